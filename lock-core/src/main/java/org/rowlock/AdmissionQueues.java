@@ -1,0 +1,232 @@
+package org.rowlock;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait
+ * here, where they hold no connection, no snapshot and no place in the server's lock queue.
+ *
+ * <p>First come, first served per key; holders of shared modes go in together. The queues keep nobody out by themselves:
+ * exclusion is the database lock's business, so it holds between instances too.
+ *
+ * <p>Only the outermost call of a thread queues. A call while the thread has a {@link Permit} passes at once, since it
+ * has a database lock already, and waiting here for another thread that waits there would be a deadlock that the server
+ * cannot see.
+ *
+ * <p>Thread-safe. A permit belongs to the thread that got it. Made for platform and virtual threads.
+ */
+public final class AdmissionQueues {
+    /** Of all queues, since a thread that waits here while it holds a lock of any of them could be in a deadlock. */
+    private static final ThreadLocal<Permit> OUTERMOST = new ThreadLocal<>();
+
+    private final int maxWaitersPerKey;
+    private final LockObserver observer;
+    private final ConcurrentMap<Place, Queue> queues = new ConcurrentHashMap<>();
+
+    AdmissionQueues(int maxWaitersPerKey, LockObserver observer) {
+        this.maxWaitersPerKey = maxWaitersPerKey;
+        this.observer = observer;
+    }
+
+    /** A key in one database, as one application may use several. */
+    private record Place(Object database, LockKey key) {}
+
+    /** The queue of one key; exists while somebody is in it or has passed it. */
+    private static final class Queue {
+        final ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
+        final AtomicInteger waiting = new AtomicInteger();
+        /** Guarded by the map's bin: changes only inside compute. */
+        int users;
+
+        Lock lockFor(RowLockMode mode) {
+            return mode.isShared() ? lock.readLock() : lock.writeLock();
+        }
+    }
+
+    /**
+     * Queues for keys. Several are entered one after the other in one order, so calls never deadlock here.
+     *
+     * @param database what tells databases apart: the DataSource
+     * @param keys the keys that will be locked
+     * @param mode how strongly
+     * @param wait how long to queue, for all keys together
+     * @return the permit; close it on this thread after the transaction has ended and its connection is returned
+     * @throws LockNotAvailableException if the wait is none or runs out
+     * @throws LockInterruptedException if the thread is interrupted; its flag stays set
+     * @throws AdmissionRejectedException if the queue of a key is full
+     * @throws IllegalStateException if the thread has a permit for one of the keys already and one of the two is
+     *     exclusive: on a second connection it would wait for itself
+     */
+    public Permit enter(Object database, Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+        List<LockKey> ordered = ordered(keys);
+        Permit outer = OUTERMOST.get();
+        if (outer != null) {
+            outer.refuseToWaitForItself(database, ordered, mode);
+            return new Permit(this, mode);
+        }
+        AdmissionEvent event = observer.beginAdmission();
+        long start = System.nanoTime();
+        Permit permit = new Permit(this, mode);
+        boolean admitted = false;
+        try {
+            for (LockKey key : ordered) {
+                acquire(permit, new Place(database, key), wait, start);
+            }
+            OUTERMOST.set(permit);
+            admitted = true;
+            return permit;
+        } finally {
+            if (!admitted) {
+                permit.close();
+            }
+            observer.endAdmission(event, start, ordered, mode, admitted);
+        }
+    }
+
+    /**
+     * How many keys have somebody in or past their queue.
+     *
+     * @return the number; 0 when nothing is going on
+     */
+    public int keysInUse() {
+        return queues.size();
+    }
+
+    private static List<LockKey> ordered(Collection<? extends LockKey> keys) {
+        if (keys.size() == 1) {
+            return List.copyOf(keys);
+        }
+        List<LockKey> ordered = new ArrayList<>(new LinkedHashSet<LockKey>(keys));
+        ordered.sort(Comparator.comparing(LockKey::toString));
+        return ordered;
+    }
+
+    private void acquire(Permit permit, Place place, LockWait wait, long start) {
+        Queue queue = join(place);
+        boolean acquired = false;
+        try {
+            acquired = acquire(queue, permit.mode, place.key(), wait, start);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(
+                    "The thread was interrupted in the admission queue of " + place.key()
+                            + ". It has left the queue; no connection was borrowed and nothing is locked.",
+                    e);
+        } finally {
+            if (!acquired) {
+                leave(place);
+            }
+        }
+        if (!acquired) {
+            throw new LockNotAvailableException(
+                    "Cannot lock " + place.key() + ": another thread of this application holds it or is before this one"
+                            + " in the admission queue, and the wait (" + wait + ") is over. No connection was borrowed"
+                            + " and nothing is locked.",
+                    null);
+        }
+        permit.held.push(place);
+    }
+
+    private boolean acquire(Queue queue, RowLockMode mode, LockKey key, LockWait wait, long start)
+            throws InterruptedException {
+        Lock lock = queue.lockFor(mode);
+        // With a time of zero, unlike tryLock() without one, nobody is overtaken.
+        if (lock.tryLock(0, TimeUnit.NANOSECONDS)) {
+            return true;
+        }
+        if (wait instanceof LockWait.NoWait) {
+            return false;
+        }
+        if (queue.waiting.incrementAndGet() > maxWaitersPerKey) {
+            queue.waiting.decrementAndGet();
+            throw new AdmissionRejectedException("Cannot lock " + key + ": " + maxWaitersPerKey + " threads of this"
+                    + " application wait for it already, which is the most that RowLocks.builder().maxWaitersPerKey()"
+                    + " allows. No connection was borrowed and nothing is locked; shed the load or try later.");
+        }
+        try {
+            if (wait instanceof LockWait.AtMost bound) {
+                long left = bound.duration().toNanos() - (System.nanoTime() - start);
+                return lock.tryLock(left, TimeUnit.NANOSECONDS);
+            }
+            lock.lockInterruptibly();
+            return true;
+        } finally {
+            queue.waiting.decrementAndGet();
+        }
+    }
+
+    private Queue join(Place place) {
+        return queues.compute(place, (key, present) -> {
+            Queue queue = present == null ? new Queue() : present;
+            queue.users++;
+            return queue;
+        });
+    }
+
+    private void leave(Place place) {
+        queues.computeIfPresent(place, (key, queue) -> --queue.users == 0 ? null : queue);
+    }
+
+    /** The right to go on to the database. Close it, on the same thread, when the transaction has ended. */
+    public static final class Permit implements AutoCloseable {
+        private final AdmissionQueues owner;
+        private final RowLockMode mode;
+        private final Deque<Place> held = new ArrayDeque<>(1);
+
+        private Permit(AdmissionQueues owner, RowLockMode mode) {
+            this.owner = owner;
+            this.mode = mode;
+        }
+
+        /**
+         * Tells whether this call queued.
+         *
+         * @return false for a call within another one's permit, which passes at once
+         */
+        public boolean isQueued() {
+            return !held.isEmpty();
+        }
+
+        /**
+         * Lets the next in. A second call does nothing.
+         *
+         * @throws IllegalMonitorStateException if called on another thread than the one that entered
+         */
+        @Override
+        public void close() {
+            while (!held.isEmpty()) {
+                Place place = held.peek();
+                Queue queue = owner.queues.get(place);
+                if (queue != null) {
+                    queue.lockFor(mode).unlock();
+                }
+                held.pop();
+                owner.leave(place);
+            }
+            if (OUTERMOST.get() == this) {
+                OUTERMOST.remove();
+            }
+        }
+
+        private void refuseToWaitForItself(Object database, List<LockKey> keys, RowLockMode inner) {
+            for (LockKey key : keys) {
+                if ((!mode.isShared() || !inner.isShared()) && held.contains(new Place(database, key))) {
+                    throw new IllegalStateException("This thread holds " + key + " already in an outer transaction, and"
+                            + " a second connection would wait for the first forever. Use the outer connection.");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package org.rowlock;
+
+/**
+ * The admission queue of a key has as many waiters as it may (default 10,000). No connection was borrowed.
+ *
+ * @see RowLocks.Builder#maxWaitersPerKey(int)
+ */
+public final class AdmissionRejectedException extends LockException {
+    private static final long serialVersionUID = 1;
+
+    AdmissionRejectedException(String message) {
+        super(message, null, null);
+    }
+}

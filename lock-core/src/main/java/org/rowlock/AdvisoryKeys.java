@@ -1,0 +1,58 @@
+package org.rowlock;
+
+import java.util.List;
+
+/**
+ * The keys of a request that need an advisory lock, and in which shape they go to the server.
+ *
+ * @param keys the keys; none, one, or many
+ * @param shape the form of the statement
+ */
+record AdvisoryKeys(List<LockKey> keys, Shape shape) {
+    static final AdvisoryKeys NONE = new AdvisoryKeys(List.of(), Shape.NONE);
+
+    /** The forms of key version 1, and the form for several keys at a time. */
+    enum Shape {
+        /** No advisory lock. */
+        NONE,
+        /** A row whose id is an int4: the pair of table and id. */
+        ROW_INT,
+        /** A row with any other id: a bigint from md5. */
+        ROW_TEXT,
+        /** A name: a bigint from md5. */
+        NAME,
+        /** A raw bigint. */
+        NUMBER,
+        /** A raw pair. */
+        PAIR,
+        /** Several keys of any form. */
+        MANY
+    }
+
+    static AdvisoryKeys of(List<LockKey> keys) {
+        return switch (keys.size()) {
+            case 0 -> NONE;
+            case 1 -> new AdvisoryKeys(keys, shapeOf(keys.get(0)));
+            default -> new AdvisoryKeys(keys, Shape.MANY);
+        };
+    }
+
+    boolean isEmpty() {
+        return keys.isEmpty();
+    }
+
+    private static Shape shapeOf(LockKey key) {
+        if (key instanceof LockKey.Row row) {
+            return isPair(row) ? Shape.ROW_INT : Shape.ROW_TEXT;
+        }
+        if (key instanceof LockKey.Name) {
+            return Shape.NAME;
+        }
+        return key instanceof LockKey.RawNumber ? Shape.NUMBER : Shape.PAIR;
+    }
+
+    /** Rule 3 of key version 1. */
+    static boolean isPair(LockKey.Row row) {
+        return row.id().size() == 1 && IdText.isInt4(row.id().get(0));
+    }
+}

@@ -1,0 +1,222 @@
+package org.rowlock;
+
+import java.sql.Array;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockErrors.Asked;
+import org.rowlock.LockKey.Row;
+
+/** Runs one claim on a session. */
+final class ClaimRunner<T> {
+    /** So small a page would cost a round trip more whenever a few workers hold the head of the queue. */
+    private static final int SMALLEST_PAGE = 16;
+
+    private static final int LARGEST_PAGE = 1_000;
+
+    private final PgSession session;
+    private final LockRequests requests;
+    private final LockObserver observer;
+    private final Claim claim;
+    private final RowMapper<T> mapper;
+    private final LockStrategy strategy;
+    private final List<T> taken = new ArrayList<>();
+    private final List<LockKey> takenKeys = new ArrayList<>();
+
+    ClaimRunner(PgSession session, LockRequests requests, LockObserver observer, Claim claim, RowMapper<T> mapper) {
+        this.session = session;
+        this.requests = requests;
+        this.observer = observer;
+        this.claim = claim;
+        this.mapper = mapper;
+        this.strategy = requests.strategyOf(claim);
+    }
+
+    List<T> claim() throws SQLException {
+        if (strategy.takesAdvisoryLock() && claim.limit() > requests.budget()) {
+            throw new LockBudgetExceededException(
+                    "Cannot " + claim + ": the budget is " + requests.budget() + " advisory locks in one call. Claim"
+                            + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().",
+                    claim.limit());
+        }
+        LockAcquisitionEvent event = observer.begin();
+        long start = System.nanoTime();
+        LockOutcome outcome = LockOutcome.FAILED;
+        try {
+            if (strategy == LockStrategy.ROW) {
+                skipLocked();
+            } else {
+                byAdvisoryLocks();
+            }
+            outcome = LockOutcome.ACQUIRED;
+            return taken;
+        } catch (SQLException e) {
+            LockException understood =
+                    LockErrors.isLockTarget(e) ? LockErrors.translate(asked(), e) : LockErrors.understood(asked(), e);
+            if (understood != null) {
+                outcome = LockOutcome.of(understood);
+                throw understood;
+            }
+            throw e;
+        } finally {
+            observer.end(event, start, List.copyOf(takenKeys), claim.mode(), strategy, LockWait.noWait(), outcome);
+        }
+    }
+
+    private void skipLocked() throws SQLException {
+        RowTable table = requests.tableOf(session, claim);
+        try (PreparedStatement statement =
+                session.connection().prepareStatement(new ClaimSql(claim, table).skipLocked())) {
+            statement.setInt(bindPredicate(statement, 1), claim.limit());
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    takenKeys.add(new Row(table.name(), IdColumns.read(row, table)));
+                    taken.add(mapper.map(row));
+                }
+            }
+        }
+    }
+
+    private void byAdvisoryLocks() throws SQLException {
+        RowTable table = requests.tableOf(session, claim);
+        ClaimSql sql = new ClaimSql(claim, table);
+        List<Row> seen = new ArrayList<>();
+        int page = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, claim.limit() * 2));
+        while (taken.size() < claim.limit()) {
+            List<Row> candidates = candidates(sql, table, seen, page);
+            if (!candidates.isEmpty()) {
+                lockAndRead(sql, table, candidates, claim.limit() - taken.size());
+            }
+            if (candidates.size() < page) {
+                return;
+            }
+            seen.addAll(candidates);
+            page = Math.min(LARGEST_PAGE, page * 2);
+        }
+    }
+
+    /** The first time with the guard in front, in the same round trip. */
+    private List<Row> candidates(ClaimSql sql, RowTable table, List<Row> seen, int page) throws SQLException {
+        boolean first = seen.isEmpty();
+        String text = (first ? sql.guard() + "\n;" : "") + sql.candidates(!first);
+        List<Row> candidates = new ArrayList<>(page);
+        try (PreparedStatement statement = session.connection().prepareStatement(text)) {
+            int at = 1;
+            if (first) {
+                statement.setString(at++, table.name());
+            }
+            at = bindPredicate(statement, at);
+            if (!first) {
+                at = bindIds(statement, at, seen, table);
+            }
+            statement.setInt(at, page);
+            statement.execute();
+            if (first) {
+                checkGuard(statement);
+                statement.getMoreResults();
+            }
+            try (ResultSet row = statement.getResultSet()) {
+                while (row.next()) {
+                    candidates.add(new Row(table.name(), IdColumns.read(row, table)));
+                }
+            }
+        }
+        return candidates;
+    }
+
+    private void checkGuard(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            Guard guard = row.next() ? Guard.read(row) : null;
+            if (guard == null
+                    || guard.isReadOnly()
+                    || guard.isTableRefused()
+                    || (strategy == LockStrategy.ADVISORY && !guard.isReadCommitted())) {
+                throw refused(guard);
+            }
+        }
+    }
+
+    private LockException refused(@Nullable Guard guard) {
+        if (guard == null || guard.isReadOnly() || guard.isTableRefused()) {
+            Guard seen = guard == null ? new Guard("", "off", "?", Guard.Lock.NOT_TRIED) : guard;
+            return LockErrors.refused(asked(), seen, session.isHotStandby(), null);
+        }
+        return new LockTransactionException(
+                LockTransactionException.Reason.ISOLATION,
+                "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
+                        + ", and its snapshot"
+                        + " may show a row that another worker has just finished, which would run twice. Claim in READ"
+                        + " COMMITTED, or use strategy BOTH or ROW.",
+                null,
+                null);
+    }
+
+    private void lockAndRead(ClaimSql sql, RowTable table, List<Row> candidates, int limit) throws SQLException {
+        String text = sql.tryLock() + "\n;" + sql.read(strategy.takesRowLock());
+        try (PreparedStatement statement = session.connection().prepareStatement(text)) {
+            int at = bindCandidates(statement, table, candidates, limit);
+            at = bindIds(statement, at, candidates, table);
+            bindPredicate(statement, at);
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                int ordinal = row.getMetaData().getColumnCount();
+                while (row.next()) {
+                    takenKeys.add(candidates.get(row.getInt(ordinal) - 1));
+                    taken.add(mapper.map(row));
+                }
+            }
+        }
+    }
+
+    private int bindCandidates(PreparedStatement statement, RowTable table, List<Row> candidates, int limit)
+            throws SQLException {
+        int size = candidates.size();
+        @Nullable Object[] numbers = new @Nullable Object[size];
+        @Nullable Object[] texts = new @Nullable Object[size];
+        Set<Row> distinct = new HashSet<>(size * 2);
+        for (int i = 0; i < size; i++) {
+            Row candidate = candidates.get(i);
+            if (!distinct.add(candidate)) {
+                continue;
+            }
+            if (AdvisoryKeys.isPair(candidate)) {
+                numbers[i] = Integer.valueOf(candidate.id().get(0));
+            } else {
+                texts[i] = candidate.idText();
+            }
+        }
+        statement.setString(1, table.name());
+        statement.setArray(2, session.connection().createArrayOf("int4", numbers));
+        statement.setArray(3, session.connection().createArrayOf("text", texts));
+        statement.setInt(4, limit);
+        return 5;
+    }
+
+    private int bindIds(PreparedStatement statement, int at, List<Row> ids, RowTable table) throws SQLException {
+        for (int column = 0; column < table.columns().size(); column++) {
+            int part = column;
+            Object[] texts = ids.stream().map(row -> row.id().get(part)).toArray();
+            Array array = session.connection().createArrayOf("text", texts);
+            statement.setArray(at + column, array);
+        }
+        return at + table.columns().size();
+    }
+
+    private int bindPredicate(PreparedStatement statement, int at) throws SQLException {
+        int index = at;
+        for (@Nullable Object bind : claim.binds()) {
+            statement.setObject(index++, bind);
+        }
+        return index;
+    }
+
+    private Asked asked() {
+        return new Asked(claim + " (strategy " + strategy + ')', claim.limit(), claim.table());
+    }
+}

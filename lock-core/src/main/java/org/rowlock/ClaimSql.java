@@ -1,0 +1,106 @@
+package org.rowlock;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.rowlock.AdvisoryKeys.Shape;
+import org.rowlock.RowTable.Column;
+
+/**
+ * The statements of a claim.
+ *
+ * <p>With advisory locks: look for candidates, then try to lock exactly those, in order and stopping at the limit, and
+ * behind it in the same round trip read the locked ones again <em>with the predicate again</em>. The lock function is
+ * only ever called over parameters, as in a WHERE clause over a table it would lock rows that nobody gets; and without
+ * the second read a job that another worker has just finished would run twice.
+ */
+final class ClaimSql {
+    private final Claim claim;
+    private final RowTable table;
+    private final String alias;
+
+    ClaimSql(Claim claim, RowTable table) {
+        this.claim = claim;
+        this.table = table;
+        this.alias = TableName.quotedLastPart(table.name());
+    }
+
+    /** All at once, with row locks alone. Parameters: the predicate's, the limit. */
+    String skipLocked() {
+        return "select * from " + from() + " where " + claim.condition() + claim.orderClause() + " limit ? "
+                + claim.mode().sql() + " skip locked";
+    }
+
+    /** What a guard needs to know, and no lock. Parameter: the table. */
+    String guard() {
+        return "select " + GuardSql.ISOLATION + ", " + GuardSql.READ_ONLY + ", " + KeySql.KIND + ", null"
+                + KeySql.from(Shape.ROW_INT);
+    }
+
+    /**
+     * The ids of rows that meet the predicate. Parameters: the predicate's, an array per id column of those seen before
+     * if there are any, the number of rows.
+     */
+    String candidates(boolean anySeen) {
+        String notSeen =
+                anySeen ? " and (" + columns(alias + ".") + ") not in (select * from unnest(" + arrays() + "))" : "";
+        return "select " + columns(alias + ".") + " from " + from() + " where " + claim.condition() + notSeen
+                + claim.orderClause() + " limit ?";
+    }
+
+    /**
+     * Locks candidates in their order until the limit is reached, and leaves their ordinal numbers in a setting for
+     * {@link #read}. Parameters: the table, the int4 ids, the other ids as text, the number to lock.
+     */
+    String tryLock() {
+        String function = "pg_try_advisory_xact_lock" + (claim.mode().isShared() ? "_shared" : "");
+        return "select set_config('rowlock.claimed', coalesce(string_agg(g.n::text, ','), ''), true) from (select k.n from ("
+                + "select d.n, r.root::int4 as c, d.o, case when d.o is null then "
+                + KeySql.hash("r.root::text || ':' || d.s") + " end as b from (select " + KeySql.ROOT + " as root"
+                + KeySql.from(Shape.ROW_INT) + " offset 0) as r"
+                + " cross join unnest(cast(? as int4[]), cast(? as text[])) with ordinality as d(o, s, n)"
+                + " order by d.n offset 0) as k where case when k.b is null then " + function + "(k.c, k.o) else "
+                + function + "(k.b) end limit ?) as g";
+    }
+
+    /** What {@link #tryLock} has locked. */
+    String claimed() {
+        return "select current_setting('rowlock.claimed')";
+    }
+
+    /**
+     * The locked rows that still meet the predicate, in the order of the candidates. Parameters: an array of the
+     * candidates per id column, the predicate's.
+     */
+    String read(boolean rowLock) {
+        String on = IntStream.range(0, table.columns().size())
+                .mapToObj(i -> alias + '.'
+                        + TableName.quoteIdentifier(table.columns().get(i).name()) + " = rowlock_k.rowlock_" + i)
+                .collect(Collectors.joining(" and "));
+        String names = IntStream.range(0, table.columns().size())
+                .mapToObj(i -> "rowlock_" + i)
+                .collect(Collectors.joining(", "));
+        return "select " + alias + ".*, rowlock_k.rowlock_n from " + from() + " join unnest(" + arrays()
+                + ") with ordinality as rowlock_k(" + names + ", rowlock_n) on " + on
+                + " where rowlock_k.rowlock_n = any(string_to_array(current_setting('rowlock.claimed'), ',')::int8[]) and "
+                + claim.condition() + " order by rowlock_k.rowlock_n"
+                + (rowLock ? ' ' + claim.mode().sql() + " of " + alias + " skip locked" : "");
+    }
+
+    private String from() {
+        return TableName.quoted(table.name()) + " as " + alias;
+    }
+
+    private String columns(String prefix) {
+        return table.columns().stream()
+                .map(column -> prefix + TableName.quoteIdentifier(column.name()))
+                .collect(Collectors.joining(", "));
+    }
+
+    private String arrays() {
+        List<Column> columns = table.columns();
+        return columns.stream()
+                .map(column -> "cast(? as " + column.type() + "[])")
+                .collect(Collectors.joining(", "));
+    }
+}

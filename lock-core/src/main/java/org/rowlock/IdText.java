@@ -1,0 +1,151 @@
+package org.rowlock;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoField;
+import java.time.temporal.Temporal;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The canonical text of an id: rule 2 of key version 1. By value, not by Java type, so that {@code 42}, {@code 42L} and
+ * {@code "42"} are one lock. Never {@code toString()} of an arbitrary object.
+ */
+final class IdText {
+    /** Between the parts of a composite id: the unit separator of ASCII. */
+    static final char SEPARATOR = 31;
+
+    private static final int UUID_LENGTH = 36;
+    private static final Pattern UUID_TEXT =
+            Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
+
+    private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
+
+    private IdText() {}
+
+    static String of(String table, @Nullable Object id) {
+        if (id instanceof String text) {
+            return ofString(table, text);
+        }
+        if (id instanceof Long || id instanceof Integer || id instanceof Short || id instanceof Byte) {
+            return id.toString();
+        }
+        if (id instanceof UUID || id instanceof BigInteger) {
+            return id.toString();
+        }
+        if (id instanceof BigDecimal decimal) {
+            return ofDecimal(table, decimal);
+        }
+        if (id instanceof Enum<?> constant) {
+            return constant.name();
+        }
+        if (id instanceof java.sql.Date date) {
+            return ofTemporal(table, date.toLocalDate());
+        }
+        if (id instanceof Temporal temporal) {
+            return ofTemporal(table, temporal);
+        }
+        throw refused(table, id, id == null ? "is null" : "cannot be a lock key");
+    }
+
+    static String ofString(String table, @Nullable String text) {
+        if (text == null) {
+            throw refused(table, null, "is null");
+        }
+        if (text.isBlank()) {
+            throw refused(table, text, "is blank");
+        }
+        if (text.indexOf(0) >= 0) {
+            throw refused(table, text, "contains a NUL character, which PostgreSQL text cannot");
+        }
+        return text.length() == UUID_LENGTH && UUID_TEXT.matcher(text).matches() ? text.toLowerCase(Locale.ROOT) : text;
+    }
+
+    private static String ofDecimal(String table, BigDecimal decimal) {
+        try {
+            return decimal.toBigIntegerExact().toString();
+        } catch (ArithmeticException notIntegral) {
+            throw refused(table, decimal, "is not an integral number");
+        }
+    }
+
+    /** ISO 8601 with seconds always and as few digits of the fraction as needed; points in time in UTC. */
+    private static String ofTemporal(String table, Temporal value) {
+        if (value instanceof LocalDate date) {
+            return DateTimeFormatter.ISO_LOCAL_DATE.format(inRange(table, date));
+        }
+        if (value instanceof LocalTime time) {
+            return DateTimeFormatter.ISO_LOCAL_TIME.format(inRange(table, time));
+        }
+        if (value instanceof LocalDateTime dateTime) {
+            return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(inRange(table, dateTime));
+        }
+        if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
+            Instant instant = Instant.from(value);
+            if (instant.isBefore(FIRST) || instant.isAfter(LAST)) {
+                throw refused(table, value, "is outside the years 1 to 9999");
+            }
+            return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(
+                            inRange(table, LocalDateTime.ofInstant(instant, ZoneOffset.UTC)))
+                    + 'Z';
+        }
+        throw refused(table, value, "cannot be a lock key");
+    }
+
+    private static <T extends Temporal> T inRange(String table, T value) {
+        if (value.isSupported(ChronoField.YEAR)) {
+            int year = value.get(ChronoField.YEAR);
+            if (year < 1 || year > 9999) {
+                throw refused(table, value, "is outside the years 1 to 9999");
+            }
+        }
+        if (value.isSupported(ChronoField.NANO_OF_SECOND) && value.get(ChronoField.NANO_OF_SECOND) % 1000 != 0) {
+            throw refused(table, value, "is finer than microseconds, which PostgreSQL would round");
+        }
+        return value;
+    }
+
+    /**
+     * Tells whether the text is the decimal form of an int4 as the server prints it: no plus sign, no leading zero, no
+     * minus zero (rule 3).
+     */
+    static boolean isInt4(String text) {
+        int length = text.length();
+        if (length > 11 || length == 0) {
+            return false;
+        }
+        boolean negative = text.charAt(0) == '-';
+        int first = negative ? 1 : 0;
+        if (first == length || (text.charAt(first) == '0' && length > 1)) {
+            return false;
+        }
+        long value = 0;
+        for (int i = first; i < length; i++) {
+            int digit = text.charAt(i) - '0';
+            if (digit < 0 || digit > 9) {
+                return false;
+            }
+            value = value * 10 + digit;
+        }
+        return value <= (negative ? 1L << 31 : Integer.MAX_VALUE);
+    }
+
+    private static IllegalArgumentException refused(String table, @Nullable Object id, String why) {
+        String given =
+                id == null ? "" : " <" + id + "> of type " + id.getClass().getName();
+        return new IllegalArgumentException("The id" + given + " for table " + table + " " + why
+                + "; give an integral number, a UUID, a non-blank string, an enum, a java.time date or time (finest"
+                + " microseconds), or for a composite id one such value per column");
+    }
+}

@@ -1,0 +1,157 @@
+package org.rowlock;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.AdvisoryKeys.Shape;
+
+/**
+ * Key version 1 as SQL: the arguments of a lock function, derived from parameters by the server. Published in
+ * docs/keys.md and never changed: old and new instances must go on excluding each other.
+ */
+final class KeySql {
+    /** The table a key belongs to: the root of its partition tree, or itself. {@code c} is its row of pg_class. */
+    static final String ROOT = "coalesce(pg_partition_root(c.oid), c.oid)::oid";
+
+    /** Takes the table's name, resolves it as the session would, and gives {@code c}. */
+    private static final String FROM_TABLE =
+            " from pg_catalog.pg_class as c where c.oid = cast(cast(? as text) as regclass)";
+
+    /**
+     * What {@code c} is: pg_class.relkind, or {@link #NO_PRIVILEGE} where the role may not lock its rows. FOR UPDATE asks
+     * for UPDATE on at least one column, and so a lock that stands for it does.
+     */
+    static final String KIND = "case when has_any_column_privilege(c.oid, 'update') then c.relkind::text else '!' end";
+
+    static final String NO_PRIVILEGE = "!";
+
+    /** The condition that {@link #KIND} is a table's. */
+    static final String IS_TABLE = "c.relkind in ('r', 'p') and has_any_column_privilege(c.oid, 'update')";
+
+    private KeySql() {}
+
+    /** The arguments of the lock function, with one or two parameters. */
+    static String arguments(Shape shape) {
+        return switch (shape) {
+            case ROW_INT -> ROOT + "::int4, cast(? as int4)";
+            case ROW_TEXT -> hash(ROOT + "::text || ':' || cast(? as text)");
+            case NAME -> hash("cast(? as text)");
+            case NUMBER -> "cast(? as bigint)";
+            case PAIR -> "cast(? as int4), cast(? as int4)";
+            case NONE, MANY -> throw new IllegalArgumentException(shape + " has no arguments");
+        };
+    }
+
+    /** The FROM clause that {@link #arguments} needs, its parameter behind theirs; empty where there is no table. */
+    static String from(Shape shape) {
+        return hasTable(shape) ? FROM_TABLE : "";
+    }
+
+    static boolean hasTable(Shape shape) {
+        return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT;
+    }
+
+    static int bindArguments(PreparedStatement statement, int at, LockKey key) throws SQLException {
+        if (key instanceof LockKey.Row row) {
+            if (AdvisoryKeys.isPair(row)) {
+                statement.setInt(at, Integer.parseInt(row.id().get(0)));
+            } else {
+                statement.setString(at, row.idText());
+            }
+        } else if (key instanceof LockKey.Name name) {
+            statement.setString(at, name.name());
+        } else if (key instanceof LockKey.RawNumber number) {
+            statement.setLong(at, number.number());
+        } else if (key instanceof LockKey.RawPair pair) {
+            statement.setInt(at, pair.first());
+            statement.setInt(at + 1, pair.second());
+            return at + 2;
+        }
+        return at + 1;
+    }
+
+    static int bindFrom(PreparedStatement statement, int at, LockKey key) throws SQLException {
+        if (key instanceof LockKey.Row row) {
+            statement.setString(at, row.table());
+            return at + 1;
+        }
+        return at;
+    }
+
+    /**
+     * The FROM clause for several keys. Its one row of {@code t} has the tables, each resolved once, and in
+     * {@code t.refused} the first that is not a table; {@code k} are the keys, derived, distinct and in the one order
+     * that every caller locks in: pairs first, then bigints. {@code k.b} is null for a pair.
+     */
+    static final String FROM_MANY =
+            " from (select array_agg(coalesce(pg_partition_root(r.oid), r.oid)::oid order by r.n)"
+                    + " as oids, min(case when " + IS_TABLE + " then null else coalesce(" + KIND
+                    + ", '?') || r.name end)"
+                    + " as refused from (select x.name, x.n, cast(x.name as regclass)::oid as oid"
+                    + " from unnest(cast(? as text[])) with ordinality as x(name, n)) as r"
+                    + " left join pg_catalog.pg_class as c on c.oid = r.oid) as t"
+                    + " left join lateral (select distinct"
+                    + " case when d.o is not null then coalesce(t.oids[d.t]::int4, d.c) end as c, d.o,"
+                    + " case when d.o is null then coalesce(d.b, "
+                    + hash("coalesce(t.oids[d.t]::text || ':', '') || d.s")
+                    + ") end as b"
+                    + " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int4[]), cast(? as text[]), cast(? as bigint[]))"
+                    + " as d(t, c, o, s, b) order by 3 nulls first, 1, 2 offset 0) as k on true";
+
+    static int bindMany(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
+        int size = keys.size();
+        List<String> tables = new ArrayList<>(1);
+        Integer[] table = new Integer[size];
+        Integer[] first = new Integer[size];
+        Integer[] second = new Integer[size];
+        String[] text = new String[size];
+        Long[] number = new Long[size];
+        for (int i = 0; i < size; i++) {
+            LockKey key = keys.get(i);
+            if (key instanceof LockKey.Row row) {
+                table[i] = ordinal(tables, row.table());
+                if (AdvisoryKeys.isPair(row)) {
+                    second[i] = Integer.valueOf(row.id().get(0));
+                } else {
+                    text[i] = row.idText();
+                }
+            } else if (key instanceof LockKey.Name name) {
+                text[i] = name.name();
+            } else if (key instanceof LockKey.RawNumber raw) {
+                number[i] = raw.number();
+            } else if (key instanceof LockKey.RawPair pair) {
+                first[i] = pair.first();
+                second[i] = pair.second();
+            }
+        }
+        Connection connection = statement.getConnection();
+        statement.setArray(at, connection.createArrayOf("text", tables.toArray()));
+        statement.setArray(at + 1, connection.createArrayOf("int4", table));
+        statement.setArray(at + 2, connection.createArrayOf("int4", first));
+        statement.setArray(at + 3, connection.createArrayOf("int4", second));
+        statement.setArray(at + 4, connection.createArrayOf("text", text));
+        statement.setArray(at + 5, connection.createArrayOf("int8", number));
+        return at + 6;
+    }
+
+    private static int ordinal(List<String> tables, String table) {
+        int index = tables.lastIndexOf(table);
+        if (index < 0) {
+            tables.add(table);
+            return tables.size();
+        }
+        return index + 1;
+    }
+
+    static String hash(String text) {
+        return "('x' || substr(md5(" + text + "), 1, 16))::bit(64)::bigint";
+    }
+
+    /** Whether pg_class.relkind is one whose rows FOR UPDATE could lock by key: a table or a partitioned table. */
+    static boolean isTable(@Nullable String relkind) {
+        return "r".equals(relkind) || "p".equals(relkind);
+    }
+}

@@ -1,0 +1,114 @@
+package org.rowlock;
+
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the locks of a request on a session: composes the script, runs it, and makes sense of what came back. */
+final class LockAcquirer {
+    private final LockScripts scripts = new LockScripts();
+    private final Handover handover = new Handover(scripts);
+
+    /**
+     * Takes the locks, and runs the query behind them.
+     *
+     * @throws LockException if the locks cannot be had
+     * @throws SQLException if the caller's query fails; never without a query
+     */
+    <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+            throws SQLException {
+        boolean begun = session.hasBegun();
+        // Before the transaction has begun the locks can still be handed over from the session, so even a request that
+        // would survive a stale snapshot asks the guard to tell.
+        boolean anyIsolation = begun && request.anyIsolationAllowed();
+        LockScript script = scripts.script(request, anyIsolation, query);
+        ScriptResult<T> result;
+        try {
+            result = ScriptRunner.run(session, script, request, query);
+        } catch (SQLException e) {
+            Guard raised = LockErrors.guardIn(e);
+            if (raised != null && raised.isSnapshotStale() && !begun) {
+                return handover.acquire(session, request, query, raised.isolation());
+            }
+            throw failure(session, script, request, query, begun, raised, e);
+        }
+        Guard guard = result.guard();
+        if (guard != null && guard.lock() == Guard.Lock.NOT_TRIED) {
+            if (guard.isSnapshotStale() && !begun) {
+                return handover.acquire(session, request, query, guard.isolation());
+            }
+            throw LockErrors.refused(request.asked(), guard, session.isHotStandby(), null);
+        }
+        check(request, guard, result);
+        return result;
+    }
+
+    private static void check(LockRequest request, @Nullable Guard guard, ScriptResult<?> result) {
+        if (request.advisory().isEmpty()) {
+            return;
+        }
+        if (guard == null) {
+            throw new LockTargetException(
+                    "Cannot lock " + request.describe() + ": the table was dropped or replaced meanwhile; roll back and"
+                            + " try again.",
+                    null,
+                    null);
+        }
+        if (guard.lock() == Guard.Lock.TAKEN) {
+            throw LockErrors.notAvailable(request.asked(), null);
+        }
+        if (!guard.isReadCommitted() && request.isAnyRowAbsent(result.found())) {
+            throw LockErrors.absentInSnapshot(request.asked(), guard);
+        }
+    }
+
+    private static <T> SQLException failure(
+            PgSession session,
+            LockScript script,
+            LockRequest request,
+            @Nullable LockQuery<T> query,
+            boolean begun,
+            @Nullable Guard raised,
+            SQLException e)
+            throws SQLException {
+        if (raised != null || isBoundReached(script, e)) {
+            undo(session, script, begun, e);
+            throw raised == null || raised.lock() == Guard.Lock.TAKEN
+                    ? LockErrors.notAvailable(request.asked(), e)
+                    : LockErrors.refused(request.asked(), raised, session.isHotStandby(), e);
+        }
+        if (query == null) {
+            throw LockErrors.translate(request.asked(), e);
+        }
+        if (LockErrors.isDriverRefusal(e)) {
+            throw new IllegalArgumentException(
+                    "The SQL of the query does not fit its " + query.binds().size() + " bind values: " + query.sql()
+                            + ". Give one value per parameter; nothing was locked.",
+                    e);
+        }
+        LockException understood = LockErrors.isLockTarget(e)
+                ? LockErrors.translate(request.asked(), e)
+                : LockErrors.understood(request.asked(), e);
+        if (understood != null) {
+            throw understood;
+        }
+        return e;
+    }
+
+    /** Whether it was our lock_timeout that ended the wait, or NOWAIT, and not the session's. */
+    private static boolean isBoundReached(LockScript script, SQLException e) {
+        return script.hasSavepoint() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
+    }
+
+    /** Makes the transaction usable again, with nothing newly held. */
+    private static void undo(PgSession session, LockScript script, boolean begun, SQLException cause) {
+        try {
+            if (script.hasSavepoint()) {
+                session.execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
+            } else if (!begun) {
+                session.execute("rollback");
+            }
+        } catch (SQLException e) {
+            cause.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package org.rowlock;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * One attempt to lock, for {@link LockListener}.
+ *
+ * @param keys the distinct keys asked for; for a claim, the keys of the rows that were returned
+ * @param mode how strongly
+ * @param strategy by which locks; {@link LockStrategy#BOTH} for a call on tables of several strategies
+ * @param lockWait how long the caller would wait
+ * @param outcome how it ended
+ * @param took from the call until the lock was held or refused, round trips included; where a query runs behind the
+ *     lock in the same round trip, with it
+ */
+public record LockAcquisition(
+        List<LockKey> keys,
+        RowLockMode mode,
+        LockStrategy strategy,
+        LockWait lockWait,
+        LockOutcome outcome,
+        Duration took) {}

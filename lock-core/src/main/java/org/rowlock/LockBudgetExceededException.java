@@ -1,0 +1,28 @@
+package org.rowlock;
+
+/**
+ * A call asked for more distinct advisory locks than its budget allows (default 1,000). Refused before any SQL:
+ * nothing is locked and the transaction stays usable.
+ *
+ * @see RowLocks.Builder#lockBudget(int)
+ */
+public final class LockBudgetExceededException extends LockException {
+    private static final long serialVersionUID = 1;
+
+    /** How many distinct keys the call asked for. */
+    private final int keys;
+
+    LockBudgetExceededException(String message, int keys) {
+        super(message, null, null);
+        this.keys = keys;
+    }
+
+    /**
+     * The size of the request.
+     *
+     * @return the number of distinct keys that the call asked for
+     */
+    public int keys() {
+        return keys;
+    }
+}

@@ -1,0 +1,15 @@
+package org.rowlock;
+
+import java.sql.SQLException;
+
+/**
+ * The wait was ended from outside: {@code statement_timeout}, {@code pg_cancel_backend} or a cancel request (SQLSTATE
+ * 57014). The transaction is aborted, as with {@code FOR UPDATE}.
+ */
+public final class LockCanceledException extends LockException {
+    private static final long serialVersionUID = 1;
+
+    LockCanceledException(String message, SQLException cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,15 @@
+package org.rowlock;
+
+import java.sql.SQLException;
+
+/**
+ * The connection broke, or the server ended it, while waiting for the lock or before (SQLSTATE 08xxx or 57P01). The
+ * transaction is gone, and with it every lock it held; nothing stays held on the server.
+ */
+public final class LockConnectionLostException extends LockException {
+    private static final long serialVersionUID = 1;
+
+    LockConnectionLostException(String message, SQLException cause) {
+        super(message, cause);
+    }
+}

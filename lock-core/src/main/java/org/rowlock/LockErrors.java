@@ -1,0 +1,231 @@
+package org.rowlock;
+
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+import org.rowlock.LockTransactionException.Reason;
+
+/** From SQLSTATE, or from what a guard saw, to the exception that says what was asked, why not, and what to do. */
+final class LockErrors {
+    private LockErrors() {}
+
+    /**
+     * What was asked, for messages.
+     *
+     * @param what in words
+     * @param keys how many distinct keys
+     * @param table the table, where there is one
+     */
+    record Asked(String what, int keys, @Nullable String table) {}
+
+    /** The exception for a failure of the lock itself; one that Rowlock does not understand stays a LockException. */
+    static LockException translate(Asked asked, SQLException e) {
+        LockException understood = understood(asked, e);
+        if (understood != null) {
+            return understood;
+        }
+        String state = SqlState.of(e);
+        if (isTarget(state)) {
+            return new LockTargetException(cannot(asked) + message(e) + ". " + adviceForTarget(state) + ".", state, e);
+        }
+        return new LockException(cannot(asked) + message(e), e);
+    }
+
+    /** The exception for what only a lock, the transaction or the connection can cause; null for anything else. */
+    static @Nullable LockException understood(Asked asked, SQLException e) {
+        String state = SqlState.of(e);
+        if (SqlState.isConnectionLost(state)) {
+            return new LockConnectionLostException(
+                    cannot(asked) + "the connection was lost (" + message(e)
+                            + "). The transaction and its locks are gone; run it again on another connection.",
+                    e);
+        }
+        return switch (state) {
+            case SqlState.LOCK_NOT_AVAILABLE ->
+                new LockNotAvailableException(
+                        cannot(asked)
+                                + "the session's lock_timeout ended the wait. The transaction is aborted; roll back,"
+                                + " or use LockWait.atMost(), which keeps it usable.",
+                        e);
+            case SqlState.DEADLOCK_DETECTED ->
+                new LockDeadlockException(
+                        cannot(asked) + "a deadlock was found and this transaction chosen to end. Roll back and run it"
+                                + " again; lockAll() on all keys at once avoids it. " + detail(e),
+                        e);
+            case SqlState.SERIALIZATION_FAILURE ->
+                new LockSerializationException(
+                        cannot(asked) + "the row has changed since the transaction's snapshot. Roll back and run the"
+                                + " transaction again.",
+                        e);
+            case SqlState.OUT_OF_MEMORY ->
+                new LockTableFullException(
+                        cannot(asked) + "the server's lock table is full; the call asked for "
+                                + asked.keys() + " distinct keys. Raise max_locks_per_transaction or"
+                                + " max_connections, or lock fewer keys in one transaction.",
+                        asked.keys(),
+                        e);
+            case SqlState.QUERY_CANCELED ->
+                new LockCanceledException(
+                        cannot(asked) + "the wait was ended from outside (" + message(e)
+                                + "). The transaction is aborted; roll back.",
+                        e);
+            case SqlState.READ_ONLY_SQL_TRANSACTION ->
+                new LockTransactionException(
+                        Reason.READ_ONLY,
+                        cannot(asked) + "the transaction is read-only (" + message(e)
+                                + "). Use a read-write transaction on the primary.",
+                        state,
+                        e);
+            case SqlState.IN_FAILED_SQL_TRANSACTION ->
+                new LockTransactionException(
+                        Reason.ABORTED,
+                        cannot(asked) + "an earlier statement of the transaction failed; roll back first.",
+                        state,
+                        e);
+            default -> null;
+        };
+    }
+
+    /** The exception for a guard that refused. The transaction is as usable as it was, unless {@code e} aborted it. */
+    static LockException refused(Asked asked, Guard guard, boolean hotStandby, @Nullable SQLException e) {
+        if (guard.isReadOnly()) {
+            return new LockTransactionException(
+                    Reason.READ_ONLY,
+                    cannot(asked)
+                            + (hotStandby
+                                    ? "the server is a hot standby, whose advisory locks exclude nobody on the primary."
+                                            + " Connect to the primary."
+                                    : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
+                                            + " transaction."),
+                    SqlState.READ_ONLY_SQL_TRANSACTION,
+                    e);
+        }
+        if (guard.isPrivilegeMissing()) {
+            return new LockTargetException(
+                    cannot(asked) + "permission denied for table " + tableOf(asked, guard) + ". "
+                            + adviceForTarget(SqlState.INSUFFICIENT_PRIVILEGE) + '.',
+                    SqlState.INSUFFICIENT_PRIVILEGE,
+                    e);
+        }
+        if (guard.isTableRefused()) {
+            return new LockTargetException(
+                    cannot(asked) + tableOf(asked, guard) + " is " + kindName(guard)
+                            + ", and only a table or a partitioned table has rows to lock by key. Name the table"
+                            + " behind it.",
+                    SqlState.WRONG_OBJECT_TYPE,
+                    e);
+        }
+        return new LockTransactionException(
+                Reason.ISOLATION,
+                cannot(asked) + "the transaction is " + guard.isolation() + " and has already begun, so it would read"
+                        + " from a snapshot older than the lock. Take the lock before anything else in the transaction,"
+                        + " use READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale"
+                        + " row.",
+                null,
+                e);
+    }
+
+    /** The exception for a row that a stale snapshot may only not see: the key may have been inserted since. */
+    static LockException absentInSnapshot(Asked asked, Guard guard) {
+        return new LockTransactionException(
+                Reason.ISOLATION,
+                cannot(asked) + "the transaction is " + guard.isolation() + " and has already begun, and its snapshot"
+                        + " has no such row: it may have been inserted since. Roll back, and take the lock before"
+                        + " anything else in the transaction, or use READ COMMITTED.",
+                null,
+                null);
+    }
+
+    static LockNotAvailableException notAvailable(Asked asked, @Nullable Throwable cause) {
+        return new LockNotAvailableException(
+                cannot(asked) + "another transaction holds it"
+                        + (asked.keys() > 1 ? " or one of them" : "")
+                        + ". Nothing is newly held and the transaction is usable; try later, or wait longer.",
+                cause);
+    }
+
+    /** What the driver refused by itself: the parameters of the caller's query do not fit its SQL. */
+    static boolean isDriverRefusal(SQLException e) {
+        return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && serverMessage(e) == null;
+    }
+
+    /** The guard's columns where the error is one that a guard raised. */
+    static @Nullable Guard guardIn(SQLException e) {
+        return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? GuardSql.findIn(e.getMessage()) : null;
+    }
+
+    /** Whether the error is about the lock's own table, and not about one in the caller's query, which has a position. */
+    static boolean isLockTarget(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        return server != null && server.getPosition() == 0 && isTarget(SqlState.of(e));
+    }
+
+    private static @Nullable ServerErrorMessage serverMessage(SQLException e) {
+        return e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+    }
+
+    private static boolean isTarget(String state) {
+        return state.startsWith(SqlState.DATA_EXCEPTION_CLASS)
+                || switch (state) {
+                    case SqlState.UNDEFINED_TABLE,
+                            SqlState.UNDEFINED_COLUMN,
+                            SqlState.INSUFFICIENT_PRIVILEGE,
+                            SqlState.WRONG_OBJECT_TYPE,
+                            SqlState.INVALID_SCHEMA_NAME,
+                            SqlState.INVALID_NAME,
+                            SqlState.FEATURE_NOT_SUPPORTED -> true;
+                    default -> false;
+                };
+    }
+
+    private static String adviceForTarget(String state) {
+        if (state.startsWith(SqlState.DATA_EXCEPTION_CLASS)) {
+            return "Give an id that the column's type can hold";
+        }
+        return switch (state) {
+            case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
+            case SqlState.INSUFFICIENT_PRIVILEGE ->
+                "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and" + " UPDATE on the table";
+            case SqlState.UNDEFINED_COLUMN -> "Check the id columns given in RowLocks.Builder";
+            default -> "Name a table that FOR UPDATE can lock rows of";
+        };
+    }
+
+    private static String cannot(Asked asked) {
+        return "Cannot lock " + asked.what() + ": ";
+    }
+
+    private static String tableOf(Asked asked, Guard guard) {
+        String kind = guard.kind() == null ? "" : guard.kind();
+        return kind.length() > 1 ? kind.substring(1) : String.valueOf(asked.table());
+    }
+
+    /** pg_class.relkind in words. */
+    private static String kindName(Guard guard) {
+        return switch (guard.kind() == null || guard.kind().isEmpty()
+                ? '?'
+                : guard.kind().charAt(0)) {
+            case 'v' -> "a view";
+            case 'm' -> "a materialized view";
+            case 'i', 'I' -> "an index";
+            case 'S' -> "a sequence";
+            case 'f' -> "a foreign table";
+            case 'c' -> "a composite type";
+            case 't' -> "a TOAST table";
+            default -> "not a table";
+        };
+    }
+
+    private static String message(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        String message = server == null ? e.getMessage() : server.getMessage();
+        return message == null ? e.getClass().getSimpleName() : message;
+    }
+
+    private static String detail(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        String detail = server == null ? null : server.getDetail();
+        return detail == null ? "" : detail.replace('\n', ' ');
+    }
+}

@@ -1,0 +1,183 @@
+package org.rowlock;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells who holds and who waits for advisory locks in the connection's database: on which table and id, since when, and
+ * behind whom. Reads pg_locks and pg_stat_activity, takes no lock, changes nothing, and works in any transaction and in
+ * autocommit. Without the privileges of pg_read_all_stats, queries and times of other roles are empty.
+ *
+ * <p>Not thread-safe, as the connection is not.
+ */
+public final class LockInspector {
+    private static final String SELECT = """
+            select l.classid::int8 as classid, l.objid::int8 as objid, l.objsubid, l.mode, l.granted, l.pid,
+                   case when l.objsubid = 2 then (select c.oid::regclass::text from pg_catalog.pg_class as c
+                     where c.oid = l.classid and c.relkind in ('r', 'p')) end as table_name,
+                   a.usename, a.application_name, a.client_addr::text as client, a.state, a.query,
+                   (extract(epoch from clock_timestamp() - a.xact_start) * 1000000)::int8 as transaction_micros,
+                   (extract(epoch from clock_timestamp() - l.waitstart) * 1000000)::int8 as wait_micros,
+                   case when l.granted then null else pg_blocking_pids(l.pid) end as blocked_by
+            from pg_catalog.pg_locks as l
+            left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
+            where l.locktype = 'advisory'
+              and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
+            """;
+
+    private static final String ORDER = " order by l.classid, l.objid, l.objsubid, l.granted desc, l.waitstart, l.pid";
+
+    /** Both halves of the key and its kind: objid alone is found under other tables too. */
+    private static final String OF_KEY = " and exists (select 1" + KeySql.FROM_MANY + " where l.objsubid"
+            + " = case when k.b is null then 2 else 1 end"
+            + " and l.classid = case when k.b is null then k.c::oid else (k.b >> 32 & 4294967295)::oid end"
+            + " and l.objid = case when k.b is null then k.o::oid else (k.b & 4294967295)::oid end)";
+
+    private final Connection connection;
+
+    private LockInspector(Connection connection) {
+        this.connection = connection;
+    }
+
+    /**
+     * An inspector of the connection's database.
+     *
+     * @param connection any connection to it; not closed
+     * @return the inspector
+     * @throws IllegalArgumentException if the connection is null
+     */
+    public static LockInspector of(Connection connection) {
+        if (connection == null) {
+            throw new IllegalArgumentException("The connection is null");
+        }
+        return new LockInspector(connection);
+    }
+
+    /**
+     * All advisory locks of the database, held or waited for, by Rowlock or anybody else.
+     *
+     * @return a line per lock and session; those of one key together, holders first, waiters in their order
+     * @throws SQLException if the views cannot be read
+     */
+    public List<Line> all() throws SQLException {
+        return read(null);
+    }
+
+    /**
+     * Who holds and who waits for one key. Finds keys that {@link #all()} can only show as a number, such as UUIDs.
+     *
+     * @param key the key
+     * @return a line per session; holders first, waiters in their order; empty if the key is free
+     * @throws SQLException if the views cannot be read, or the key's table does not exist
+     * @throws IllegalArgumentException if the key is null
+     */
+    public List<Line> of(LockKey key) throws SQLException {
+        if (key == null) {
+            throw new IllegalArgumentException("The key is null; all() gives every lock");
+        }
+        return read(key);
+    }
+
+    private List<Line> read(@Nullable LockKey key) throws SQLException {
+        List<Line> lines = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(SELECT + (key == null ? "" : OF_KEY) + ORDER)) {
+            if (key != null) {
+                KeySql.bindMany(statement, 1, List.of(key));
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    lines.add(Line.read(row));
+                }
+            }
+        }
+        return lines;
+    }
+
+    /**
+     * One session at one lock.
+     *
+     * @param table the table; empty for a bigint key (an id that is no int4, a name, a raw number), from which it cannot
+     *     be told, and for a raw pair
+     * @param id the id within the table; empty where the table is
+     * @param first the lock's classid: of a pair the first number, of a bigint the high half
+     * @param second the lock's objid: of a pair the second number, of a bigint the low half
+     * @param isPair whether the key is a pair of numbers, and not one bigint
+     * @param isShared whether the lock is shared
+     * @param isGranted whether it is held, and not waited for
+     * @param pid the server process of the session
+     * @param user its role; empty if it may not be seen
+     * @param application its application_name; empty if it has none
+     * @param client its address; empty for a local socket
+     * @param state what pg_stat_activity says it does, such as {@code idle in transaction}
+     * @param query its current or last statement
+     * @param transactionAge since its transaction began; the server does not record when a lock was granted, so this is
+     *     the most it can be held for. Empty outside a transaction
+     * @param waitingFor since it began to wait; empty if it is not waiting
+     * @param blockedBy the server processes it waits for
+     */
+    public record Line(
+            Optional<String> table,
+            Optional<String> id,
+            long first,
+            long second,
+            boolean isPair,
+            boolean isShared,
+            boolean isGranted,
+            int pid,
+            Optional<String> user,
+            Optional<String> application,
+            Optional<String> client,
+            Optional<String> state,
+            Optional<String> query,
+            Optional<Duration> transactionAge,
+            Optional<Duration> waitingFor,
+            List<Integer> blockedBy) {
+
+        private static Line read(ResultSet row) throws SQLException {
+            Optional<String> table = text(row, "table_name");
+            long objid = row.getLong("objid");
+            return new Line(
+                    table,
+                    // The pair's second number is an int4, which pg_locks shows as an unsigned oid.
+                    table.map(name -> Integer.toString((int) objid)),
+                    row.getLong("classid"),
+                    objid,
+                    row.getInt("objsubid") == 2,
+                    row.getString("mode").equals("ShareLock"),
+                    row.getBoolean("granted"),
+                    row.getInt("pid"),
+                    text(row, "usename"),
+                    text(row, "application_name"),
+                    text(row, "client"),
+                    text(row, "state"),
+                    text(row, "query"),
+                    micros(row, "transaction_micros"),
+                    micros(row, "wait_micros"),
+                    pids(row.getArray("blocked_by")));
+        }
+
+        private static Optional<String> text(ResultSet row, String column) throws SQLException {
+            return Optional.ofNullable(row.getString(column)).filter(text -> !text.isEmpty());
+        }
+
+        private static Optional<Duration> micros(ResultSet row, String column) throws SQLException {
+            long micros = row.getLong(column);
+            return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofNanos(micros * 1_000));
+        }
+
+        private static List<Integer> pids(@Nullable Array array) throws SQLException {
+            return array == null
+                    ? List.of()
+                    : Arrays.stream((Integer[]) array.getArray()).distinct().toList();
+        }
+    }
+}

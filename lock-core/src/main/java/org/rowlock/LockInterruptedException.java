@@ -1,0 +1,13 @@
+package org.rowlock;
+
+/**
+ * The thread was interrupted while it stood in the admission queue. It has left the queue, its interrupt flag is set,
+ * and no connection was borrowed.
+ */
+public final class LockInterruptedException extends LockException {
+    private static final long serialVersionUID = 1;
+
+    LockInterruptedException(String message, InterruptedException cause) {
+        super(message, null, cause);
+    }
+}

@@ -1,0 +1,245 @@
+package org.rowlock;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is locked: a row, a name, or a raw number or pair of numbers. A value; immutable and thread-safe.
+ *
+ * <p>How a key becomes an advisory lock is a published format, key version 1: see {@code docs/keys.md}. It is the same
+ * from Java, psql or any other language. A collision of two keys only ever makes two transactions wait for each other;
+ * it never lets two in.
+ */
+public sealed interface LockKey {
+
+    /**
+     * A row, by an {@code int} id.
+     *
+     * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
+     * @param id the id
+     * @return the key
+     * @throws IllegalArgumentException if the table is not a well-formed SQL name
+     */
+    static Row row(String table, int id) {
+        return new Row(table, Integer.toString(id));
+    }
+
+    /**
+     * A row, by a {@code long} id.
+     *
+     * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
+     * @param id the id
+     * @return the key; the same as by an {@code int} or a string of the same value
+     * @throws IllegalArgumentException if the table is not a well-formed SQL name
+     */
+    static Row row(String table, long id) {
+        return new Row(table, Long.toString(id));
+    }
+
+    /**
+     * A row, by an id of any supported type. The value counts, not the Java type: {@code 42}, {@code 42L} and
+     * {@code "42"} are one key, and so are a {@link java.util.UUID} and its text.
+     *
+     * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
+     * @param id an integral number, {@link java.util.UUID}, non-blank {@link String}, enum (by name), or
+     *     {@code java.time} date or time; a {@link List} of these for a composite id
+     * @return the key
+     * @throws IllegalArgumentException if the table is not a well-formed SQL name, or the id is null, blank or of
+     *     another type; floating-point numbers and {@link java.sql.Timestamp} are refused on purpose
+     */
+    static Row row(String table, Object id) {
+        return id instanceof List<?> parts ? new Row(table, texts(table, parts)) : new Row(table, IdText.of(table, id));
+    }
+
+    /**
+     * A row, by a composite id.
+     *
+     * @param table the table, as in SQL
+     * @param first the value of the first column of the primary key
+     * @param second the value of the second
+     * @param more the values of the others, in the order of the primary key
+     * @return the key
+     * @throws IllegalArgumentException as for {@link #row(String, Object)}
+     */
+    static Row row(String table, Object first, Object second, Object... more) {
+        List<Object> parts = new ArrayList<>(2 + more.length);
+        parts.add(first);
+        parts.add(second);
+        Collections.addAll(parts, more);
+        return row(table, parts);
+    }
+
+    /**
+     * Rows of one table.
+     *
+     * @param table the table, as in SQL
+     * @param ids their ids, each as for {@link #row(String, Object)}
+     * @return a key per id, in the order given
+     * @throws IllegalArgumentException as for {@link #row(String, Object)}
+     */
+    static List<LockKey> rows(String table, Collection<?> ids) {
+        if (ids == null) {
+            throw new IllegalArgumentException("The ids for table " + table + " are null; give a collection");
+        }
+        List<LockKey> keys = new ArrayList<>(ids.size());
+        for (Object id : ids) {
+            keys.add(row(table, id));
+        }
+        return keys;
+    }
+
+    /**
+     * A name of one's own choice, without a table: a nightly job, a reservation, a tenant. The lock is the one that
+     * {@code ('x' || substr(md5(name), 1, 16))::bit(64)::bigint} gives in hand-written SQL.
+     *
+     * @param name the name; every character counts
+     * @return the key
+     * @throws IllegalArgumentException if the name is null or blank, or contains a NUL character
+     */
+    static Name name(String name) {
+        return new Name(name);
+    }
+
+    /**
+     * A raw advisory lock of one 64-bit number, to exclude code that already uses it.
+     *
+     * @param number the number
+     * @return the key
+     */
+    static RawNumber number(long number) {
+        return new RawNumber(number);
+    }
+
+    /**
+     * A raw advisory lock of two 32-bit numbers, to exclude code that already uses it.
+     *
+     * @param first what pg_locks shows as classid
+     * @param second what pg_locks shows as objid
+     * @return the key
+     */
+    static RawPair pair(int first, int second) {
+        return new RawPair(first, second);
+    }
+
+    private static List<String> texts(String table, List<?> parts) {
+        List<String> texts = new ArrayList<>(parts.size());
+        for (Object part : parts) {
+            texts.add(IdText.of(table, part));
+        }
+        return texts;
+    }
+
+    /**
+     * A row of a table.
+     *
+     * @param table the table in its one spelling: lower case, quotes only where SQL needs them
+     * @param id the canonical text of the id, a part per column of the primary key
+     */
+    record Row(String table, List<String> id) implements LockKey {
+        /**
+         * Brings the table and the id to their one spelling.
+         *
+         * @param table the table, as in SQL
+         * @param id the id, a part per column of the primary key
+         * @throws IllegalArgumentException if the table is not a well-formed SQL name, or the id is null, empty or has
+         *     a null or blank part
+         */
+        public Row {
+            table = TableName.normalize(table);
+            if (id == null || id.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "The id for table " + table + " has no parts; give a value per column of its primary key");
+            }
+            id = canonical(table, id);
+        }
+
+        private Row(String table, String id) {
+            this(table, List.of(id));
+        }
+
+        /** Gives the list itself where it is immutable and canonical already, which is the hot path. */
+        private static List<String> canonical(String table, List<String> id) {
+            boolean same = true;
+            String[] parts = new String[id.size()];
+            for (int i = 0; i < parts.length; i++) {
+                String part = id.get(i);
+                parts[i] = IdText.ofString(table, part);
+                same &= parts[i].equals(part);
+            }
+            return same ? List.copyOf(id) : List.of(parts);
+        }
+
+        /** The id as one text, which the key is derived from. */
+        String idText() {
+            return id.size() == 1 ? id.get(0) : String.join(String.valueOf(IdText.SEPARATOR), id);
+        }
+
+        @Override
+        public String toString() {
+            return table + '[' + String.join(", ", id) + ']';
+        }
+    }
+
+    /**
+     * A name without a table.
+     *
+     * @param name the name
+     */
+    record Name(String name) implements LockKey {
+        /**
+         * Checks the name.
+         *
+         * @param name the name
+         * @throws IllegalArgumentException if the name is null or blank, or contains a NUL character
+         */
+        public Name {
+            if (name == null || name.isBlank() || name.indexOf(0) >= 0) {
+                throw new IllegalArgumentException("The lock name is "
+                        + (name == null ? "null" : name.isBlank() ? "blank" : "not text (it contains a NUL character)")
+                        + "; give a name such as \"nightly-report\"");
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "name[" + name + ']';
+        }
+    }
+
+    /**
+     * A raw number.
+     *
+     * @param number the number
+     */
+    record RawNumber(long number) implements LockKey {
+        @Override
+        public String toString() {
+            return "number[" + number + ']';
+        }
+    }
+
+    /**
+     * A raw pair of numbers.
+     *
+     * @param first what pg_locks shows as classid
+     * @param second what pg_locks shows as objid
+     */
+    record RawPair(int first, int second) implements LockKey {
+        @Override
+        public String toString() {
+            return "pair[" + first + ", " + second + ']';
+        }
+    }
+
+    /**
+     * The table of a key.
+     *
+     * @return the table in its one spelling, or null for a name or a raw number
+     */
+    default @Nullable String tableOrNull() {
+        return this instanceof Row row ? row.table() : null;
+    }
+}

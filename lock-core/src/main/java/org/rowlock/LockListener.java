@@ -1,0 +1,24 @@
+package org.rowlock;
+
+/**
+ * Is told of every attempt to lock. Called on the thread that locks, before it goes on, and possibly by many threads at
+ * a time: be quick and thread-safe. An exception that it throws is logged and does not reach the caller.
+ *
+ * @see RowLocks.Builder#listener(LockListener)
+ */
+@FunctionalInterface
+public interface LockListener {
+    /**
+     * An attempt to lock has ended.
+     *
+     * @param acquisition what was asked and how it ended
+     */
+    void onAcquisition(LockAcquisition acquisition);
+
+    /**
+     * A passage through the admission queue has ended. Does nothing by default.
+     *
+     * @param wait who waited and how it ended
+     */
+    default void onAdmission(AdmissionWait wait) {}
+}

@@ -1,0 +1,87 @@
+package org.rowlock;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.rowlock.LockKey.Row;
+
+/**
+ * What one call asks for, split by the kind of lock.
+ *
+ * @param keys the distinct keys in the caller's order
+ * @param advisory those that need an advisory lock
+ * @param rows those that need a row lock, by table
+ * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
+ *     stale snapshot
+ */
+record LockRequest(
+        List<LockKey> keys,
+        RowLockMode mode,
+        LockWait lockWait,
+        LockStrategy strategy,
+        AdvisoryKeys advisory,
+        List<RowGroup> rows,
+        boolean anyIsolationAllowed) {
+
+    /** The rows of one table. */
+    record RowGroup(RowTable table, List<Row> keys) {}
+
+    /** The only key, for messages and for the shapes of one key. */
+    LockKey first() {
+        return keys.get(0);
+    }
+
+    LockRequest withRows(List<RowGroup> groups) {
+        return new LockRequest(keys, mode, lockWait, strategy, advisory, groups, anyIsolationAllowed);
+    }
+
+    /** The same without the advisory locks, which are held already. */
+    LockRequest rowLocksOnly(LockWait remaining) {
+        return new LockRequest(keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, true);
+    }
+
+    /**
+     * Tells whether a row was not found.
+     *
+     * @param found per group, the ordinal numbers of the rows that were
+     */
+    boolean isAnyRowAbsent(List<List<Integer>> found) {
+        for (int group = 0; group < rows.size(); group++) {
+            if (found.get(group).size() < rows.get(group).keys().size()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The keys whose rows were looked for and not found. */
+    List<LockKey> absentRows(List<List<Integer>> found) {
+        List<LockKey> absent = new ArrayList<>();
+        for (int group = 0; group < rows.size(); group++) {
+            Set<Integer> present = Set.copyOf(found.get(group));
+            List<Row> asked = rows.get(group).keys();
+            for (int i = 0; i < asked.size(); i++) {
+                if (!present.contains(i + 1)) {
+                    absent.add(asked.get(i));
+                }
+            }
+        }
+        return absent;
+    }
+
+    /** Tells whether every key is locked, which a row lock alone is not where there is no row. */
+    boolean areAllLocked(List<List<Integer>> found) {
+        return absentRows(found).stream().allMatch(advisory.keys()::contains);
+    }
+
+    String describe() {
+        String what = keys.size() == 1
+                ? first().toString()
+                : keys.size() + " keys (" + first() + ", " + keys.get(1) + (keys.size() > 2 ? ", ..." : "") + ")";
+        return what + ' ' + mode.name().replace('_', ' ') + " (strategy " + strategy + ", wait " + lockWait + ')';
+    }
+
+    LockErrors.Asked asked() {
+        return new LockErrors.Asked(describe(), keys.size(), first().tableOrNull());
+    }
+}

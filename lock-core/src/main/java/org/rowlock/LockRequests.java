@@ -1,0 +1,156 @@
+package org.rowlock;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.rowlock.LockRequest.RowGroup;
+
+/** Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows. */
+final class LockRequests {
+    private final LockConfig config;
+    private final PrimaryKeys primaryKeys = new PrimaryKeys();
+
+    LockRequests(LockConfig config) {
+        this.config = config;
+    }
+
+    LockRequest of(PgSession session, LockKey key, RowLockMode mode, LockWait wait) {
+        check(mode, wait);
+        if (key == null) {
+            throw new IllegalArgumentException("The key is null; make one with LockKey.row(table, id)");
+        }
+        LockStrategy strategy = config.strategyOf(key);
+        List<LockKey> keys = List.of(key);
+        return strategy == LockStrategy.ADVISORY
+                ? new LockRequest(keys, mode, wait, strategy, AdvisoryKeys.of(keys), List.of(), false)
+                : of(session, keys, mode, wait, strategy);
+    }
+
+    LockRequest of(PgSession session, Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+        check(mode, wait);
+        if (keys == null || keys.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "The keys are " + (keys == null ? "null" : "empty") + "; give at least one");
+        }
+        LinkedHashSet<LockKey> distinct = new LinkedHashSet<>(keys.size() * 2);
+        for (LockKey key : keys) {
+            if (key == null) {
+                throw new IllegalArgumentException("One of the " + keys.size() + " keys is null");
+            }
+            distinct.add(key);
+        }
+        List<LockKey> list = List.copyOf(distinct);
+        return of(session, list, mode, wait, strategyOf(list));
+    }
+
+    /** The strategy of a claim's table. */
+    LockStrategy strategyOf(Claim claim) {
+        return config.strategyOf(claim.table());
+    }
+
+    /** The id columns of a claim's table: its own, the configured ones, or the primary key. */
+    RowTable tableOf(PgSession session, Claim claim) throws SQLException {
+        List<String> given = claim.idColumns().isEmpty() ? config.idColumnsOf(claim.table()) : claim.idColumns();
+        return primaryKeys.of(session, claim.table(), given);
+    }
+
+    int budget() {
+        return config.budget();
+    }
+
+    /** Forgets the id columns of the request's tables. */
+    void forgetTables(LockRequest request) {
+        request.rows().forEach(group -> primaryKeys.forget(group.table().name()));
+    }
+
+    private LockRequest of(
+            PgSession session, List<LockKey> keys, RowLockMode mode, LockWait wait, LockStrategy strategy) {
+        boolean fallBack = isBeyondBudget(keys) && config.rowLocksAloneBeyondBudget();
+        List<LockKey> advisory = new ArrayList<>(keys.size());
+        Map<String, List<LockKey.Row>> rows = new TreeMap<>();
+        boolean anyIsolation = true;
+        for (LockKey key : keys) {
+            LockStrategy own = config.strategyOf(key);
+            if (own.takesAdvisoryLock() && !(fallBack && own == LockStrategy.BOTH)) {
+                advisory.add(key);
+                anyIsolation &= own.takesRowLock();
+            }
+            if (own.takesRowLock() && key instanceof LockKey.Row row) {
+                rows.computeIfAbsent(row.table(), table -> new ArrayList<>(1)).add(row);
+            }
+        }
+        LockRequest withoutRows =
+                new LockRequest(keys, mode, wait, strategy, AdvisoryKeys.of(advisory), List.of(), anyIsolation);
+        if (advisory.size() > config.budget()) {
+            throw overBudget(withoutRows);
+        }
+        return rows.isEmpty() ? withoutRows : withoutRows.withRows(groups(session, rows, withoutRows));
+    }
+
+    private boolean isBeyondBudget(List<LockKey> keys) {
+        return keys.size() > config.budget()
+                && keys.stream()
+                                .filter(key -> config.strategyOf(key).takesAdvisoryLock())
+                                .count()
+                        > config.budget();
+    }
+
+    private List<RowGroup> groups(PgSession session, Map<String, List<LockKey.Row>> rows, LockRequest request) {
+        List<RowGroup> groups = new ArrayList<>(rows.size());
+        rows.forEach((name, keys) -> {
+            RowTable table;
+            try {
+                table = primaryKeys.of(session, name, config.idColumnsOf(name));
+            } catch (SQLException e) {
+                throw LockErrors.translate(request.asked(), e);
+            }
+            for (LockKey.Row key : keys) {
+                if (key.id().size() != table.columns().size()) {
+                    throw wrongParts(key, table);
+                }
+            }
+            groups.add(new RowGroup(table, List.copyOf(keys)));
+        });
+        return List.copyOf(groups);
+    }
+
+    /** One strategy, or BOTH where keys of several are locked together, since both kinds of lock are taken. */
+    private LockStrategy strategyOf(List<LockKey> keys) {
+        LockStrategy first = config.strategyOf(keys.get(0));
+        return keys.stream().allMatch(key -> config.strategyOf(key) == first) ? first : LockStrategy.BOTH;
+    }
+
+    private static void check(RowLockMode mode, LockWait wait) {
+        if (mode == null) {
+            throw new IllegalArgumentException(
+                    "The mode is null; give one of FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE," + " FOR_KEY_SHARE");
+        }
+        if (wait == null) {
+            throw new IllegalArgumentException("The wait is null; give LockWait.forever(), noWait() or atMost()");
+        }
+    }
+
+    private LockBudgetExceededException overBudget(LockRequest request) {
+        int asked = request.advisory().keys().size();
+        return new LockBudgetExceededException(
+                "Cannot lock " + request.describe() + ": that is " + asked + " distinct advisory locks in one call, and"
+                        + " the budget is " + config.budget() + ", since a full lock table refuses every session of the"
+                        + " server. Lock fewer keys, a key that stands for them all, or raise the budget with"
+                        + " RowLocks.builder().lockBudget() after max_locks_per_transaction.",
+                asked);
+    }
+
+    private static LockTargetException wrongParts(LockKey.Row key, RowTable table) {
+        return new LockTargetException(
+                "Cannot lock " + key + ": the id has " + key.id().size() + " part(s), and the id of "
+                        + table.name() + " is "
+                        + table.columns().stream().map(RowTable.Column::name).toList()
+                        + ". Give one value per column, in that order.",
+                null,
+                null);
+    }
+}

@@ -1,0 +1,53 @@
+package org.rowlock;
+
+/** What a lock call on one key came to hold. */
+public enum LockResult {
+    /** The key is locked; the row was not looked at ({@link LockStrategy#ADVISORY}, names and raw numbers). */
+    KEY_LOCKED(true, false),
+
+    /** The row exists and is locked ({@link LockStrategy#ROW}). */
+    ROW_LOCKED(true, false),
+
+    /** The key is locked, and the row exists and is locked ({@link LockStrategy#BOTH}). */
+    KEY_AND_ROW_LOCKED(true, false),
+
+    /** The key is locked and there is no such row: others who lock the key wait ({@link LockStrategy#BOTH}). */
+    KEY_LOCKED_ROW_ABSENT(true, true),
+
+    /** There is no such row, so nothing is locked, as with {@code FOR UPDATE} ({@link LockStrategy#ROW}). */
+    NOTHING_LOCKED_ROW_ABSENT(false, true);
+
+    private final boolean locked;
+    private final boolean rowAbsent;
+
+    LockResult(boolean locked, boolean rowAbsent) {
+        this.locked = locked;
+        this.rowAbsent = rowAbsent;
+    }
+
+    /**
+     * Tells whether anything is locked.
+     *
+     * @return false only where the strategy locks rows and there is no row
+     */
+    public boolean isLocked() {
+        return locked;
+    }
+
+    /**
+     * Tells whether the row is known to be absent.
+     *
+     * @return true where the strategy looked and found no row; false also where it did not look
+     */
+    public boolean isRowAbsent() {
+        return rowAbsent;
+    }
+
+    static LockResult of(LockStrategy strategy, boolean rowFound) {
+        return switch (strategy) {
+            case ADVISORY -> KEY_LOCKED;
+            case BOTH -> rowFound ? KEY_AND_ROW_LOCKED : KEY_LOCKED_ROW_ABSENT;
+            case ROW -> rowFound ? ROW_LOCKED : NOTHING_LOCKED_ROW_ABSENT;
+        };
+    }
+}

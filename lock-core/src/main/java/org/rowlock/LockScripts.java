@@ -1,0 +1,112 @@
+package org.rowlock;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.AdvisoryKeys.Shape;
+import org.rowlock.LockRequest.RowGroup;
+import org.rowlock.ScriptStatement.Result;
+
+/**
+ * Composes the script of a request and keeps it, since an application has few different ones. A pure function of the
+ * request's form: no value of a call goes into the text.
+ */
+final class LockScripts {
+    /** Beyond this many the caller's SQL is not a constant, and keeping it would be a leak. */
+    private static final int MOST_KEPT = 1_000;
+
+    private final ConcurrentMap<Form, LockScript> kept = new ConcurrentHashMap<>();
+
+    /**
+     * The form of a request: all that its text depends on.
+     *
+     * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
+     * @param table the table of the only row lock, where the request is for one row
+     * @param query the caller's own statement
+     */
+    private record Form(
+            Shape shape,
+            RowLockMode mode,
+            WaitKind waitKind,
+            boolean anyIsolation,
+            @Nullable RowTable table,
+            @Nullable String query) {}
+
+    LockScript script(LockRequest request, boolean anyIsolation, @Nullable LockQuery<?> query) {
+        WaitKind wait = WaitKind.of(request.lockWait());
+        String sql = query == null ? null : query.sql();
+        List<RowGroup> rows = request.rows();
+        if (rows.stream().mapToInt(group -> group.keys().size()).sum() > 1) {
+            return compose(request.advisory().shape(), request.mode(), wait, anyIsolation, rows, sql);
+        }
+        RowTable table = rows.isEmpty() ? null : rows.get(0).table();
+        Form form = new Form(request.advisory().shape(), request.mode(), wait, anyIsolation, table, sql);
+        LockScript script = kept.get(form);
+        if (script == null) {
+            script = compose(form.shape(), form.mode(), wait, anyIsolation, rows, sql);
+            if (kept.size() < MOST_KEPT) {
+                kept.put(form, script);
+            }
+        }
+        return script;
+    }
+
+    private static LockScript compose(
+            Shape shape,
+            RowLockMode mode,
+            WaitKind wait,
+            boolean anyIsolation,
+            List<RowGroup> rows,
+            @Nullable String query) {
+        boolean advisory = shape != Shape.NONE;
+        boolean one = shape != Shape.MANY;
+        boolean advisoryAlone = advisory && rows.isEmpty() && query == null;
+        // A single try needs no savepoint: when it fails nothing has happened.
+        boolean savepoint = wait != WaitKind.FOREVER && !(advisoryAlone && one && wait == WaitKind.NO_WAIT);
+        boolean bounded = wait == WaitKind.AT_MOST && advisory && one && rows.isEmpty();
+        boolean armed = wait == WaitKind.AT_MOST && !bounded;
+        List<ScriptStatement> statements = new ArrayList<>();
+        if (savepoint) {
+            statements.add(WaitSql.SAVEPOINT);
+        }
+        if (armed) {
+            statements.add(WaitSql.ARM);
+        }
+        if (advisory) {
+            boolean raising = !advisoryAlone || (!one && wait == WaitKind.NO_WAIT);
+            statements.add(AdvisorySql.lock(shape, mode, wait, anyIsolation, raising, bounded));
+        }
+        for (int group = 0; group < rows.size(); group++) {
+            if (armed && (advisory || group > 0)) {
+                statements.add(WaitSql.REARM);
+            }
+            RowGroup rowGroup = rows.get(group);
+            statements.add(
+                    rowGroup.keys().size() == 1 && rows.size() == 1
+                            ? RowSql.one(rowGroup.table(), mode, wait)
+                            : RowSql.many(rowGroup.table(), group, mode, wait));
+        }
+        if (armed) {
+            statements.add(WaitSql.RESTORE);
+        }
+        if (query != null) {
+            statements.add(query(query));
+        }
+        if (savepoint) {
+            statements.add(WaitSql.RELEASE);
+        }
+        return new LockScript(statements);
+    }
+
+    static ScriptStatement query(String sql) {
+        return new ScriptStatement(
+                sql,
+                (statement, at, values) -> {
+                    LockQuery<?> query = values.query();
+                    return query == null ? at : query.bind(statement, at);
+                },
+                Result.QUERY);
+    }
+}

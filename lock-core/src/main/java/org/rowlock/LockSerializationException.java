@@ -1,0 +1,15 @@
+package org.rowlock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * In REPEATABLE READ or SERIALIZABLE the row has changed since the transaction's snapshot (SQLSTATE 40001). The
+ * transaction must be rolled back and run again. Only the strategies with a row lock raise it.
+ */
+public final class LockSerializationException extends LockException {
+    private static final long serialVersionUID = 1;
+
+    LockSerializationException(String message, @Nullable Throwable cause) {
+        super(message, SqlState.SERIALIZATION_FAILURE, cause);
+    }
+}

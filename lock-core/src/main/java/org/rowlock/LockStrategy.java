@@ -1,0 +1,44 @@
+package org.rowlock;
+
+/**
+ * Which of PostgreSQL's locks stand for a row, chosen per table.
+ *
+ * <p>A migration goes {@link #ROW}, {@link #BOTH}, {@link #ADVISORY}, one step at a time. Each step can be taken back,
+ * and neighbouring strategies exclude each other while old and new instances run side by side: {@code ROW} and
+ * {@code BOTH} meet at the row lock, {@code BOTH} and {@code ADVISORY} at the advisory lock. {@code ROW} and
+ * {@code ADVISORY} have nothing in common and do <em>not</em> exclude each other: never skip {@code BOTH}.
+ *
+ * <p>Names and raw numbers have no row: they are always locked by an advisory lock.
+ */
+public enum LockStrategy {
+    /** The real {@code SELECT ... FOR UPDATE}. Excludes plain writers; locks nothing where there is no row. */
+    ROW(false, true),
+
+    /**
+     * The advisory lock first, then the row lock, in one round trip. Keeps every guarantee of the row lock, and
+     * contenders queue at the advisory lock instead of the row. The default.
+     */
+    BOTH(true, true),
+
+    /**
+     * The advisory lock alone: no heap write, no WAL, no MultiXact, and rows that do not exist yet can be locked. Does
+     * not exclude a transaction that writes the row without asking Rowlock.
+     */
+    ADVISORY(true, false);
+
+    private final boolean advisoryLock;
+    private final boolean rowLock;
+
+    LockStrategy(boolean advisoryLock, boolean rowLock) {
+        this.advisoryLock = advisoryLock;
+        this.rowLock = rowLock;
+    }
+
+    boolean takesAdvisoryLock() {
+        return advisoryLock;
+    }
+
+    boolean takesRowLock() {
+        return rowLock;
+    }
+}

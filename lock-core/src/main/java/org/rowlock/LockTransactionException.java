@@ -1,0 +1,52 @@
+package org.rowlock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection or its transaction is of a kind that a lock cannot be taken in. No lock was taken. {@link #reason()}
+ * tells what is wrong.
+ */
+public final class LockTransactionException extends LockException {
+    private static final long serialVersionUID = 1;
+
+    /** What is wrong with the transaction. */
+    public enum Reason {
+        /** The connection is closed. */
+        CLOSED,
+
+        /** The connection is in autocommit: the lock would be gone at once. */
+        AUTOCOMMIT,
+
+        /** An earlier statement failed; PostgreSQL ignores everything until the transaction is rolled back (25P02). */
+        ABORTED,
+
+        /** The transaction is read-only, or the server is a hot standby (25006). */
+        READ_ONLY,
+
+        /**
+         * The transaction is REPEATABLE READ or SERIALIZABLE and has begun: it would read from a snapshot older than
+         * the lock.
+         */
+        ISOLATION,
+
+        /** The connection is not one of the PostgreSQL JDBC driver, nor unwraps to one. */
+        NOT_POSTGRESQL
+    }
+
+    /** What is wrong. */
+    private final Reason reason;
+
+    LockTransactionException(Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause);
+        this.reason = reason;
+    }
+
+    /**
+     * What is wrong.
+     *
+     * @return the reason
+     */
+    public Reason reason() {
+        return reason;
+    }
+}

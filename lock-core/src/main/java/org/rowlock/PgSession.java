@@ -1,0 +1,105 @@
+package org.rowlock;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+import org.rowlock.LockTransactionException.Reason;
+
+/**
+ * The caller's connection and what the driver knows of it without a round trip. Statements go through the connection
+ * as the caller gave it, so that pools and proxies see them.
+ */
+final class PgSession {
+    private final Connection connection;
+    private final BaseConnection driver;
+
+    private PgSession(Connection connection, BaseConnection driver) {
+        this.connection = connection;
+        this.driver = driver;
+    }
+
+    /** Checks, before any SQL, that a lock of this connection's transaction can mean anything. */
+    static PgSession inTransaction(Connection connection) throws SQLException {
+        if (connection.isClosed()) {
+            throw refused(
+                    Reason.CLOSED,
+                    "the connection is closed; take the lock on the open connection of a transaction",
+                    null);
+        }
+        if (connection.getAutoCommit()) {
+            throw refused(
+                    Reason.AUTOCOMMIT,
+                    "the connection is in autocommit, so the lock would be gone at once; call setAutoCommit(false) or"
+                            + " begin a transaction first",
+                    null);
+        }
+        PgSession session = new PgSession(connection, unwrap(connection));
+        if (session.driver.getTransactionState() == TransactionState.FAILED) {
+            throw refused(
+                    Reason.ABORTED,
+                    "an earlier statement of the transaction failed, and PostgreSQL ignores all others until it ends;"
+                            + " roll back first",
+                    SqlState.IN_FAILED_SQL_TRANSACTION);
+        }
+        return session;
+    }
+
+    static BaseConnection unwrap(Connection connection) throws SQLException {
+        if (connection instanceof BaseConnection driver) {
+            return driver;
+        }
+        if (connection.isWrapperFor(BaseConnection.class)) {
+            return connection.unwrap(BaseConnection.class);
+        }
+        throw refused(
+                Reason.NOT_POSTGRESQL,
+                "the connection (" + connection.getClass().getName() + ") is not one of the PostgreSQL JDBC driver and"
+                        + " does not unwrap to one; use org.postgresql:postgresql, directly or in a pool that supports"
+                        + " unwrap()",
+                null);
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /** Whether the server has the transaction open. If not, the driver begins it with the next statement. */
+    boolean hasBegun() {
+        return driver.getTransactionState() != TransactionState.IDLE;
+    }
+
+    boolean isAborted() {
+        return driver.getTransactionState() == TransactionState.FAILED;
+    }
+
+    /** Whether the server said at login, or since, that it is a hot standby. */
+    boolean isHotStandby() {
+        return "on".equals(reported("in_hot_standby"));
+    }
+
+    /** A setting that the server reports by itself, or null where it does not. */
+    @Nullable
+    String reported(String setting) {
+        return driver.getParameterStatus(setting);
+    }
+
+    /** What tells databases apart for the catalog cache: the URL that the driver connected to. */
+    String url() throws SQLException {
+        String url = driver.getMetaData().getURL();
+        return url == null ? "" : url;
+    }
+
+    /** Runs statements without parameters and results. */
+    void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static LockTransactionException refused(Reason reason, String why, @Nullable String sqlState) {
+        return new LockTransactionException(reason, "No lock was taken: " + why, sqlState, null);
+    }
+}

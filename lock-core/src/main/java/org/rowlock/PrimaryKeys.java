@@ -1,0 +1,109 @@
+package org.rowlock;
+
+import java.sql.Array;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowTable.Column;
+
+/**
+ * The id columns of tables whose rows are locked: the primary key from the catalog, or the columns given. Looked up on
+ * first use and kept by database and name. Only names and types of columns are kept, never an OID: which table a name
+ * means is decided by the server at every lock.
+ */
+final class PrimaryKeys {
+    private static final String COLUMNS = "select a.attname, format_type(a.atttypid, -1) from pg_catalog.pg_class c";
+    private static final String OF_TABLE = " where c.oid = cast(cast(? as text) as regclass)";
+    private static final String FROM_CATALOG = COLUMNS
+            + " join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary"
+            + " cross join lateral unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, n)"
+            + " join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum" + OF_TABLE
+            + " order by k.n";
+    private static final String FROM_NAMES = COLUMNS
+            + " cross join lateral unnest(cast(? as text[])) with ordinality as k(name, n)"
+            + " join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = k.name and not a.attisdropped"
+            + OF_TABLE + " order by k.n";
+
+    private final ConcurrentMap<Place, RowTable> known = new ConcurrentHashMap<>();
+
+    /** The server reports the search_path from version 18 on; before, it does not tell places apart. */
+    private record Place(String database, @Nullable String searchPath, String table, List<String> given) {
+        static Place of(PgSession session, String table, List<String> given) throws SQLException {
+            return new Place(session.url(), session.reported("search_path"), table, given);
+        }
+    }
+
+    /**
+     * The id columns of a table.
+     *
+     * @param given the columns given by configuration, or none for the primary key
+     */
+    RowTable of(PgSession session, String table, List<String> given) throws SQLException {
+        Place place = Place.of(session, table, given);
+        RowTable columns = known.get(place);
+        if (columns == null) {
+            boolean begun = session.hasBegun();
+            try {
+                columns = lookUp(session, table, given);
+            } finally {
+                if (!begun && session.hasBegun()) {
+                    // The look-up was the first statement: end it, so that it takes no snapshot for the caller.
+                    session.execute("rollback");
+                }
+            }
+            known.put(place, columns);
+        }
+        return columns;
+    }
+
+    /** Forgets what is kept of a table, after the server has refused a column: the table may have been replaced. */
+    void forget(String table) {
+        known.keySet().removeIf(place -> place.table().equals(table));
+    }
+
+    private static RowTable lookUp(PgSession session, String table, List<String> given) throws SQLException {
+        List<Column> columns = new ArrayList<>();
+        try (PreparedStatement statement =
+                session.connection().prepareStatement(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
+            int at = 1;
+            if (!given.isEmpty()) {
+                Array names = session.connection().createArrayOf("text", given.toArray());
+                statement.setArray(at++, names);
+            }
+            statement.setString(at, table);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    columns.add(new Column(row.getString(1), row.getString(2)));
+                }
+            }
+        }
+        check(table, given, columns);
+        return new RowTable(table, List.copyOf(columns));
+    }
+
+    private static void check(String table, List<String> given, List<Column> columns) {
+        if (given.isEmpty() && columns.isEmpty()) {
+            throw new LockTargetException(
+                    "Cannot lock rows of " + table + ": it has no primary key, and strategies ROW and BOTH need to know"
+                            + " the id columns. Give them with RowLocks.builder().idColumns(\"" + table
+                            + "\", ...), add a primary key, or use strategy ADVISORY.",
+                    null,
+                    null);
+        }
+        List<String> missing = new ArrayList<>(given);
+        columns.forEach(column -> missing.remove(column.name()));
+        if (!missing.isEmpty()) {
+            throw new LockTargetException(
+                    "Cannot lock rows of " + table + ": it has no column " + String.join(", ", missing)
+                            + ", which RowLocks.Builder.idColumns names. Columns are written as the catalog has them,"
+                            + " without quotes.",
+                    SqlState.UNDEFINED_COLUMN,
+                    null);
+        }
+    }
+}

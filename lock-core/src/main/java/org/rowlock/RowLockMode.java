@@ -1,0 +1,47 @@
+package org.rowlock;
+
+/**
+ * How strongly a key is locked: PostgreSQL's own four row-lock modes.
+ *
+ * <p>{@link LockStrategy#ROW} takes them as they are. An advisory lock knows only exclusive and shared, so
+ * {@link LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} map the first two to an exclusive lock and the last two to
+ * a shared one. That is stricter than row locks in one place, {@code FOR NO KEY UPDATE} against
+ * {@code FOR KEY SHARE}, and nowhere laxer.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS">Row-level locks</a>
+ */
+public enum RowLockMode {
+    /** Excludes every other mode. For a row that will be deleted, or whose key will change. The default everywhere. */
+    FOR_UPDATE("for update", false),
+
+    /** Excludes every mode, as advisory locks have no weaker exclusive one; a row lock lets {@code FOR KEY SHARE} in. */
+    FOR_NO_KEY_UPDATE("for no key update", false),
+
+    /** Shares with the two shared modes and excludes the two exclusive ones. */
+    FOR_SHARE("for share", true),
+
+    /** Shares with the two shared modes; a row lock also shares with {@code FOR NO KEY UPDATE}. */
+    FOR_KEY_SHARE("for key share", true);
+
+    private final String sql;
+    private final boolean shared;
+
+    RowLockMode(String sql, boolean shared) {
+        this.sql = sql;
+        this.shared = shared;
+    }
+
+    /**
+     * Tells whether several transactions can hold this mode on one key at a time.
+     *
+     * @return true for {@link #FOR_SHARE} and {@link #FOR_KEY_SHARE}
+     */
+    public boolean isShared() {
+        return shared;
+    }
+
+    /** The locking clause, in lower case. */
+    String sql() {
+        return sql;
+    }
+}

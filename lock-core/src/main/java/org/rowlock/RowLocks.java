@@ -1,0 +1,285 @@
+package org.rowlock;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The door to Rowlock: advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
+ *
+ * <p>Immutable and thread-safe. Make one per application, as it holds the admission queues, which only work if all use
+ * the same.
+ */
+public final class RowLocks {
+    private final LockRequests requests;
+    private final LockAcquirer acquirer = new LockAcquirer();
+    private final LockObserver observer;
+    private final AdmissionQueues admission;
+    private final LockedTransaction transaction;
+
+    private RowLocks(Builder builder) {
+        this.requests = new LockRequests(builder.config());
+        this.observer = new LockObserver(builder.listener);
+        this.admission = new AdmissionQueues(builder.maxWaitersPerKey, observer);
+        this.transaction = new LockedTransaction(this, admission);
+    }
+
+    /**
+     * The defaults: strategy {@link LockStrategy#BOTH} for every table, the id columns from the catalog, a budget of
+     * 1,000 keys per call.
+     *
+     * @return new row locks
+     */
+    public static RowLocks create() {
+        return builder().build();
+    }
+
+    /**
+     * Starts a configuration.
+     *
+     * @return a builder with the defaults of {@link #create()}
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * The locks of the caller's transaction. Cheap; runs no SQL. The connection is only looked at when a lock is taken.
+     *
+     * @param connection a connection of the PostgreSQL JDBC driver, or one that unwraps to it, with a transaction
+     * @return its locks
+     * @throws IllegalArgumentException if the connection is null
+     */
+    public TransactionLocks in(Connection connection) {
+        if (connection == null) {
+            throw new IllegalArgumentException("The connection is null; give the one of the current transaction");
+        }
+        return new TransactionLocks(connection, requests, acquirer, observer);
+    }
+
+    /**
+     * Runs work in a transaction of its own that holds a key {@link RowLockMode#FOR_UPDATE}: enters the admission queue
+     * of the key, borrows a connection, begins, locks, works, commits, returns the connection, leaves the queue. Threads
+     * that wait for a hot key so hold no connection meanwhile.
+     *
+     * <p>Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the
+     * queues by, as waiting there could deadlock; it uses a second connection, which costs a pool of few connections
+     * dearly: better lock all keys in the outer call.
+     *
+     * @param dataSource where to borrow the connection
+     * @param key what to lock
+     * @param work what to do under the lock; must not commit
+     * @param <T> the result
+     * @param <X> what the work throws
+     * @return what the work returns
+     * @throws X what the work throws
+     * @throws SQLException if the connection cannot be had or the commit fails
+     * @throws LockException if the lock cannot be had; see its subclasses
+     * @throws IllegalStateException if this thread holds the key already in an outer call and would wait for itself
+     */
+    public <T extends @Nullable Object, X extends Exception> T inTransaction(
+            DataSource dataSource, LockKey key, TransactionWork<T, X> work) throws X, SQLException {
+        return inTransaction(dataSource, List.of(key), RowLockMode.FOR_UPDATE, LockWait.forever(), work);
+    }
+
+    /**
+     * Runs work in a transaction of its own that holds several keys, as
+     * {@link #inTransaction(DataSource, LockKey, TransactionWork)} does for one.
+     *
+     * @param dataSource where to borrow the connection
+     * @param keys what to lock, in one round trip and one order
+     * @param mode how strongly
+     * @param wait how long to wait for the locks, in the queues and on the server together; the pool's own wait for a
+     *     connection is not bounded by it
+     * @param work what to do under the locks; must not commit
+     * @param <T> the result
+     * @param <X> what the work throws
+     * @return what the work returns
+     * @throws X what the work throws
+     * @throws SQLException if the connection cannot be had or the commit fails
+     * @throws LockException if the locks cannot be had; see its subclasses
+     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
+     *     itself
+     */
+    public <T extends @Nullable Object, X extends Exception> T inTransaction(
+            DataSource dataSource,
+            Collection<? extends LockKey> keys,
+            RowLockMode mode,
+            LockWait wait,
+            TransactionWork<T, X> work)
+            throws X, SQLException {
+        return transaction.run(dataSource, keys, mode, wait, work);
+    }
+
+    /**
+     * The admission queues, for code that begins transactions by other means than {@link #inTransaction}.
+     *
+     * @return the queues of these row locks
+     */
+    public AdmissionQueues admission() {
+        return admission;
+    }
+
+    /**
+     * Proves on the server that advisory locks exclude: locks a random key on one connection and tries it on another.
+     * Some databases that speak PostgreSQL's protocol, and poolers that spread one session over servers, accept the lock
+     * functions and lock nothing. Run it at startup. Takes two connections at a time and leaves nothing behind.
+     *
+     * @param dataSource what the application uses
+     * @throws LockVerificationException if they do not exclude, or two connections cannot be had
+     * @throws LockTransactionException if the connections are read-only or lead to a hot standby
+     */
+    public void verify(DataSource dataSource) {
+        new LockVerifier(this).verify(dataSource);
+    }
+
+    /** Collects a configuration. Not thread-safe. */
+    public static final class Builder {
+        private static final int DEFAULT_BUDGET = 1_000;
+        private static final int DEFAULT_WAITERS = 10_000;
+
+        private LockStrategy strategy = LockStrategy.BOTH;
+        private final Map<String, LockStrategy> strategies = new HashMap<>();
+        private final Map<String, List<String>> idColumns = new HashMap<>();
+        private int budget = DEFAULT_BUDGET;
+        private boolean rowLocksAloneBeyondBudget;
+        private int maxWaitersPerKey = DEFAULT_WAITERS;
+        private @Nullable LockListener listener;
+
+        private Builder() {}
+
+        /**
+         * The strategy of tables that have none of their own. Default {@link LockStrategy#BOTH}.
+         *
+         * @param strategy the strategy
+         * @return this
+         */
+        public Builder strategy(LockStrategy strategy) {
+            this.strategy = given(strategy, "strategy");
+            return this;
+        }
+
+        /**
+         * The strategy of a table.
+         *
+         * @param table the table, named as in the keys: {@code orders} and {@code public.orders} are two names
+         * @param strategy the strategy
+         * @return this
+         * @throws IllegalArgumentException if the table is not a well-formed SQL name
+         */
+        public Builder strategy(String table, LockStrategy strategy) {
+            strategies.put(TableName.normalize(table), given(strategy, "strategy"));
+            return this;
+        }
+
+        /**
+         * The id columns of a table, where they are not its primary key. Only row locks need them. Together they must be
+         * unique and not null.
+         *
+         * @param table the table, named as in the keys
+         * @param columns the columns as the catalog has them (no quotes), in the order of the id's parts
+         * @return this
+         * @throws IllegalArgumentException if the table is not a well-formed SQL name, or no column is given
+         */
+        public Builder idColumns(String table, String... columns) {
+            List<String> names = new ArrayList<>();
+            for (String column : given(columns, "columns")) {
+                if (column == null || column.isBlank()) {
+                    throw new IllegalArgumentException(
+                            "An id column of " + table + " is null or blank; give the name as the catalog has it");
+                }
+                names.add(column);
+            }
+            if (names.isEmpty()) {
+                throw new IllegalArgumentException("No id column of " + table + " is given; give at least one, or none"
+                        + " of this setting to use the primary key");
+            }
+            idColumns.put(TableName.normalize(table), List.copyOf(names));
+            return this;
+        }
+
+        /**
+         * The most distinct advisory locks that one call may take. Default 1,000. The lock table is shared by every
+         * session of the server: raise {@code max_locks_per_transaction} before this.
+         *
+         * @param keys the number, at least 1
+         * @return this
+         * @throws IllegalArgumentException if the number is less than 1
+         */
+        public Builder lockBudget(int keys) {
+            this.budget = positive(keys, "lockBudget");
+            return this;
+        }
+
+        /**
+         * Whether a call beyond the budget goes on with the row locks alone for tables of {@link LockStrategy#BOTH},
+         * instead of a {@link LockBudgetExceededException}. Default false, and must stay so while any instance runs
+         * {@link LockStrategy#ADVISORY} on these tables: it takes no row lock, so the two would not exclude each other.
+         *
+         * @param allowed whether to go on
+         * @return this
+         */
+        public Builder rowLocksAloneBeyondBudget(boolean allowed) {
+            this.rowLocksAloneBeyondBudget = allowed;
+            return this;
+        }
+
+        /**
+         * The most threads that may stand in the admission queue of one key. Default 10,000. One more is an
+         * {@link AdmissionRejectedException}.
+         *
+         * @param waiters the number, at least 1
+         * @return this
+         * @throws IllegalArgumentException if the number is less than 1
+         */
+        public Builder maxWaitersPerKey(int waiters) {
+            this.maxWaitersPerKey = positive(waiters, "maxWaitersPerKey");
+            return this;
+        }
+
+        /**
+         * Is told of every attempt to lock. Default none.
+         *
+         * @param listener the listener; thread-safe
+         * @return this
+         */
+        public Builder listener(LockListener listener) {
+            this.listener = given(listener, "listener");
+            return this;
+        }
+
+        /**
+         * Ends the configuration.
+         *
+         * @return new row locks
+         */
+        public RowLocks build() {
+            return new RowLocks(this);
+        }
+
+        private LockConfig config() {
+            return new LockConfig(
+                    strategy, Map.copyOf(strategies), Map.copyOf(idColumns), budget, rowLocksAloneBeyondBudget);
+        }
+
+        private static <T> T given(T value, String name) {
+            if (value == null) {
+                throw new IllegalArgumentException("The " + name + " given to RowLocks.builder() is null");
+            }
+            return value;
+        }
+
+        private static int positive(int value, String name) {
+            if (value < 1) {
+                throw new IllegalArgumentException(name + " is " + value + "; give at least 1");
+            }
+            return value;
+        }
+    }
+}

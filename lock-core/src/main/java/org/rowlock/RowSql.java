@@ -1,0 +1,74 @@
+package org.rowlock;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.rowlock.RowTable.Column;
+import org.rowlock.ScriptStatement.Result;
+
+/** The statement that takes row locks: the real SELECT ... FOR UPDATE, by primary key. */
+final class RowSql {
+    private RowSql() {}
+
+    /** Locks one row. Returns a row, the number 1, where it exists. */
+    static ScriptStatement one(RowTable table, RowLockMode mode, WaitKind wait) {
+        String where = table.columns().stream()
+                .map(column -> "t." + TableName.quoteIdentifier(column.name()) + " = cast(? as " + column.type() + ')')
+                .collect(Collectors.joining(" and "));
+        return new ScriptStatement(
+                "select 1 from " + TableName.quoted(table.name()) + " as t where " + where + clause(mode, wait),
+                (statement, at, values) -> {
+                    int index = at;
+                    for (String part :
+                            values.request().rows().get(0).keys().get(0).id()) {
+                        statement.setString(index++, part);
+                    }
+                    return index;
+                },
+                Result.ROWS);
+    }
+
+    /**
+     * Locks several rows in the order of the primary key. Returns the ordinal number of each that exists.
+     *
+     * @param group which group of the request they are
+     */
+    static ScriptStatement many(RowTable table, int group, RowLockMode mode, WaitKind wait) {
+        List<Column> columns = table.columns();
+        String arrays = columns.stream()
+                .map(column -> "cast(? as " + column.type() + "[])")
+                .collect(Collectors.joining(", "));
+        String names = IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
+        String on = IntStream.range(0, columns.size())
+                .mapToObj(i -> "t." + TableName.quoteIdentifier(columns.get(i).name()) + " = k.c" + i)
+                .collect(Collectors.joining(" and "));
+        String order = columns.stream()
+                .map(column -> "t." + TableName.quoteIdentifier(column.name()))
+                .collect(Collectors.joining(", "));
+        // Evaluated before each row is locked, so that all waits together stay within the bound.
+        String rearm = wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION : "";
+        return new ScriptStatement(
+                "select k.n" + rearm + " from " + TableName.quoted(table.name()) + " as t join unnest(" + arrays
+                        + ") with ordinality as k(" + names + ", n) on " + on + " order by " + order
+                        + clause(mode, wait).replaceFirst("( nowait)?$", " of t$1"),
+                (statement, at, values) -> bindArrays(statement, at, values, group, columns.size()),
+                Result.ROWS);
+    }
+
+    private static int bindArrays(PreparedStatement statement, int at, ScriptValues values, int group, int columns)
+            throws SQLException {
+        List<LockKey.Row> keys = values.request().rows().get(group).keys();
+        for (int column = 0; column < columns; column++) {
+            int part = column;
+            Object[] texts = keys.stream().map(key -> key.id().get(part)).toArray();
+            statement.setArray(at + column, statement.getConnection().createArrayOf("text", texts));
+        }
+        return at + columns;
+    }
+
+    static String clause(RowLockMode mode, WaitKind wait) {
+        return ' ' + mode.sql() + (wait == WaitKind.NO_WAIT ? " nowait" : "");
+    }
+}

@@ -1,0 +1,38 @@
+package org.rowlock;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+
+/**
+ * One statement of a {@link LockScript}.
+ *
+ * @param sql its text, without a semicolon
+ * @param binder sets its parameters
+ * @param result what its result is
+ */
+record ScriptStatement(String sql, Binder binder, Result result) {
+
+    /** A statement without parameters whose result nobody needs. */
+    static ScriptStatement control(String sql) {
+        return new ScriptStatement(sql, (statement, at, values) -> at, Result.IGNORED);
+    }
+
+    /** Sets the parameters of one statement. Captures nothing of a call, since scripts are kept and used again. */
+    @FunctionalInterface
+    interface Binder {
+        /** Sets the parameters from index {@code at} on and gives the index behind the last one. */
+        int bind(PreparedStatement statement, int at, ScriptValues values) throws SQLException;
+    }
+
+    /** What the result of a statement is. */
+    enum Result {
+        /** Nothing that is read. */
+        IGNORED,
+        /** The guard row of the advisory lock: isolation, read-only, kind of table, lock. */
+        GUARD,
+        /** The rows that a row lock found: their ordinal numbers in the request. */
+        ROWS,
+        /** The rows of the caller's own query. */
+        QUERY
+    }
+}

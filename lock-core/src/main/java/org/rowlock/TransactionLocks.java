@@ -1,0 +1,337 @@
+package org.rowlock;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks of the caller's transaction. Held until it commits or rolls back, or until the savepoint they were taken behind
+ * is rolled back; there is no unlock.
+ *
+ * <p>Every method needs a connection that is open, not in autocommit, read-write and not in an aborted transaction, and
+ * refuses others with a {@link LockTransactionException}. In READ COMMITTED a read behind the lock sees everything that
+ * the previous holder committed. In REPEATABLE READ and SERIALIZABLE the same holds if the lock is the first statement
+ * of the transaction; later, {@link LockStrategy#ADVISORY} refuses, as the read would be stale.
+ *
+ * <p>A shared lock that is upgraded to an exclusive one can deadlock with another that does the same, as with row locks.
+ *
+ * <p>Not thread-safe, as the connection is not.
+ */
+public final class TransactionLocks {
+    private final Connection connection;
+    private final LockRequests requests;
+    private final LockAcquirer acquirer;
+    private final LockObserver observer;
+
+    TransactionLocks(Connection connection, LockRequests requests, LockAcquirer acquirer, LockObserver observer) {
+        this.connection = connection;
+        this.requests = requests;
+        this.acquirer = acquirer;
+        this.observer = observer;
+    }
+
+    /**
+     * Locks {@link RowLockMode#FOR_UPDATE}, and waits as long as it takes.
+     *
+     * @param key what to lock
+     * @return what is held now; worth a look where {@link LockStrategy#ROW} may find no row
+     * @throws LockException if the lock cannot be had; see its subclasses
+     * @throws IllegalArgumentException if the key is null
+     */
+    public LockResult lock(LockKey key) {
+        return lock(key, RowLockMode.FOR_UPDATE, LockWait.forever());
+    }
+
+    /**
+     * Locks in a mode, and waits as long as it takes.
+     *
+     * @param key what to lock
+     * @param mode how strongly
+     * @return what is held now
+     * @throws LockException if the lock cannot be had; see its subclasses
+     * @throws IllegalArgumentException if an argument is null
+     */
+    public LockResult lock(LockKey key, RowLockMode mode) {
+        return lock(key, mode, LockWait.forever());
+    }
+
+    /**
+     * Locks in a mode, and waits as given. One round trip.
+     *
+     * @param key what to lock
+     * @param mode how strongly
+     * @param wait how long to wait for other transactions
+     * @return what is held now
+     * @throws LockNotAvailableException if another transaction holds the lock and the wait is none or runs out; nothing
+     *     is newly held and the transaction stays usable
+     * @throws LockException if the lock cannot be had for another reason; see its subclasses
+     * @throws IllegalArgumentException if an argument is null
+     */
+    public LockResult lock(LockKey key, RowLockMode mode, LockWait wait) {
+        return unchecked(() -> {
+            PgSession session = PgSession.inTransaction(connection);
+            LockRequest request = requests.of(session, key, mode, wait);
+            ScriptResult<Object> result = acquire(session, request, null);
+            return LockResult.of(request.strategy(), !request.isAnyRowAbsent(result.found()));
+        });
+    }
+
+    /**
+     * Locks {@link RowLockMode#FOR_UPDATE} if no other transaction holds the lock.
+     *
+     * @param key what to lock
+     * @return true if and only if the lock is held now
+     * @throws LockException if the lock cannot be had for another reason than another transaction holding it
+     * @throws IllegalArgumentException if the key is null
+     */
+    @CheckReturnValue
+    public boolean tryLock(LockKey key) {
+        return tryLock(key, RowLockMode.FOR_UPDATE);
+    }
+
+    /**
+     * Locks in a mode if no other transaction holds the lock.
+     *
+     * @param key what to lock
+     * @param mode how strongly
+     * @return true if and only if the lock is held now; so false also where {@link LockStrategy#ROW} finds no row
+     * @throws LockException if the lock cannot be had for another reason than another transaction holding it
+     * @throws IllegalArgumentException if an argument is null
+     */
+    @CheckReturnValue
+    public boolean tryLock(LockKey key, RowLockMode mode) {
+        return tryLock(key, mode, LockWait.noWait());
+    }
+
+    /**
+     * Locks {@link RowLockMode#FOR_UPDATE} if the lock can be had within a duration.
+     *
+     * @param key what to lock
+     * @param atMost how long to wait
+     * @return true if and only if the lock is held now
+     * @throws LockException if the lock cannot be had for another reason than another transaction holding it
+     * @throws IllegalArgumentException if an argument is null, or the duration negative or too long
+     */
+    @CheckReturnValue
+    public boolean tryLock(LockKey key, Duration atMost) {
+        return tryLock(key, RowLockMode.FOR_UPDATE, LockWait.atMost(atMost));
+    }
+
+    /**
+     * Locks in a mode if the lock can be had within a wait.
+     *
+     * @param key what to lock
+     * @param mode how strongly
+     * @param wait how long to wait
+     * @return true if and only if the lock is held now
+     * @throws LockException if the lock cannot be had for another reason than another transaction holding it
+     * @throws IllegalArgumentException if an argument is null
+     */
+    @CheckReturnValue
+    public boolean tryLock(LockKey key, RowLockMode mode, LockWait wait) {
+        try {
+            return lock(key, mode, wait).isLocked();
+        } catch (LockNotAvailableException e) {
+            return orRethrow(e, wait);
+        }
+    }
+
+    /**
+     * Locks several keys {@link RowLockMode#FOR_UPDATE}, and waits as long as it takes.
+     *
+     * @param keys what to lock, of one table or several; equal ones count once
+     * @return what is held now
+     * @throws LockException as for {@link #lockAll(Collection, RowLockMode, LockWait)}
+     * @throws IllegalArgumentException if the keys are null or empty, or one is null
+     */
+    public LockAllResult lockAll(Collection<? extends LockKey> keys) {
+        return lockAll(keys, RowLockMode.FOR_UPDATE, LockWait.forever());
+    }
+
+    /**
+     * Locks several keys in one round trip, all or none. They are locked in one order, whatever the order given, so
+     * calls never deadlock with each other; separate calls of one transaction can.
+     *
+     * @param keys what to lock, of one table or several; equal ones count once
+     * @param mode how strongly
+     * @param wait how long to wait for other transactions, for all keys together
+     * @return what is held now
+     * @throws LockNotAvailableException if another transaction holds one of them and the wait is none or runs out;
+     *     nothing is newly held and the transaction stays usable
+     * @throws LockBudgetExceededException if there are more than the budget allows; nothing is locked
+     * @throws LockTableFullException if the server has no room for them
+     * @throws LockException if the locks cannot be had for another reason; see its subclasses
+     * @throws IllegalArgumentException if the keys are null or empty, or an argument is null
+     */
+    public LockAllResult lockAll(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+        return unchecked(() -> {
+            PgSession session = PgSession.inTransaction(connection);
+            LockRequest request = requests.of(session, keys, mode, wait);
+            ScriptResult<Object> result = acquire(session, request, null);
+            return new LockAllResult(request.keys(), request.absentRows(result.found()));
+        });
+    }
+
+    /**
+     * Locks several keys {@link RowLockMode#FOR_UPDATE} if no other transaction holds any of them, all or none.
+     *
+     * @param keys what to lock
+     * @return true if and only if all locks are held now
+     * @throws LockException if the locks cannot be had for another reason than another transaction holding one
+     * @throws IllegalArgumentException if the keys are null or empty, or one is null
+     */
+    @CheckReturnValue
+    public boolean tryLockAll(Collection<? extends LockKey> keys) {
+        return tryLockAll(keys, RowLockMode.FOR_UPDATE, LockWait.noWait());
+    }
+
+    /**
+     * Locks several keys in a mode if they can be had within a wait, all or none.
+     *
+     * @param keys what to lock
+     * @param mode how strongly
+     * @param wait how long to wait, for all keys together
+     * @return true if and only if all locks are held now; so false also where {@link LockStrategy#ROW} does not find one
+     *     of the rows (those that it finds are locked)
+     * @throws LockException if the locks cannot be had for another reason than another transaction holding one
+     * @throws IllegalArgumentException if the keys are null or empty, or an argument is null
+     */
+    @CheckReturnValue
+    public boolean tryLockAll(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+        return unchecked(() -> {
+            try {
+                PgSession session = PgSession.inTransaction(connection);
+                LockRequest request = requests.of(session, keys, mode, wait);
+                ScriptResult<Object> result = acquire(session, request, null);
+                return request.areAllLocked(result.found());
+            } catch (LockNotAvailableException e) {
+                return orRethrow(e, wait);
+            }
+        });
+    }
+
+    /**
+     * Locks {@link RowLockMode#FOR_UPDATE} and runs a query behind the lock, in one round trip. The query has a snapshot
+     * of its own, so it sees what the previous holder committed.
+     *
+     * @param key what to lock
+     * @param sql one statement that returns rows, with {@code ?} for parameters
+     * @param mapper makes a value of each row
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param <T> the value of a row
+     * @return a value per row
+     * @throws LockException as for {@link #lockAndQuery(LockKey, RowLockMode, LockWait, String, RowMapper, Object...)}
+     * @throws SQLException if the query fails
+     * @throws IllegalArgumentException as there
+     */
+    public <T> List<T> lockAndQuery(LockKey key, String sql, RowMapper<T> mapper, @Nullable Object... binds)
+            throws SQLException {
+        return lockAndQuery(key, RowLockMode.FOR_UPDATE, LockWait.forever(), sql, mapper, binds);
+    }
+
+    /**
+     * Locks and runs a query behind the lock, in one round trip. The query runs only if the lock is held, so it may also
+     * write ({@code UPDATE ... RETURNING}).
+     *
+     * @param key what to lock
+     * @param mode how strongly
+     * @param wait how long to wait for other transactions; does not bound the query
+     * @param sql one statement that returns rows, with {@code ?} for parameters
+     * @param mapper makes a value of each row
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param <T> the value of a row
+     * @return a value per row
+     * @throws LockNotAvailableException if another transaction holds the lock and the wait is none or runs out; the
+     *     query has not run, nothing is newly held and the transaction stays usable
+     * @throws LockException if the lock cannot be had for another reason; see its subclasses. The query has not run; the
+     *     transaction is aborted if it had begun before the call
+     * @throws SQLException if the query fails; the transaction is aborted
+     * @throws IllegalArgumentException if an argument is null or the SQL blank, if the binds do not fit the SQL (nothing
+     *     is locked), or if the SQL turns out to be several statements or to return no rows
+     */
+    public <T> List<T> lockAndQuery(
+            LockKey key, RowLockMode mode, LockWait wait, String sql, RowMapper<T> mapper, @Nullable Object... binds)
+            throws SQLException {
+        LockQuery<T> query = LockQuery.of(sql, mapper, binds);
+        PgSession session = PgSession.inTransaction(connection);
+        LockRequest request = requests.of(session, key, mode, wait);
+        return acquire(session, request, query).rows();
+    }
+
+    /**
+     * Takes up to {@link Claim#limit()} rows that nobody else holds and that meet the claim's predicate, and skips those
+     * that others hold: {@code FOR UPDATE SKIP LOCKED}. Never waits. One round trip with {@link LockStrategy#ROW}, else
+     * two, and more only while others hold the head of the queue.
+     *
+     * <p>Every row returned is locked and meets the predicate as of now, so a job is done once. A row that another
+     * worker finished between the look and the lock is not returned, yet its key stays locked until the transaction
+     * ends; with {@link LockStrategy#BOTH} so does that of a row that is row-locked by someone not using Rowlock.
+     *
+     * @param claim the table, the predicate, the order and the limit
+     * @param mapper makes a value of each row, all columns of the table
+     * @param <T> the value of a row
+     * @return the claimed rows in the claim's order, at most the limit; empty if there are none to be had
+     * @throws LockTransactionException also in REPEATABLE READ and SERIALIZABLE with {@link LockStrategy#ADVISORY}:
+     *     there a job could run twice
+     * @throws LockException if the locks cannot be had for another reason; see its subclasses
+     * @throws SQLException if the predicate or the order is not valid SQL, or the mapper fails
+     */
+    public <T> List<T> claim(Claim claim, RowMapper<T> mapper) throws SQLException {
+        if (claim == null || mapper == null) {
+            throw new IllegalArgumentException("The " + (claim == null ? "claim" : "row mapper") + " is null");
+        }
+        PgSession session = PgSession.inTransaction(connection);
+        return new ClaimRunner<>(session, requests, observer, claim, mapper).claim();
+    }
+
+    private <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+            throws SQLException {
+        LockAcquisitionEvent event = observer.begin();
+        long start = System.nanoTime();
+        LockOutcome outcome = LockOutcome.FAILED;
+        try {
+            ScriptResult<T> result = acquirer.acquire(session, request, query);
+            outcome = LockOutcome.ACQUIRED;
+            return result;
+        } catch (SQLException | RuntimeException e) {
+            outcome = LockOutcome.of(e);
+            if (e instanceof LockTargetException target
+                    && target.sqlState()
+                            .filter(SqlState.UNDEFINED_COLUMN::equals)
+                            .isPresent()) {
+                requests.forgetTables(request);
+            }
+            throw e;
+        } finally {
+            observer.end(event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), outcome);
+        }
+    }
+
+    /** False where the wait was bounded; with {@code forever()} the session's lock_timeout aborted the transaction. */
+    private static boolean orRethrow(LockNotAvailableException e, LockWait wait) {
+        if (wait instanceof LockWait.Forever) {
+            throw e;
+        }
+        return false;
+    }
+
+    /** What the driver throws outside a lock statement has no better name than a LockException. */
+    private static <T> T unchecked(SqlCall<T> call) {
+        try {
+            return call.run();
+        } catch (SQLException e) {
+            if (SqlState.isConnectionLost(e.getSQLState())) {
+                throw new LockConnectionLostException("No lock was taken: " + e.getMessage(), e);
+            }
+            throw new LockException("No lock was taken: " + e.getMessage(), e);
+        }
+    }
+
+    @FunctionalInterface
+    private interface SqlCall<T> {
+        T run() throws SQLException;
+    }
+}

@@ -1,0 +1,47 @@
+package org.rowlock;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import org.rowlock.ScriptStatement.Result;
+
+/**
+ * The statements around a lock that bound its wait and keep the transaction usable when the bound is reached. The
+ * caller's own lock_timeout comes back word for word.
+ */
+final class WaitSql {
+    static final ScriptStatement SAVEPOINT = ScriptStatement.control("savepoint rowlock");
+    static final ScriptStatement RELEASE = ScriptStatement.control("release savepoint rowlock");
+
+    /** Undoes everything since {@link #SAVEPOINT}: the locks are gone, the transaction is usable, nothing is left. */
+    static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
+
+    /**
+     * lock_timeout bounds each lock by itself, but a {@link LockWait.AtMost} bounds the call; so every further lock
+     * gets what remains, at least a millisecond since zero would mean no bound.
+     */
+    static final String REARM_EXPRESSION =
+            "set_config('lock_timeout', greatest(1, ceil(current_setting('rowlock.deadline')"
+                    + "::numeric - extract(epoch from clock_timestamp())::numeric * 1000))::int4::text, true)";
+
+    static final ScriptStatement REARM = ScriptStatement.control("select " + REARM_EXPRESSION);
+
+    static final ScriptStatement RESTORE =
+            ScriptStatement.control("select set_config('lock_timeout', current_setting('rowlock.lock_timeout'), true)");
+
+    private WaitSql() {}
+
+    /** Keeps the caller's lock_timeout and the deadline in settings of the transaction, and sets the bound. */
+    static final ScriptStatement ARM = new ScriptStatement(
+            "select set_config('rowlock.lock_timeout', current_setting('lock_timeout'), true),"
+                    + " set_config('rowlock.deadline',"
+                    + " (extract(epoch from clock_timestamp())::numeric * 1000 + m.millis::int4)::text, true),"
+                    + " set_config('lock_timeout', m.millis, true) from (select cast(? as text) as millis) as m",
+            WaitSql::bindMillis,
+            Result.IGNORED);
+
+    static int bindMillis(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+        LockWait.AtMost bound = (LockWait.AtMost) values.request().lockWait();
+        statement.setString(at, Integer.toString(bound.millis()));
+        return at + 1;
+    }
+}

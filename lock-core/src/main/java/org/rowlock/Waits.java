@@ -1,0 +1,21 @@
+package org.rowlock;
+
+import java.time.Duration;
+
+/** What remains of a wait. */
+final class Waits {
+    private Waits() {}
+
+    /**
+     * The wait that is left.
+     *
+     * @param startNanos System.nanoTime() when the wait began
+     */
+    static LockWait remaining(LockWait wait, long startNanos) {
+        if (wait instanceof LockWait.AtMost bound) {
+            Duration left = bound.duration().minusNanos(System.nanoTime() - startNanos);
+            return left.isNegative() ? LockWait.noWait() : LockWait.atMost(left);
+        }
+        return wait;
+    }
+}
