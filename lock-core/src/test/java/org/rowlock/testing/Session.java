@@ -1,0 +1,161 @@
+package org.rowlock.testing;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.postgresql.PGConnection;
+
+/**
+ * One named session of a schedule: a connection with a transaction, and the thread that all its steps run on, one after
+ * the other.
+ *
+ * <pre>{@code
+ * alice.run(c -> locks.in(c).lock(key));                  // returns when it is done
+ * Step<?> bobs = bob.start(c -> locks.in(c).lock(key));   // returns at once
+ * bobs.awaitBlockedBy(alice);                             // until the server says so
+ * alice.commit();
+ * bobs.get();
+ * }</pre>
+ */
+public final class Session implements AutoCloseable {
+    private final String name;
+    private final DataSource dataSource;
+    private final Connection connection;
+    private final int pid;
+    private final ExecutorService thread;
+    private Step<?> last;
+
+    Session(String name, DataSource dataSource) throws SQLException {
+        this.name = name;
+        this.dataSource = dataSource;
+        this.connection = dataSource.getConnection();
+        this.connection.setAutoCommit(false);
+        this.pid = connection.unwrap(PGConnection.class).getBackendPID();
+        this.thread = Executors.newSingleThreadExecutor(task -> {
+            Thread worker = new Thread(task, "session-" + name);
+            worker.setDaemon(true);
+            return worker;
+        });
+    }
+
+    /** What a step does. */
+    @FunctionalInterface
+    public interface Body<T> {
+        T run(Connection connection) throws Exception;
+    }
+
+    /** Starts a step and returns at once. */
+    public <T> Step<T> start(Body<T> body) {
+        Step<T> step = new Step<>(this, thread.submit(() -> body.run(connection)));
+        last = step;
+        return step;
+    }
+
+    /** Runs a step to its end. What it throws is thrown here. */
+    public <T> T run(Body<T> body) throws Exception {
+        return start(body).get();
+    }
+
+    /** Runs one statement to its end. */
+    public void execute(String sql) throws Exception {
+        run(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                return statement.execute(sql);
+            }
+        });
+    }
+
+    /** Starts one statement and returns at once. */
+    public Step<Boolean> startExecute(String sql) {
+        return start(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                return statement.execute(sql);
+            }
+        });
+    }
+
+    /** Commits. */
+    public void commit() throws Exception {
+        run(connection -> {
+            connection.commit();
+            return null;
+        });
+    }
+
+    /** Rolls back. */
+    public void rollback() throws Exception {
+        run(connection -> {
+            connection.rollback();
+            return null;
+        });
+    }
+
+    /** The connection, for what is done between steps on the caller's thread. */
+    public Connection connection() {
+        return connection;
+    }
+
+    /** The server process of this session. */
+    public int pid() {
+        return pid;
+    }
+
+    /** Ends this session from outside, as an administrator would. Waits until the server process is gone. */
+    public void terminate() throws SQLException {
+        administer("select pg_terminate_backend(" + pid + ")");
+        Awaitility.await(name + " is gone")
+                .atMost(TestDatabase.DEADLINE)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> !administer("select 1 from pg_stat_activity where pid = " + pid));
+    }
+
+    /** Cancels the running statement of this session from outside. */
+    public void cancel() throws SQLException {
+        administer("select pg_cancel_backend(" + pid + ")");
+    }
+
+    /** Runs a query on another connection and tells whether it has a row. */
+    boolean administer(String sql) throws SQLException {
+        try (Connection other = dataSource.getConnection();
+                Statement statement = other.createStatement()) {
+            return statement.executeQuery(sql).next();
+        }
+    }
+
+    /** After the test: ends the transaction, unless a step still runs, which the check is to report. */
+    void rollbackIfIdle() {
+        if (last == null || last.isDone()) {
+            try {
+                if (!connection.isClosed() && !connection.getAutoCommit()) {
+                    connection.rollback();
+                }
+            } catch (SQLException e) {
+                // The server has ended this session; so there is nothing left to end.
+            }
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        thread.shutdownNow();
+        try {
+            if (!thread.awaitTermination(1, TimeUnit.SECONDS)) {
+                connection.abort(Runnable::run);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        connection.close();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,63 @@
+package org.rowlock.testing;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+
+/** A step of a schedule that may be waiting on the server. */
+public final class Step<T> {
+    private final Session session;
+    private final Future<T> future;
+
+    Step(Session session, Future<T> future) {
+        this.session = session;
+        this.future = future;
+    }
+
+    /** Waits until the server says that this step stands behind one of the others. Fails if the step ends instead. */
+    public Step<T> awaitBlockedBy(Session... others) {
+        String pids =
+                Arrays.stream(others).map(other -> String.valueOf(other.pid())).collect(Collectors.joining(","));
+        Awaitility.await(session + " is blocked by " + Arrays.toString(others))
+                .atMost(TestDatabase.DEADLINE)
+                .pollInterval(Duration.ofMillis(5))
+                .failFast(session + " did not have to wait for " + Arrays.toString(others), this::isDone)
+                .until(() -> session.administer(
+                        "select 1 where pg_blocking_pids(" + session.pid() + ") && array[" + pids + "]"));
+        return this;
+    }
+
+    /** Whether the step has ended. */
+    public boolean isDone() {
+        return future.isDone();
+    }
+
+    /** Waits for the step's end. What it threw is thrown here. */
+    public T get() throws Exception {
+        try {
+            return future.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof Exception cause) {
+                throw cause;
+            }
+            throw e;
+        } catch (TimeoutException e) {
+            throw new AssertionError(session + " did not end its step within " + TestDatabase.DEADLINE, e);
+        }
+    }
+
+    /** Waits for the step's end and gives what it threw. */
+    public Throwable failure() throws Exception {
+        try {
+            T value = get();
+            throw new AssertionError(session + " was expected to fail but returned " + value);
+        } catch (Exception e) {
+            return e;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package org.rowlock.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * A schema of its own for each test, first in the search_path of every connection it gives, and a check afterwards: no
+ * advisory lock, no waiting session and no open transaction remains.
+ *
+ * <pre>{@code @RegisterExtension final TestDatabase database = new TestDatabase("create table account ...");}</pre>
+ */
+public final class TestDatabase implements BeforeEachCallback, AfterEachCallback {
+    /** How long anything that must happen may take. Long, since a test never fails for being slow. */
+    public static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    private final TestPostgres server;
+    private final List<String> setUp;
+    private final List<Session> sessions = new ArrayList<>();
+    private String schema = "";
+
+    public TestDatabase(String... setUp) {
+        this(TestPostgres.shared(), setUp);
+    }
+
+    public TestDatabase(TestPostgres server, String... setUp) {
+        this.server = server;
+        this.setUp = List.of(setUp);
+    }
+
+    /** Connections without a pool, in autocommit, with this test's schema in front. */
+    public PGSimpleDataSource dataSource() {
+        PGSimpleDataSource dataSource = server.dataSource();
+        dataSource.setCurrentSchema(schema + ",public");
+        dataSource.setApplicationName(schema);
+        return dataSource;
+    }
+
+    /** The name of this test's schema. */
+    public String schema() {
+        return schema;
+    }
+
+    /** A named session; closed after the test. */
+    public Session session(String name) throws SQLException {
+        Session session = new Session(name, dataSource());
+        sessions.add(session);
+        return session;
+    }
+
+    /** Runs statements on a connection of its own, committed. */
+    public void execute(String... statements) throws SQLException {
+        try (Connection connection = dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    /** The first column of the first row, on a connection of its own. */
+    public String query(String sql) throws SQLException {
+        try (Connection connection = dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            assertThat(row.next()).as("a row of " + sql).isTrue();
+            return row.getString(1);
+        }
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) throws SQLException {
+        schema = "t" + ProcessHandle.current().pid() + "_" + NUMBER.incrementAndGet();
+        execute("create schema " + schema);
+        execute(setUp.toArray(String[]::new));
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) throws SQLException {
+        try {
+            // A session that the server has just terminated, or whose client has just gone, needs a moment to end.
+            Awaitility.await("nothing left behind")
+                    .atMost(DEADLINE)
+                    .pollInterval(Duration.ofMillis(10))
+                    .untilAsserted(() -> assertThat(leftBehind()).isEmpty());
+        } finally {
+            for (Session session : sessions) {
+                session.close();
+            }
+            sessions.clear();
+            execute("drop schema " + schema + " cascade");
+        }
+    }
+
+    /** Advisory locks, and transactions of this test, that somebody still holds open. */
+    private List<String> leftBehind() throws SQLException {
+        for (Session session : sessions) {
+            session.rollbackIfIdle();
+        }
+        List<String> left = new ArrayList<>();
+        try (Connection connection = dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select 'lock ' || l.classid || '/' || l.objid || ' of '"
+                        + " || a.application_name from pg_locks l left join pg_stat_activity a on a.pid = l.pid"
+                        + " where l.locktype = 'advisory' and a.application_name = '" + schema
+                        + "' union all select 'transaction ' || state || ': ' || query from pg_stat_activity"
+                        + " where application_name = '" + schema
+                        + "' and pid <> pg_backend_pid() and (xact_start is not null or state like 'idle in%')")) {
+            while (row.next()) {
+                left.add(row.getString(1));
+            }
+        }
+        return left;
+    }
+}

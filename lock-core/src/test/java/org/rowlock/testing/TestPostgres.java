@@ -1,0 +1,103 @@
+package org.rowlock.testing;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Map;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.testcontainers.postgresql.PostgreSQLContainer;
+
+/**
+ * The server that the tests of this JVM share: the one at {@code -Drowlock.test.url} (with {@code -Drowlock.test.user}
+ * and {@code -Drowlock.test.password}), or a container with {@code -Drowlock.test.testcontainers=true}, or else an
+ * embedded one. The version is {@code -Drowlock.test.postgres.version}, default 18.
+ */
+public final class TestPostgres {
+    private static final TestPostgres SHARED = start(Map.of());
+
+    private final String url;
+    private final String user;
+    private final String password;
+    private final EmbeddedPostgres embedded;
+
+    private TestPostgres(String url, String user, String password, EmbeddedPostgres embedded) {
+        this.url = url;
+        this.user = user;
+        this.password = password;
+        this.embedded = embedded;
+    }
+
+    /** The shared server. Its user is a superuser. */
+    public static TestPostgres shared() {
+        return SHARED;
+    }
+
+    /** An embedded server of one's own, with settings of one's own, to stop or to fill. */
+    public static TestPostgres embedded(Map<String, String> settings) {
+        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
+                .setPGStartupWait(Duration.ofMinutes(1))
+                .setServerConfig("max_connections", "200");
+        settings.forEach(builder::setServerConfig);
+        try {
+            EmbeddedPostgres server = builder.start();
+            return new TestPostgres(server.getJdbcUrl("postgres", "postgres"), "postgres", "postgres", server);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The embedded PostgreSQL did not start", e);
+        }
+    }
+
+    private static TestPostgres start(Map<String, String> settings) {
+        String given = System.getProperty("rowlock.test.url", "");
+        if (!given.isEmpty()) {
+            return new TestPostgres(
+                    given,
+                    System.getProperty("rowlock.test.user", "postgres"),
+                    System.getProperty("rowlock.test.password", ""),
+                    null);
+        }
+        if (Boolean.getBoolean("rowlock.test.testcontainers")) {
+            String image = "postgres:" + System.getProperty("rowlock.test.postgres.version", "18");
+            // Stopped with the JVM.
+            @SuppressWarnings("resource")
+            PostgreSQLContainer container = new PostgreSQLContainer(image)
+                    .withUsername("postgres")
+                    .withCommand("postgres", "-c", "max_connections=200");
+            container.start();
+            Runtime.getRuntime().addShutdownHook(new Thread(container::stop));
+            return new TestPostgres(container.getJdbcUrl(), container.getUsername(), container.getPassword(), null);
+        }
+        return embedded(settings);
+    }
+
+    /** Connections without a pool. */
+    public PGSimpleDataSource dataSource() {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(url);
+        dataSource.setUser(user);
+        dataSource.setPassword(password);
+        return dataSource;
+    }
+
+    /** Where the server is, for programs that take a URL. */
+    public String url() {
+        return url;
+    }
+
+    /** The superuser. */
+    public String user() {
+        return user;
+    }
+
+    /** The superuser's password. */
+    public String password() {
+        return password;
+    }
+
+    /** Stops an embedded server of one's own. */
+    public void stop() throws IOException {
+        if (embedded != null) {
+            embedded.close();
+        }
+    }
+}
