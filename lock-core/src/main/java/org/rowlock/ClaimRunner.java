@@ -103,7 +103,7 @@ final class ClaimRunner<T> {
     /** The first time with the guard in front, in the same round trip. */
     private List<Row> candidates(ClaimSql sql, RowTable table, List<Row> seen, int page) throws SQLException {
         boolean first = seen.isEmpty();
-        String text = (first ? sql.guard() + "\n;" : "") + sql.candidates(!first);
+        String text = (first ? sql.guard(strategy.takesRowLock()) + "\n;" : "") + sql.candidates(!first);
         List<Row> candidates = new ArrayList<>(page);
         try (PreparedStatement statement = session.connection().prepareStatement(text)) {
             int at = 1;
@@ -131,21 +131,18 @@ final class ClaimRunner<T> {
 
     private void checkGuard(PreparedStatement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
-            Guard guard = row.next() ? Guard.read(row) : null;
-            if (guard == null
-                    || guard.isReadOnly()
-                    || guard.isTableRefused()
-                    || (strategy == LockStrategy.ADVISORY && !guard.isReadCommitted())) {
-                throw refused(guard);
+            row.next();
+            Guard guard = Guard.read(row);
+            if (guard.isSnapshotStale()) {
+                throw staleSnapshot(guard);
+            }
+            if (guard.lock() == Guard.Lock.NOT_TRIED) {
+                throw LockErrors.refused(asked(), guard, session.isHotStandby(), null);
             }
         }
     }
 
-    private LockException refused(@Nullable Guard guard) {
-        if (guard == null || guard.isReadOnly() || guard.isTableRefused()) {
-            Guard seen = guard == null ? new Guard("", "off", "?", Guard.Lock.NOT_TRIED) : guard;
-            return LockErrors.refused(asked(), seen, session.isHotStandby(), null);
-        }
+    private LockException staleSnapshot(Guard guard) {
         return new LockTransactionException(
                 LockTransactionException.Reason.ISOLATION,
                 "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()

@@ -32,8 +32,8 @@ final class ClaimSql {
     }
 
     /** What a guard needs to know, and no lock. Parameter: the table. */
-    String guard() {
-        return "select " + GuardSql.ISOLATION + ", " + GuardSql.READ_ONLY + ", " + KeySql.KIND + ", null"
+    String guard(boolean anyIsolation) {
+        return "select " + GuardSql.guarded(anyIsolation, Shape.ROW_INT, "", "''", false) + ", " + GuardSql.ISOLATION
                 + KeySql.from(Shape.ROW_INT);
     }
 

@@ -2,18 +2,19 @@ package org.rowlock;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the guard of a lock statement saw.
  *
  * @param isolation the transaction's isolation level, as the server spells it
  * @param readOnly {@code on} or {@code off}
- * @param kind {@link KeySql#KIND} of the table; for several keys only where it is refused, with the table's name behind
- *     it; null or empty where there is no table
+ * @param table what is wrong with the table, {@link #NOT_A_TABLE} or {@link #NO_PRIVILEGE}, for several keys with the
+ *     table's name behind it; empty where nothing is
  * @param lock what became of the lock
  */
-record Guard(String isolation, String readOnly, @Nullable String kind, Lock lock) {
+record Guard(String isolation, String readOnly, String table, Lock lock) {
+    static final String NOT_A_TABLE = "?";
+    static final String NO_PRIVILEGE = "!";
 
     /** What became of the lock. */
     enum Lock {
@@ -25,13 +26,21 @@ record Guard(String isolation, String readOnly, @Nullable String kind, Lock lock
         NOT_TRIED
     }
 
-    static final Guard TAKEN = new Guard("", "", null, Lock.TAKEN);
+    static final Guard TAKEN = new Guard("", "", "", Lock.TAKEN);
 
+    /** Reads the row of a lock statement: what became of the lock, and the isolation level. */
     static Guard read(ResultSet row) throws SQLException {
-        String locked = row.getString(4);
+        String locked = row.getString(1);
+        Guard refused = GuardSql.findIn(locked);
+        if (refused != null) {
+            return refused;
+        }
         // A blocking lock function returns void, an empty text; a trying one true or false.
-        Lock lock = locked == null ? Lock.NOT_TRIED : locked.equals("false") ? Lock.TAKEN : Lock.HELD;
-        return new Guard(row.getString(1), row.getString(2), row.getString(3), lock);
+        return "false".equals(locked) ? TAKEN : held(row.getString(2));
+    }
+
+    static Guard held(String isolation) {
+        return new Guard(isolation, "off", "", Lock.HELD);
     }
 
     boolean isReadOnly() {
@@ -42,17 +51,16 @@ record Guard(String isolation, String readOnly, @Nullable String kind, Lock lock
         return isolation.equals("read committed") || isolation.equals("read uncommitted");
     }
 
-    /** Whether the table is something that has no rows to lock. */
     boolean isTableRefused() {
-        return kind != null && !kind.isEmpty() && !KeySql.isTable(kind);
+        return !table.isEmpty();
+    }
+
+    boolean isPrivilegeMissing() {
+        return table.startsWith(NO_PRIVILEGE);
     }
 
     /** Whether the isolation level is all that kept the lock from being taken. */
     boolean isSnapshotStale() {
         return lock == Lock.NOT_TRIED && !isReadCommitted() && !isReadOnly() && !isTableRefused();
-    }
-
-    boolean isPrivilegeMissing() {
-        return kind != null && kind.startsWith(KeySql.NO_PRIVILEGE);
     }
 }

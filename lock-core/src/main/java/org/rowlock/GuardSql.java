@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import org.jspecify.annotations.Nullable;
+import org.rowlock.AdvisoryKeys.Shape;
 
 /**
  * The guard that a lock statement carries: it locks only in a transaction where the lock means something, and tells
@@ -17,28 +18,30 @@ final class GuardSql {
 
     private GuardSql() {}
 
-    /** The condition; {@code table} is the condition on the table, or empty. */
-    static String condition(boolean anyIsolation, String table) {
-        return READ_ONLY + " = 'off'"
-                + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')")
-                + (table.isEmpty() ? "" : " and " + table);
-    }
-
     /**
-     * An expression that raises an error with the guard's columns in it (invalid text for an integer), so that the
-     * statements behind it in the same round trip do not run without the lock. It depends on settings, which keeps the
-     * planner from evaluating it early.
+     * An expression of type text: what {@code then} gives where the guard agrees, and else what the guard saw.
+     *
+     * @param anyIsolation whether REPEATABLE READ and SERIALIZABLE pass
+     * @param shape the form of the keys, for the condition on the table
+     * @param more a further condition, with AND in front, or empty
+     * @param raising whether a refusal raises an error (invalid text for an integer), so that the statements behind it
+     *     in the same round trip do not run without the lock. It depends on settings, which keeps the planner from
+     *     evaluating it early
      */
-    static String raiseRefused(String kind) {
-        return "cast('" + MARK + "' || " + ISOLATION + " || '/' || " + READ_ONLY + " || '/' || coalesce(" + kind
-                + "::text, '') || ':' as int4)::text";
+    static String guarded(boolean anyIsolation, Shape shape, String more, String then, boolean raising) {
+        String refusal = "'" + MARK + "' || " + ISOLATION + " || '/' || " + READ_ONLY + " || '/' || "
+                + KeySql.whatIsWrong(shape) + " || ':'";
+        return "case when " + READ_ONLY + " = 'off'"
+                + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')")
+                + KeySql.tableCondition(shape) + more + " then " + then + " else "
+                + (raising ? "cast(" + refusal + " as int4)::text" : refusal) + " end";
     }
 
     static String raiseTaken() {
         return "cast('" + MARK + TAKEN + ':' + "' || " + READ_ONLY + " as int4)::text";
     }
 
-    /** The guard's columns in an error's message, or null where the error is another. */
+    /** What a guard saw, from its text or an error's message, or null where the text is another. */
     static @Nullable Guard findIn(@Nullable String message) {
         int mark = message == null ? -1 : message.indexOf(MARK);
         if (message == null || mark < 0) {

@@ -70,7 +70,7 @@ final class Handover {
                 unlock(session, request, keys, e);
                 throw e;
             }
-            Guard held = new Guard(isolation, "off", null, Guard.Lock.HELD);
+            Guard held = Guard.held(isolation);
             if (request.rows().isEmpty() && query == null) {
                 return new ScriptResult<>(held, List.of(), List.of());
             }

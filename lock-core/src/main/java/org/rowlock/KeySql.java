@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.AdvisoryKeys.Shape;
 
 /**
@@ -16,20 +15,21 @@ final class KeySql {
     /** The table a key belongs to: the root of its partition tree, or itself. {@code c} is its row of pg_class. */
     static final String ROOT = "coalesce(pg_partition_root(c.oid), c.oid)::oid";
 
-    /** Takes the table's name, resolves it as the session would, and gives {@code c}. */
-    private static final String FROM_TABLE =
-            " from pg_catalog.pg_class as c where c.oid = cast(cast(? as text) as regclass)";
+    /** Takes the table's name, resolves it as the session would, and gives {@code c}. OFFSET 0 keeps it to once. */
+    private static final String FROM_TABLE = " from (select cast(cast(? as text) as regclass) as oid offset 0) as c";
 
     /**
-     * What {@code c} is: pg_class.relkind, or {@link #NO_PRIVILEGE} where the role may not lock its rows. FOR UPDATE asks
-     * for UPDATE on at least one column, and so a lock that stands for it does.
+     * The condition that {@code c} is a table or a partitioned table whose rows the role may lock: FOR UPDATE asks for
+     * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's caches:
+     * a scan of pg_class would cost more than the lock.
      */
-    static final String KIND = "case when has_any_column_privilege(c.oid, 'update') then c.relkind::text else '!' end";
+    private static final String IS_TABLE = "has_any_column_privilege(c.oid, 'update')"
+            + " and pg_relation_is_updatable(c.oid, false) <> 0"
+            + " and (pg_relation_filenode(c.oid) is not null or pg_partition_root(c.oid) is not null)";
 
-    static final String NO_PRIVILEGE = "!";
-
-    /** The condition that {@link #KIND} is a table's. */
-    static final String IS_TABLE = "c.relkind in ('r', 'p') and has_any_column_privilege(c.oid, 'update')";
+    /** Why {@link #IS_TABLE} does not hold. */
+    private static final String WHY_NOT_TABLE = "case when has_any_column_privilege(c.oid, 'update') then '"
+            + Guard.NOT_A_TABLE + "' else '" + Guard.NO_PRIVILEGE + "' end";
 
     private KeySql() {}
 
@@ -50,7 +50,25 @@ final class KeySql {
         return hasTable(shape) ? FROM_TABLE : "";
     }
 
-    static boolean hasTable(Shape shape) {
+    /** The condition on the table, to be added with AND; empty where there is none. */
+    static String tableCondition(Shape shape) {
+        return switch (shape) {
+            case ROW_INT, ROW_TEXT -> " and " + IS_TABLE;
+            case MANY -> " and t.refused is null";
+            default -> "";
+        };
+    }
+
+    /** An expression that tells what is wrong with the table; an empty text where nothing is. */
+    static String whatIsWrong(Shape shape) {
+        return switch (shape) {
+            case ROW_INT, ROW_TEXT -> "case when " + IS_TABLE + " then '' else " + WHY_NOT_TABLE + " end";
+            case MANY -> "coalesce(t.refused, '')";
+            default -> "''";
+        };
+    }
+
+    private static boolean hasTable(Shape shape) {
         return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT;
     }
 
@@ -86,20 +104,17 @@ final class KeySql {
      * {@code t.refused} the first that is not a table; {@code k} are the keys, derived, distinct and in the one order
      * that every caller locks in: pairs first, then bigints. {@code k.b} is null for a pair.
      */
-    static final String FROM_MANY =
-            " from (select array_agg(coalesce(pg_partition_root(r.oid), r.oid)::oid order by r.n)"
-                    + " as oids, min(case when " + IS_TABLE + " then null else coalesce(" + KIND
-                    + ", '?') || r.name end)"
-                    + " as refused from (select x.name, x.n, cast(x.name as regclass)::oid as oid"
-                    + " from unnest(cast(? as text[])) with ordinality as x(name, n)) as r"
-                    + " left join pg_catalog.pg_class as c on c.oid = r.oid) as t"
-                    + " left join lateral (select distinct"
-                    + " case when d.o is not null then coalesce(t.oids[d.t]::int4, d.c) end as c, d.o,"
-                    + " case when d.o is null then coalesce(d.b, "
-                    + hash("coalesce(t.oids[d.t]::text || ':', '') || d.s")
-                    + ") end as b"
-                    + " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int4[]), cast(? as text[]), cast(? as bigint[]))"
-                    + " as d(t, c, o, s, b) order by 3 nulls first, 1, 2 offset 0) as k on true";
+    static final String FROM_MANY = " from (select array_agg(" + ROOT + " order by c.n) as oids,"
+            + " min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE + " || c.name end) as refused"
+            + " from (select x.name, x.n, cast(x.name as regclass) as oid"
+            + " from unnest(cast(? as text[])) with ordinality as x(name, n) offset 0) as c) as t"
+            + " left join lateral (select distinct"
+            + " case when d.o is not null then coalesce(t.oids[d.t]::int4, d.c) end as c, d.o,"
+            + " case when d.o is null then coalesce(d.b, "
+            + hash("coalesce(t.oids[d.t]::text || ':', '') || d.s")
+            + ") end as b"
+            + " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int4[]), cast(? as text[]), cast(? as bigint[]))"
+            + " as d(t, c, o, s, b) order by 3 nulls first, 1, 2 offset 0) as k on true";
 
     static int bindMany(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
         int size = keys.size();
@@ -148,10 +163,5 @@ final class KeySql {
 
     static String hash(String text) {
         return "('x' || substr(md5(" + text + "), 1, 16))::bit(64)::bigint";
-    }
-
-    /** Whether pg_class.relkind is one whose rows FOR UPDATE could lock by key: a table or a partitioned table. */
-    static boolean isTable(@Nullable String relkind) {
-        return "r".equals(relkind) || "p".equals(relkind);
     }
 }

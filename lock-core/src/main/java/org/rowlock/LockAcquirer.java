@@ -43,15 +43,8 @@ final class LockAcquirer {
     }
 
     private static void check(LockRequest request, @Nullable Guard guard, ScriptResult<?> result) {
-        if (request.advisory().isEmpty()) {
-            return;
-        }
         if (guard == null) {
-            throw new LockTargetException(
-                    "Cannot lock " + request.describe() + ": the table was dropped or replaced meanwhile; roll back and"
-                            + " try again.",
-                    null,
-                    null);
+            return;
         }
         if (guard.lock() == Guard.Lock.TAKEN) {
             throw LockErrors.notAvailable(request.asked(), null);

@@ -110,8 +110,8 @@ final class LockErrors {
         }
         if (guard.isTableRefused()) {
             return new LockTargetException(
-                    cannot(asked) + tableOf(asked, guard) + " is " + kindName(guard)
-                            + ", and only a table or a partitioned table has rows to lock by key. Name the table"
+                    cannot(asked) + tableOf(asked, guard) + " is a view, a foreign table, an index, a sequence or the"
+                            + " like, and only a table or a partitioned table has rows to lock by key. Name the table"
                             + " behind it.",
                     SqlState.WRONG_OBJECT_TYPE,
                     e);
@@ -152,7 +152,7 @@ final class LockErrors {
 
     /** The guard's columns where the error is one that a guard raised. */
     static @Nullable Guard guardIn(SQLException e) {
-        return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? GuardSql.findIn(e.getMessage()) : null;
+        return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? GuardSql.findIn(message(e)) : null;
     }
 
     /** Whether the error is about the lock's own table, and not about one in the caller's query, which has a position. */
@@ -197,24 +197,7 @@ final class LockErrors {
     }
 
     private static String tableOf(Asked asked, Guard guard) {
-        String kind = guard.kind() == null ? "" : guard.kind();
-        return kind.length() > 1 ? kind.substring(1) : String.valueOf(asked.table());
-    }
-
-    /** pg_class.relkind in words. */
-    private static String kindName(Guard guard) {
-        return switch (guard.kind() == null || guard.kind().isEmpty()
-                ? '?'
-                : guard.kind().charAt(0)) {
-            case 'v' -> "a view";
-            case 'm' -> "a materialized view";
-            case 'i', 'I' -> "an index";
-            case 'S' -> "a sequence";
-            case 'f' -> "a foreign table";
-            case 'c' -> "a composite type";
-            case 't' -> "a TOAST table";
-            default -> "not a table";
-        };
+        return guard.table().length() > 1 ? guard.table().substring(1) : String.valueOf(asked.table());
     }
 
     private static String message(SQLException e) {
