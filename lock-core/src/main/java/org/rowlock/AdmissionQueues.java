@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -66,11 +65,16 @@ public final class AdmissionQueues {
      * @throws LockNotAvailableException if the wait is none or runs out
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
      * @throws AdmissionRejectedException if the queue of a key is full
+     * @throws IllegalArgumentException if an argument is null, or the keys are empty
      * @throws IllegalStateException if the thread has a permit for one of the keys already and one of the two is
      *     exclusive: on a second connection it would wait for itself
      */
     public Permit enter(Object database, Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
-        List<LockKey> ordered = ordered(keys);
+        if (database == null) {
+            throw new IllegalArgumentException("The database is null; give the DataSource");
+        }
+        LockRequests.check(mode, wait);
+        List<LockKey> ordered = ordered(LockRequests.distinct(keys));
         Permit outer = OUTERMOST.get();
         if (outer != null) {
             outer.refuseToWaitForItself(database, ordered, mode);
@@ -104,11 +108,11 @@ public final class AdmissionQueues {
         return queues.size();
     }
 
-    private static List<LockKey> ordered(Collection<? extends LockKey> keys) {
+    private static List<LockKey> ordered(List<LockKey> keys) {
         if (keys.size() == 1) {
-            return List.copyOf(keys);
+            return keys;
         }
-        List<LockKey> ordered = new ArrayList<>(new LinkedHashSet<LockKey>(keys));
+        List<LockKey> ordered = new ArrayList<>(keys);
         ordered.sort(Comparator.comparing(LockKey::toString));
         return ordered;
     }

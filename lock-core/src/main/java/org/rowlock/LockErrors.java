@@ -171,6 +171,7 @@ final class LockErrors {
                     case SqlState.UNDEFINED_TABLE,
                             SqlState.UNDEFINED_COLUMN,
                             SqlState.INSUFFICIENT_PRIVILEGE,
+                            SqlState.UNDEFINED_FUNCTION,
                             SqlState.WRONG_OBJECT_TYPE,
                             SqlState.INVALID_SCHEMA_NAME,
                             SqlState.INVALID_NAME,
@@ -187,7 +188,8 @@ final class LockErrors {
             case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
             case SqlState.INSUFFICIENT_PRIVILEGE ->
                 "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and" + " UPDATE on the table";
-            case SqlState.UNDEFINED_COLUMN -> "Check the id columns given in RowLocks.Builder";
+            case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
+                "If the table was replaced meanwhile, roll back and try again; else check the id columns given in RowLocks.Builder";
             default -> "Name a table that FOR UPDATE can lock rows of";
         };
     }

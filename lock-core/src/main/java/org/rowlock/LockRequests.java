@@ -32,6 +32,12 @@ final class LockRequests {
 
     LockRequest of(PgSession session, Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
         check(mode, wait);
+        List<LockKey> list = distinct(keys);
+        return of(session, list, mode, wait, strategyOf(list));
+    }
+
+    /** The caller's keys, each once, checked. */
+    static List<LockKey> distinct(Collection<? extends LockKey> keys) {
         if (keys == null || keys.isEmpty()) {
             throw new IllegalArgumentException(
                     "The keys are " + (keys == null ? "null" : "empty") + "; give at least one");
@@ -39,12 +45,12 @@ final class LockRequests {
         LinkedHashSet<LockKey> distinct = new LinkedHashSet<>(keys.size() * 2);
         for (LockKey key : keys) {
             if (key == null) {
-                throw new IllegalArgumentException("One of the " + keys.size() + " keys is null");
+                throw new IllegalArgumentException(
+                        "The key is null, or one of several is; make one with LockKey.row(table, id)");
             }
             distinct.add(key);
         }
-        List<LockKey> list = List.copyOf(distinct);
-        return of(session, list, mode, wait, strategyOf(list));
+        return List.copyOf(distinct);
     }
 
     /** The strategy of a claim's table. */
@@ -124,7 +130,7 @@ final class LockRequests {
         return keys.stream().allMatch(key -> config.strategyOf(key) == first) ? first : LockStrategy.BOTH;
     }
 
-    private static void check(RowLockMode mode, LockWait wait) {
+    static void check(RowLockMode mode, LockWait wait) {
         if (mode == null) {
             throw new IllegalArgumentException(
                     "The mode is null; give one of FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE," + " FOR_KEY_SHARE");

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * What was asked to be locked cannot be: the table does not exist, is a view or otherwise without rows to lock, the
  * privilege is missing, the id does not fit the column, or there is no primary key where a row lock needs one.
  *
- * <p>No lock was taken. Where the server raised an error ({@link #sqlState()} is present) the transaction is aborted, as
- * with {@code FOR UPDATE}; where Rowlock refused by itself it stays usable.
+ * <p>No lock was taken. Where Rowlock found out by itself the transaction stays usable; where the server raised an error
+ * a transaction that had begun before is aborted, as with {@code FOR UPDATE}. When in doubt, roll back.
  */
 public final class LockTargetException extends LockException {
     private static final long serialVersionUID = 1;

@@ -37,7 +37,9 @@ final class LockVerifier {
                                 + " ROW, or connect to PostgreSQL itself.",
                         null);
             }
-        } catch (SQLException e) {
+        } catch (LockVerificationException | LockTransactionException e) {
+            throw e;
+        } catch (LockException | SQLException e) {
             throw new LockVerificationException(
                     "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
                             + ". Check the server and that the pool has at least two connections.",

@@ -3,7 +3,6 @@ package org.rowlock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +27,8 @@ final class LockedTransaction {
         if (dataSource == null || work == null) {
             throw new IllegalArgumentException("The " + (work == null ? "work" : "DataSource") + " is null");
         }
-        List<LockKey> distinct = List.copyOf(new LinkedHashSet<LockKey>(keys));
+        LockRequests.check(mode, wait);
+        List<LockKey> distinct = LockRequests.distinct(keys);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, distinct, mode, wait);
                 Connection connection = dataSource.getConnection()) {

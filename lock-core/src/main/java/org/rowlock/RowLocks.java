@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,7 +86,8 @@ public final class RowLocks {
      */
     public <T extends @Nullable Object, X extends Exception> T inTransaction(
             DataSource dataSource, LockKey key, TransactionWork<T, X> work) throws X, SQLException {
-        return inTransaction(dataSource, List.of(key), RowLockMode.FOR_UPDATE, LockWait.forever(), work);
+        return inTransaction(
+                dataSource, Collections.singletonList(key), RowLockMode.FOR_UPDATE, LockWait.forever(), work);
     }
 
     /**

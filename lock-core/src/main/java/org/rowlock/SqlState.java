@@ -19,6 +19,7 @@ final class SqlState {
     static final String DEADLOCK_DETECTED = "40P01";
     static final String INSUFFICIENT_PRIVILEGE = "42501";
     static final String UNDEFINED_COLUMN = "42703";
+    static final String UNDEFINED_FUNCTION = "42883";
     static final String WRONG_OBJECT_TYPE = "42809";
     static final String UNDEFINED_TABLE = "42P01";
     static final String INVALID_SCHEMA_NAME = "3F000";
@@ -29,6 +30,7 @@ final class SqlState {
     static final String QUERY_CANCELED = "57014";
     static final String ADMIN_SHUTDOWN = "57P01";
     static final String CRASH_SHUTDOWN = "57P02";
+    static final String IDLE_SESSION_TIMEOUT = "57P05";
     static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
     static final String TRANSACTION_TIMEOUT = "25P04";
 
@@ -44,6 +46,7 @@ final class SqlState {
                 && (state.startsWith(CONNECTION_CLASS)
                         || state.equals(ADMIN_SHUTDOWN)
                         || state.equals(CRASH_SHUTDOWN)
+                        || state.equals(IDLE_SESSION_TIMEOUT)
                         || state.equals(IDLE_IN_TRANSACTION_TIMEOUT)
                         || state.equals(TRANSACTION_TIMEOUT));
     }

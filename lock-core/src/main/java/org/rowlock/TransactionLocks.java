@@ -298,10 +298,8 @@ public final class TransactionLocks {
             return result;
         } catch (SQLException | RuntimeException e) {
             outcome = LockOutcome.of(e);
-            if (e instanceof LockTargetException target
-                    && target.sqlState()
-                            .filter(SqlState.UNDEFINED_COLUMN::equals)
-                            .isPresent()) {
+            if (e instanceof LockTargetException) {
+                // The table may have been replaced by one with other id columns.
                 requests.forgetTables(request);
             }
             throw e;
