@@ -138,6 +138,7 @@ public final class AdmissionQueues {
                     "Cannot lock " + place.key() + ": another thread of this application holds it or is before this one"
                             + " in the admission queue, and the wait (" + wait + ") is over. No connection was borrowed"
                             + " and nothing is locked.",
+                    true,
                     null);
         }
         permit.held.push(place);

@@ -83,7 +83,7 @@ final class Handover {
             boolean ours = SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                     && WaitKind.of(request.lockWait()) != WaitKind.FOREVER;
             if (ours) {
-                throw LockErrors.notAvailable(request.asked(), e);
+                throw LockErrors.notAvailable(request.asked(), query != null, e);
             }
             LockException understood = query == null
                     ? LockErrors.translate(request.asked(), e)
@@ -129,7 +129,7 @@ final class Handover {
             try (ResultSet row = lastResult(statement, bounded ? 1 : 0)) {
                 while (row.next()) {
                     if ("false".equals(row.getString(1))) {
-                        throw LockErrors.notAvailable(request.asked(), null);
+                        throw LockErrors.notAvailable(request.asked(), false, null);
                     }
                 }
             }

@@ -20,12 +20,14 @@ final class KeySql {
 
     /**
      * The condition that {@code c} is a table or a partitioned table whose rows the role may lock: FOR UPDATE asks for
-     * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's caches:
-     * a scan of pg_class would cost more than the lock.
+     * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's caches,
+     * since a scan of pg_class would cost more than the lock. Tables that can be published are found out without a lock
+     * on the table, so that even a session which alters it does not keep a call waiting; the second half is for temporary
+     * and unlogged tables and catalogs.
      */
     private static final String IS_TABLE = "has_any_column_privilege(c.oid, 'update')"
-            + " and pg_relation_is_updatable(c.oid, false) <> 0"
-            + " and (pg_relation_filenode(c.oid) is not null or pg_partition_root(c.oid) is not null)";
+            + " and (pg_relation_is_publishable(c.oid) or (pg_relation_is_updatable(c.oid, false) <> 0"
+            + " and (pg_relation_filenode(c.oid) is not null or pg_partition_root(c.oid) is not null)))";
 
     /** Why {@link #IS_TABLE} does not hold. */
     private static final String WHY_NOT_TABLE = "case when has_any_column_privilege(c.oid, 'update') then '"

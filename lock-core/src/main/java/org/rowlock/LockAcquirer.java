@@ -47,7 +47,7 @@ final class LockAcquirer {
             return;
         }
         if (guard.lock() == Guard.Lock.TAKEN) {
-            throw LockErrors.notAvailable(request.asked(), null);
+            throw LockErrors.notAvailable(request.asked(), false, null);
         }
         if (!guard.isReadCommitted() && request.isAnyRowAbsent(result.found())) {
             throw LockErrors.absentInSnapshot(request.asked(), guard);
@@ -66,7 +66,7 @@ final class LockAcquirer {
         if (raised != null || isBoundReached(script, e)) {
             undo(session, script, begun, e);
             throw raised == null || raised.lock() == Guard.Lock.TAKEN
-                    ? LockErrors.notAvailable(request.asked(), e)
+                    ? LockErrors.notAvailable(request.asked(), raised == null && query != null, e)
                     : LockErrors.refused(request.asked(), raised, session.isHotStandby(), e);
         }
         if (query == null) {

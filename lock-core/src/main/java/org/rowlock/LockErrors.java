@@ -47,6 +47,7 @@ final class LockErrors {
                         cannot(asked)
                                 + "the session's lock_timeout ended the wait. The transaction is aborted; roll back,"
                                 + " or use LockWait.atMost(), which keeps it usable.",
+                        false,
                         e);
             case SqlState.DEADLOCK_DETECTED ->
                 new LockDeadlockException(
@@ -137,11 +138,14 @@ final class LockErrors {
                 null);
     }
 
-    static LockNotAvailableException notAvailable(Asked asked, @Nullable Throwable cause) {
+    static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
         return new LockNotAvailableException(
-                cannot(asked) + "another transaction holds it"
-                        + (asked.keys() > 1 ? " or one of them" : "")
+                cannot(asked) + "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
+                        + (hasQuery
+                                ? ", or what the query behind the lock waited for longer than the lock_timeout"
+                                : "")
                         + ". Nothing is newly held and the transaction is usable; try later, or wait longer.",
+                true,
                 cause);
     }
 

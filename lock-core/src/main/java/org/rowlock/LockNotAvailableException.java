@@ -6,13 +6,26 @@ import org.jspecify.annotations.Nullable;
  * Another transaction holds the lock, and the wait was {@link LockWait#noWait()} or ran out (SQLSTATE 55P03).
  *
  * <p>Nothing is newly held, and the transaction stays usable: locks and changes from before the call are as they were.
- * One case aborts the transaction as with row locks: the session's own {@code lock_timeout} ending a wait
- * {@link LockWait#forever()}.
+ * The exception is a wait that the session's own {@code lock_timeout} ended; that aborts the transaction as it does with
+ * row locks, see {@link #isTransactionUsable()}.
  */
 public final class LockNotAvailableException extends LockException {
     private static final long serialVersionUID = 1;
 
-    LockNotAvailableException(String message, @Nullable Throwable cause) {
+    /** Whether the transaction can go on. */
+    private final boolean transactionUsable;
+
+    LockNotAvailableException(String message, boolean transactionUsable, @Nullable Throwable cause) {
         super(message, SqlState.LOCK_NOT_AVAILABLE, cause);
+        this.transactionUsable = transactionUsable;
+    }
+
+    /**
+     * Tells whether the transaction can go on.
+     *
+     * @return false if the session's own {@code lock_timeout} ended the wait and the transaction must be rolled back
+     */
+    public boolean isTransactionUsable() {
+        return transactionUsable;
     }
 }

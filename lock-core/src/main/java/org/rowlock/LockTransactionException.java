@@ -5,6 +5,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The connection or its transaction is of a kind that a lock cannot be taken in. No lock was taken. {@link #reason()}
  * tells what is wrong.
+ *
+ * <p>The transaction is as usable as it was before, with one exception: where other statements follow the lock in the
+ * same round trip ({@link LockStrategy#BOTH}, a query behind the lock) a read-only or too isolated transaction that had
+ * begun is aborted, to keep these from running.
  */
 public final class LockTransactionException extends LockException {
     private static final long serialVersionUID = 1;

@@ -32,7 +32,8 @@ public sealed interface LockWait {
     /**
      * Waits for at most a duration, then throws {@link LockNotAvailableException}. The bound spans the whole call, all
      * its keys and, where there is one, the admission queue. The server counts in milliseconds, so a fraction is
-     * rounded up.
+     * rounded up. It applies {@code lock_timeout} to every wait by itself, and one {@code FOR UPDATE} of a contended row
+     * can wait more than once; so with {@link LockStrategy#ROW} a call can take longer than the bound.
      *
      * @param duration the bound; zero is {@link #noWait()}
      * @return the bounded wait

@@ -90,8 +90,8 @@ final class PrimaryKeys {
         if (given.isEmpty() && columns.isEmpty()) {
             throw new LockTargetException(
                     "Cannot lock rows of " + table + ": it has no primary key, and strategies ROW and BOTH need to know"
-                            + " the id columns. Give them with RowLocks.builder().idColumns(\"" + table
-                            + "\", ...), add a primary key, or use strategy ADVISORY.",
+                            + " the id columns. Add a primary key, give the columns with RowLocks.builder().idColumns(\""
+                            + table + "\", ...), or of a view name the table behind it.",
                     null,
                     null);
         }

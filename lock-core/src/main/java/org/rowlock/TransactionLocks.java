@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every method needs a connection that is open, not in autocommit, read-write and not in an aborted transaction, and
  * refuses others with a {@link LockTransactionException}. In READ COMMITTED a read behind the lock sees everything that
- * the previous holder committed. In REPEATABLE READ and SERIALIZABLE the same holds if the lock is the first statement
- * of the transaction; later, {@link LockStrategy#ADVISORY} refuses, as the read would be stale.
+ * the previous holder committed. In REPEATABLE READ and SERIALIZABLE the same holds with {@link LockStrategy#BOTH} and
+ * {@link LockStrategy#ADVISORY} if the lock is the first statement of the transaction. Later, {@code ADVISORY} refuses, as
+ * the read would be stale, and {@code BOTH} and {@code ROW} leave it to the server, which raises 40001 for a locked row
+ * that has changed, and for no other.
  *
  * <p>A shared lock that is upgraded to an exclusive one can deadlock with another that does the same, as with row locks.
  *
@@ -135,7 +137,7 @@ public final class TransactionLocks {
         try {
             return lock(key, mode, wait).isLocked();
         } catch (LockNotAvailableException e) {
-            return orRethrow(e, wait);
+            return falseIfUsable(e);
         }
     }
 
@@ -208,7 +210,7 @@ public final class TransactionLocks {
                 ScriptResult<Object> result = acquire(session, request, null);
                 return request.areAllLocked(result.found());
             } catch (LockNotAvailableException e) {
-                return orRethrow(e, wait);
+                return falseIfUsable(e);
             }
         });
     }
@@ -245,7 +247,8 @@ public final class TransactionLocks {
      * @param <T> the value of a row
      * @return a value per row
      * @throws LockNotAvailableException if another transaction holds the lock and the wait is none or runs out; the
-     *     query has not run, nothing is newly held and the transaction stays usable
+     *     query has not run, nothing is newly held and the transaction stays usable. With a bounded wait also if the
+     *     session's lock_timeout ends the query itself, which is then undone
      * @throws LockException if the lock cannot be had for another reason; see its subclasses. The query has not run; the
      *     transaction is aborted if it had begun before the call
      * @throws SQLException if the query fails; the transaction is aborted
@@ -308,9 +311,9 @@ public final class TransactionLocks {
         }
     }
 
-    /** False where the wait was bounded; with {@code forever()} the session's lock_timeout aborted the transaction. */
-    private static boolean orRethrow(LockNotAvailableException e, LockWait wait) {
-        if (wait instanceof LockWait.Forever) {
+    /** A plain false would let the caller go on in a transaction that the session's lock_timeout has aborted. */
+    private static boolean falseIfUsable(LockNotAvailableException e) {
+        if (!e.isTransactionUsable()) {
             throw e;
         }
         return false;
