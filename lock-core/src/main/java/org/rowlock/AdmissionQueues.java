@@ -27,6 +27,13 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * <p>Thread-safe. A permit belongs to the thread that got it. Made for platform and virtual threads.
  */
 public final class AdmissionQueues {
+    /**
+     * One order for all; with the shorter text first it is that of numbers too, as on the server. A call then queues on
+     * both sides in the same order, and holds no place in one queue for long while it waits in another.
+     */
+    private static final Comparator<LockKey> ORDER =
+            Comparator.comparingInt((LockKey key) -> key.toString().length()).thenComparing(LockKey::toString);
+
     /** Of all queues, since a thread that waits here while it holds a lock of any of them could be in a deadlock. */
     private static final ThreadLocal<Permit> OUTERMOST = new ThreadLocal<>();
 
@@ -113,7 +120,7 @@ public final class AdmissionQueues {
             return keys;
         }
         List<LockKey> ordered = new ArrayList<>(keys);
-        ordered.sort(Comparator.comparing(LockKey::toString));
+        ordered.sort(ORDER);
         return ordered;
     }
 

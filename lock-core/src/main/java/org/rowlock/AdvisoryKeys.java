@@ -25,15 +25,21 @@ record AdvisoryKeys(List<LockKey> keys, Shape shape) {
         NUMBER,
         /** A raw pair. */
         PAIR,
+        /** Several rows of one table, all by an int4: the common case of several. */
+        ROWS_INT,
         /** Several keys of any form. */
-        MANY
+        MANY;
+
+        boolean isSeveral() {
+            return this == ROWS_INT || this == MANY;
+        }
     }
 
     static AdvisoryKeys of(List<LockKey> keys) {
         return switch (keys.size()) {
             case 0 -> NONE;
             case 1 -> new AdvisoryKeys(keys, shapeOf(keys.get(0)));
-            default -> new AdvisoryKeys(keys, Shape.MANY);
+            default -> new AdvisoryKeys(keys, areIntRowsOfOneTable(keys) ? Shape.ROWS_INT : Shape.MANY);
         };
     }
 
@@ -49,6 +55,16 @@ record AdvisoryKeys(List<LockKey> keys, Shape shape) {
             return Shape.NAME;
         }
         return key instanceof LockKey.RawNumber ? Shape.NUMBER : Shape.PAIR;
+    }
+
+    private static boolean areIntRowsOfOneTable(List<LockKey> keys) {
+        String table = keys.get(0).tableOrNull();
+        for (LockKey key : keys) {
+            if (!(key instanceof LockKey.Row row) || !row.table().equals(table) || !isPair(row)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Rule 3 of key version 1. */

@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import org.rowlock.AdvisoryKeys.Shape;
 import org.rowlock.ScriptStatement.Result;
 
@@ -19,8 +21,8 @@ final class AdvisorySql {
      */
     static ScriptStatement lock(
             Shape shape, RowLockMode mode, WaitKind wait, boolean anyIsolation, boolean raising, boolean bounded) {
-        if (shape == Shape.MANY) {
-            return many(mode, wait, anyIsolation, raising);
+        if (shape.isSeveral()) {
+            return several(shape, mode, wait, anyIsolation, raising);
         }
         String locked = GuardSql.guarded(
                 anyIsolation, shape, "", attempt(mode, wait, KeySql.arguments(shape), raising), raising);
@@ -48,16 +50,27 @@ final class AdvisorySql {
     }
 
     /** The guard's texts are the same for every key, so the greatest stands for all. */
-    private static ScriptStatement many(RowLockMode mode, WaitKind wait, boolean anyIsolation, boolean raising) {
-        String attempt = "case when k.b is null then " + attempt(mode, wait, "k.c, k.o", raising) + " else "
-                + attempt(mode, wait, "k.b", raising) + " end";
+    private static ScriptStatement several(
+            Shape shape, RowLockMode mode, WaitKind wait, boolean anyIsolation, boolean raising) {
+        boolean rows = shape == Shape.ROWS_INT;
+        String attempt = rows
+                ? attempt(mode, wait, KeySql.arguments(shape), raising)
+                : "case when k.b is null then " + attempt(mode, wait, "k.c, k.o", raising) + " else "
+                        + attempt(mode, wait, "k.b", raising) + " end";
         String rearm = wait == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
         return new ScriptStatement(
-                "select max(" + GuardSql.guarded(anyIsolation, Shape.MANY, rearm, attempt, raising) + "), "
-                        + GuardSql.ISOLATION + KeySql.FROM_MANY,
-                (statement, at, values) -> KeySql.bindMany(
-                        statement, at, values.request().advisory().keys()),
+                "select max(" + GuardSql.guarded(anyIsolation, shape, rearm, attempt, raising) + "), "
+                        + GuardSql.ISOLATION + (rows ? KeySql.FROM_ROWS_INT : KeySql.FROM_MANY),
+                rows ? AdvisorySql::bindRowsInt : AdvisorySql::bindMany,
                 Result.GUARD);
+    }
+
+    private static int bindRowsInt(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+        return KeySql.bindRowsInt(statement, at, values.request().advisory().keys());
+    }
+
+    private static int bindMany(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+        return KeySql.bindMany(statement, at, values.request().advisory().keys());
     }
 
     private static String attempt(RowLockMode mode, WaitKind wait, String arguments, boolean raising) {

@@ -43,6 +43,7 @@ final class KeySql {
             case NAME -> hash("cast(? as text)");
             case NUMBER -> "cast(? as bigint)";
             case PAIR -> "cast(? as int4), cast(? as int4)";
+            case ROWS_INT -> "t.root::int4, k.o";
             case NONE, MANY -> throw new IllegalArgumentException(shape + " has no arguments");
         };
     }
@@ -56,7 +57,7 @@ final class KeySql {
     static String tableCondition(Shape shape) {
         return switch (shape) {
             case ROW_INT, ROW_TEXT -> " and " + IS_TABLE;
-            case MANY -> " and t.refused is null";
+            case ROWS_INT, MANY -> " and t.refused is null";
             default -> "";
         };
     }
@@ -65,7 +66,7 @@ final class KeySql {
     static String whatIsWrong(Shape shape) {
         return switch (shape) {
             case ROW_INT, ROW_TEXT -> "case when " + IS_TABLE + " then '' else " + WHY_NOT_TABLE + " end";
-            case MANY -> "coalesce(t.refused, '')";
+            case ROWS_INT, MANY -> "coalesce(t.refused, '')";
             default -> "''";
         };
     }
@@ -99,6 +100,25 @@ final class KeySql {
             return at + 1;
         }
         return at;
+    }
+
+    /** The FROM clause for several rows of one table, all by an int4, which is cheaper than {@link #FROM_MANY}. */
+    static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
+            + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
+            + " cross join (select distinct d.o from unnest(cast(? as int4[])) as d(o) order by 1 offset 0) as k";
+
+    static int bindRowsInt(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
+        Integer[] ids = new Integer[keys.size()];
+        String table = "";
+        for (int i = 0; i < ids.length; i++) {
+            if (keys.get(i) instanceof LockKey.Row row) {
+                table = row.table();
+                ids[i] = Integer.valueOf(row.id().get(0));
+            }
+        }
+        statement.setString(at, table);
+        statement.setArray(at + 1, statement.getConnection().createArrayOf("int4", ids));
+        return at + 2;
     }
 
     /**

@@ -61,7 +61,7 @@ final class LockScripts {
             List<RowGroup> rows,
             @Nullable String query) {
         boolean advisory = shape != Shape.NONE;
-        boolean one = shape != Shape.MANY;
+        boolean one = !shape.isSeveral();
         boolean advisoryAlone = advisory && rows.isEmpty() && query == null;
         // A single try needs no savepoint: when it fails nothing has happened.
         boolean savepoint = wait != WaitKind.FOREVER && !(advisoryAlone && one && wait == WaitKind.NO_WAIT);
