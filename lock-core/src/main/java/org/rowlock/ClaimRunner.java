@@ -55,9 +55,14 @@ final class ClaimRunner<T> {
             }
             outcome = LockOutcome.ACQUIRED;
             return taken;
+        } catch (MappingException e) {
+            throw e.failure();
         } catch (SQLException e) {
-            LockException understood =
-                    LockErrors.isLockTarget(e) ? LockErrors.translate(asked(), e) : LockErrors.understood(asked(), e);
+            // The table may have been replaced by one with other id columns.
+            requests.forgetTable(claim.table());
+            LockException understood = LockErrors.isLockTarget(asked(), e)
+                    ? LockErrors.translate(asked(), e)
+                    : LockErrors.understood(asked(), e);
             if (understood != null) {
                 outcome = LockOutcome.of(understood);
                 throw understood;
@@ -76,7 +81,7 @@ final class ClaimRunner<T> {
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     takenKeys.add(new Row(table.name(), IdColumns.read(row, table)));
-                    taken.add(mapper.map(row));
+                    taken.add(MappingException.map(mapper, row));
                 }
             }
         }
@@ -89,8 +94,9 @@ final class ClaimRunner<T> {
         int page = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, claim.limit() * 2));
         while (taken.size() < claim.limit()) {
             List<Row> candidates = candidates(sql, table, seen, page);
-            if (!candidates.isEmpty()) {
-                lockAndRead(sql, table, candidates, claim.limit() - taken.size());
+            int tried = 0;
+            while (tried < candidates.size() && taken.size() < claim.limit()) {
+                tried += lockAndRead(sql, table, candidates.subList(tried, candidates.size()));
             }
             if (candidates.size() < page) {
                 return;
@@ -153,21 +159,34 @@ final class ClaimRunner<T> {
                 null);
     }
 
-    private void lockAndRead(ClaimSql sql, RowTable table, List<Row> candidates, int limit) throws SQLException {
+    /** Tells how many of the candidates were tried: all, or those up to the one that reached the limit. */
+    private int lockAndRead(ClaimSql sql, RowTable table, List<Row> candidates) throws SQLException {
         String text = sql.tryLock() + "\n;" + sql.read(strategy.takesRowLock());
+        int wanted = claim.limit() - taken.size();
         try (PreparedStatement statement = session.connection().prepareStatement(text)) {
-            int at = bindCandidates(statement, table, candidates, limit);
+            int at = bindCandidates(statement, table, candidates, wanted);
             at = bindIds(statement, at, candidates, table);
             bindPredicate(statement, at);
             statement.execute();
+            String[] locked = readLocked(statement);
             statement.getMoreResults();
             try (ResultSet row = statement.getResultSet()) {
                 int ordinal = row.getMetaData().getColumnCount();
                 while (row.next()) {
                     takenKeys.add(candidates.get(row.getInt(ordinal) - 1));
-                    taken.add(mapper.map(row));
+                    taken.add(MappingException.map(mapper, row));
                 }
             }
+            return locked.length < wanted ? candidates.size() : Integer.parseInt(locked[locked.length - 1]);
+        }
+    }
+
+    /** The ordinal numbers of the candidates that are locked now, in their order. */
+    private static String[] readLocked(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            row.next();
+            String ordinals = row.getString(1);
+            return ordinals.isEmpty() ? new String[0] : ordinals.split(",");
         }
     }
 
@@ -214,6 +233,6 @@ final class ClaimRunner<T> {
     }
 
     private Asked asked() {
-        return new Asked(claim + " (strategy " + strategy + ')', claim.limit(), claim.table());
+        return new Asked(claim + " (strategy " + strategy + ')', claim.limit(), claim.table(), List.of());
     }
 }

@@ -50,22 +50,17 @@ final class ClaimSql {
 
     /**
      * Locks candidates in their order until the limit is reached, and leaves their ordinal numbers in a setting for
-     * {@link #read}. Parameters: the table, the int4 ids, the other ids as text, the number to lock.
+     * {@link #read}. Returns that setting. Parameters: the table, the int4 ids, the other ids as text, the number to lock.
      */
     String tryLock() {
         String function = "pg_try_advisory_xact_lock" + (claim.mode().isShared() ? "_shared" : "");
-        return "select set_config('rowlock.claimed', coalesce(string_agg(g.n::text, ','), ''), true) from (select k.n from ("
+        return "select set_config('rowlock.claimed', coalesce(string_agg(g.n::text, ',' order by g.n), ''), true) from (select k.n from ("
                 + "select d.n, r.root::int4 as c, d.o, case when d.o is null then "
                 + KeySql.hash("r.root::text || ':' || d.s") + " end as b from (select " + KeySql.ROOT + " as root"
                 + KeySql.from(Shape.ROW_INT) + " offset 0) as r"
                 + " cross join unnest(cast(? as int4[]), cast(? as text[])) with ordinality as d(o, s, n)"
                 + " order by d.n offset 0) as k where case when k.b is null then " + function + "(k.c, k.o) else "
                 + function + "(k.b) end limit ?) as g";
-    }
-
-    /** What {@link #tryLock} has locked. */
-    String claimed() {
-        return "select current_setting('rowlock.claimed')";
     }
 
     /**

@@ -78,6 +78,8 @@ final class Handover {
             LockScript script = scripts.script(rest, true, query);
             ScriptResult<T> result = ScriptRunner.run(session, script, rest, query);
             return new ScriptResult<>(held, result.found(), result.rows());
+        } catch (MappingException e) {
+            throw e.failure();
         } catch (SQLException e) {
             rollback(session, e);
             boolean ours = SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())

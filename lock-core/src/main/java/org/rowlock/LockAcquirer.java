@@ -24,6 +24,8 @@ final class LockAcquirer {
         ScriptResult<T> result;
         try {
             result = ScriptRunner.run(session, script, request, query);
+        } catch (MappingException e) {
+            throw e.failure();
         } catch (SQLException e) {
             Guard raised = LockErrors.guardIn(e);
             if (raised != null && raised.isSnapshotStale() && !begun) {
@@ -69,6 +71,9 @@ final class LockAcquirer {
                     ? LockErrors.notAvailable(request.asked(), raised == null && query != null, e)
                     : LockErrors.refused(request.asked(), raised, session.isHotStandby(), e);
         }
+        if (script.hasSavepoint() && session.isAborted()) {
+            abort(session, e);
+        }
         if (query == null) {
             throw LockErrors.translate(request.asked(), e);
         }
@@ -78,13 +83,27 @@ final class LockAcquirer {
                             + ". Give one value per parameter; nothing was locked.",
                     e);
         }
-        LockException understood = LockErrors.isLockTarget(e)
+        LockException understood = LockErrors.isLockTarget(request.asked(), e)
                 ? LockErrors.translate(request.asked(), e)
                 : LockErrors.understood(request.asked(), e);
         if (understood != null) {
             throw understood;
         }
         return e;
+    }
+
+    /**
+     * Aborts the whole transaction, of which only the part behind our savepoint is aborted: the locks from before must
+     * not keep others waiting, say the winner of a deadlock, until the caller rolls back.
+     */
+    private static void abort(PgSession session, SQLException cause) {
+        try {
+            session.execute(WaitSql.ABORT);
+        } catch (SQLException e) {
+            if (LockErrors.guardIn(e) == null) {
+                cause.addSuppressed(e);
+            }
+        }
     }
 
     /** Whether it was our lock_timeout that ended the wait, or NOWAIT, and not the session's. */

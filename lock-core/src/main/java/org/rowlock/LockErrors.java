@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -16,8 +17,9 @@ final class LockErrors {
      * @param what in words
      * @param keys how many distinct keys
      * @param table the table, where there is one
+     * @param id the parts of the only id, where there is one
      */
-    record Asked(String what, int keys, @Nullable String table) {}
+    record Asked(String what, int keys, @Nullable String table, List<String> id) {}
 
     /** The exception for a failure of the lock itself; one that Rowlock does not understand stays a LockException. */
     static LockException translate(Asked asked, SQLException e) {
@@ -159,10 +161,28 @@ final class LockErrors {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? GuardSql.findIn(message(e)) : null;
     }
 
-    /** Whether the error is about the lock's own table, and not about one in the caller's query, which has a position. */
-    static boolean isLockTarget(SQLException e) {
+    /**
+     * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. The
+     * driver does not tell which statement failed. An error in the text of a query has a position, and one in the lock
+     * has none but names the table, or quotes the id.
+     */
+    static boolean isLockTarget(Asked asked, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
-        return server != null && server.getPosition() == 0 && isTarget(SqlState.of(e));
+        String message = server == null ? null : server.getMessage();
+        if (server == null || message == null || server.getPosition() != 0 || asked.table() == null) {
+            return false;
+        }
+        return switch (SqlState.of(e)) {
+            case SqlState.UNDEFINED_TABLE,
+                    SqlState.INVALID_SCHEMA_NAME,
+                    SqlState.INVALID_NAME,
+                    SqlState.INSUFFICIENT_PRIVILEGE,
+                    SqlState.WRONG_OBJECT_TYPE ->
+                TableName.parts(asked.table()).stream().anyMatch(message::contains);
+            default ->
+                SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
+                        && asked.id().stream().anyMatch(part -> message.contains('"' + part + '"'));
+        };
     }
 
     private static @Nullable ServerErrorMessage serverMessage(SQLException e) {

@@ -82,6 +82,7 @@ record LockRequest(
     }
 
     LockErrors.Asked asked() {
-        return new LockErrors.Asked(describe(), keys.size(), first().tableOrNull());
+        List<String> id = keys.size() == 1 && first() instanceof Row row ? row.id() : List.of();
+        return new LockErrors.Asked(describe(), keys.size(), first().tableOrNull(), id);
     }
 }

@@ -70,7 +70,11 @@ final class LockRequests {
 
     /** Forgets the id columns of the request's tables. */
     void forgetTables(LockRequest request) {
-        request.rows().forEach(group -> primaryKeys.forget(group.table().name()));
+        request.rows().forEach(group -> forgetTable(group.table().name()));
+    }
+
+    void forgetTable(String table) {
+        primaryKeys.forget(table);
     }
 
     private LockRequest of(

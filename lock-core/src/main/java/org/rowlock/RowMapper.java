@@ -2,6 +2,7 @@ package org.rowlock;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a value of the current row of a result.
@@ -9,7 +10,7 @@ import java.sql.SQLException;
  * @param <T> the value
  */
 @FunctionalInterface
-public interface RowMapper<T> {
+public interface RowMapper<T extends @Nullable Object> {
     /**
      * Reads the current row. Must not move the result set, nor use the connection for anything else.
      *

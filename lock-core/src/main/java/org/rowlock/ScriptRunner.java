@@ -66,7 +66,7 @@ final class ScriptRunner {
         List<T> values = new ArrayList<>(1);
         try (ResultSet row = statement.getResultSet()) {
             while (row.next()) {
-                values.add(query.mapper().map(row));
+                values.add(MappingException.map(query.mapper(), row));
             }
         }
         return values;

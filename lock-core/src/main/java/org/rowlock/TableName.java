@@ -31,7 +31,7 @@ final class TableName {
     }
 
     /** The names that a normalized name is made of, without quotes. */
-    private static List<String> parts(String normalized) {
+    static List<String> parts(String normalized) {
         List<String> parts = new ArrayList<>(MOST_PARTS);
         StringBuilder part = new StringBuilder();
         boolean inQuotes = false;

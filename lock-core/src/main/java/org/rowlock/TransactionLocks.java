@@ -301,7 +301,7 @@ public final class TransactionLocks {
             return result;
         } catch (SQLException | RuntimeException e) {
             outcome = LockOutcome.of(e);
-            if (e instanceof LockTargetException) {
+            if (e instanceof LockTargetException || e instanceof SQLException) {
                 // The table may have been replaced by one with other id columns.
                 requests.forgetTables(request);
             }
