@@ -17,7 +17,7 @@ final class AdmissionEvent extends Event {
     static final String NAME = "org.rowlock.Admission";
 
     @Label("Key")
-    @Description("The first key asked for")
+    @Description("The first key in the order of the queues")
     String key = "";
 
     @Label("Keys")

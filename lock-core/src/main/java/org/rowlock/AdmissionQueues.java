@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait
@@ -31,11 +33,13 @@ public final class AdmissionQueues {
      * One order for all; with the shorter text first it is that of numbers too, as on the server. A call then queues on
      * both sides in the same order, and holds no place in one queue for long while it waits in another.
      */
-    private static final Comparator<LockKey> ORDER =
-            Comparator.comparingInt((LockKey key) -> key.toString().length()).thenComparing(LockKey::toString);
+    private static final Comparator<LockKey> ORDER = Comparator.comparingInt(
+                    (LockKey key) -> key.toString().length())
+            .thenComparing(LockKey::toString)
+            .thenComparing(AdmissionQueues::exactText);
 
     /** Of all queues, since a thread that waits here while it holds a lock of any of them could be in a deadlock. */
-    private static final ThreadLocal<Permit> OUTERMOST = new ThreadLocal<>();
+    private static final ThreadLocal<Permit> CURRENT = new ThreadLocal<>();
 
     private final int maxWaitersPerKey;
     private final LockObserver observer;
@@ -82,28 +86,32 @@ public final class AdmissionQueues {
         }
         LockRequests.check(mode, wait);
         List<LockKey> ordered = ordered(LockRequests.distinct(keys));
-        Permit outer = OUTERMOST.get();
+        Permit outer = CURRENT.get();
         if (outer != null) {
             outer.refuseToWaitForItself(database, ordered, mode);
-            return new Permit(this, mode);
+            return begin(new Permit(this, database, ordered, mode, outer));
         }
         AdmissionEvent event = observer.beginAdmission();
         long start = System.nanoTime();
-        Permit permit = new Permit(this, mode);
+        Permit permit = new Permit(this, database, ordered, mode, null);
         boolean admitted = false;
         try {
             for (LockKey key : ordered) {
                 acquire(permit, new Place(database, key), wait, start);
             }
-            OUTERMOST.set(permit);
             admitted = true;
-            return permit;
+            return begin(permit);
         } finally {
             if (!admitted) {
                 permit.close();
             }
             observer.endAdmission(event, start, ordered, mode, admitted);
         }
+    }
+
+    private static Permit begin(Permit permit) {
+        CURRENT.set(permit);
+        return permit;
     }
 
     /**
@@ -113,6 +121,13 @@ public final class AdmissionQueues {
      */
     public int keysInUse() {
         return queues.size();
+    }
+
+    /** Tells keys apart that look alike: row[a, b] of one column and of two, or a table called name and a name. */
+    private static String exactText(LockKey key) {
+        return key instanceof LockKey.Row row
+                ? row.id().stream().map(part -> part.length() + ":" + part).collect(Collectors.joining())
+                : key.getClass().getSimpleName();
     }
 
     private static List<LockKey> ordered(List<LockKey> keys) {
@@ -194,12 +209,19 @@ public final class AdmissionQueues {
     /** The right to go on to the database. Close it, on the same thread, when the transaction has ended. */
     public static final class Permit implements AutoCloseable {
         private final AdmissionQueues owner;
+        private final Object database;
+        private final List<LockKey> keys;
         private final RowLockMode mode;
+        private final @Nullable Permit outer;
         private final Deque<Place> held = new ArrayDeque<>(1);
 
-        private Permit(AdmissionQueues owner, RowLockMode mode) {
+        private Permit(
+                AdmissionQueues owner, Object database, List<LockKey> keys, RowLockMode mode, @Nullable Permit outer) {
             this.owner = owner;
+            this.database = database;
+            this.keys = keys;
             this.mode = mode;
+            this.outer = outer;
         }
 
         /**
@@ -208,7 +230,7 @@ public final class AdmissionQueues {
          * @return false for a call within another one's permit, which passes at once
          */
         public boolean isQueued() {
-            return !held.isEmpty();
+            return outer == null;
         }
 
         /**
@@ -227,16 +249,26 @@ public final class AdmissionQueues {
                 held.pop();
                 owner.leave(place);
             }
-            if (OUTERMOST.get() == this) {
-                OUTERMOST.remove();
+            if (CURRENT.get() == this) {
+                if (outer == null) {
+                    CURRENT.remove();
+                } else {
+                    CURRENT.set(outer);
+                }
             }
         }
 
-        private void refuseToWaitForItself(Object database, List<LockKey> keys, RowLockMode inner) {
-            for (LockKey key : keys) {
-                if ((!mode.isShared() || !inner.isShared()) && held.contains(new Place(database, key))) {
-                    throw new IllegalStateException("This thread holds " + key + " already in an outer transaction, and"
-                            + " a second connection would wait for the first forever. Use the outer connection.");
+        private void refuseToWaitForItself(Object otherDatabase, List<LockKey> others, RowLockMode other) {
+            for (Permit permit = this; permit != null; permit = permit.outer) {
+                boolean exclusive = !permit.mode.isShared() || !other.isShared();
+                if (exclusive && permit.database.equals(otherDatabase)) {
+                    for (LockKey key : others) {
+                        if (permit.keys.contains(key)) {
+                            throw new IllegalStateException("This thread holds " + key + " already in an outer"
+                                    + " transaction, and a second connection would wait for the first forever. Use the"
+                                    + " outer connection.");
+                        }
+                    }
                 }
             }
         }

@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The keys of a request that need an advisory lock, and in which shape they go to the server.
@@ -45,6 +46,20 @@ record AdvisoryKeys(List<LockKey> keys, Shape shape) {
 
     boolean isEmpty() {
         return keys.isEmpty();
+    }
+
+    /** The tables of the keys, in one order. */
+    List<String> tables() {
+        if (keys.size() == 1) {
+            String table = keys.get(0).tableOrNull();
+            return table == null ? List.of() : List.of(table);
+        }
+        return keys.stream()
+                .map(LockKey::tableOrNull)
+                .filter(Objects::nonNull)
+                .distinct()
+                .sorted()
+                .toList();
     }
 
     private static Shape shapeOf(LockKey key) {

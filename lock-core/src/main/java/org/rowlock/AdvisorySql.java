@@ -2,6 +2,7 @@ package org.rowlock;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.List;
 import org.rowlock.AdvisoryKeys.Shape;
 import org.rowlock.ScriptStatement.Result;
 
@@ -13,45 +14,31 @@ final class AdvisorySql {
      * The lock statement.
      *
      * @param shape the form of the keys
+     * @param tables their tables
      * @param mode exclusive or shared
-     * @param wait whether it waits; a bounded wait of several keys needs {@link WaitSql#ARM} before
+     * @param wait whether it waits; a bounded wait needs {@link WaitSql#ARM} before
      * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
      * @param raising whether a refusal raises an error, as it must where statements follow in the same round trip
-     * @param bounded whether the statement sets and restores lock_timeout itself, for one key alone
      */
     static ScriptStatement lock(
-            Shape shape, RowLockMode mode, WaitKind wait, boolean anyIsolation, boolean raising, boolean bounded) {
+            Shape shape, List<String> tables, RowLockMode mode, WaitKind wait, boolean anyIsolation, boolean raising) {
         if (shape.isSeveral()) {
-            return several(shape, mode, wait, anyIsolation, raising);
+            return several(shape, tables, mode, wait, anyIsolation, raising);
         }
-        String locked = GuardSql.guarded(
-                anyIsolation, shape, "", attempt(mode, wait, KeySql.arguments(shape), raising), raising);
-        if (!bounded) {
-            return new ScriptStatement(
-                    "select " + locked + ", " + GuardSql.ISOLATION + KeySql.from(shape),
-                    (statement, at, values) -> {
-                        LockKey key = values.request().advisory().keys().get(0);
-                        return KeySql.bindFrom(statement, KeySql.bindArguments(statement, at, key), key);
-                    },
-                    Result.GUARD);
-        }
-        // The select list is evaluated in order: keep the old bound, set ours, lock, and outside put the old one back.
+        String attempt = attempt(mode, wait, KeySql.arguments(shape), raising);
         return new ScriptStatement(
-                "select q.locked, q.isolation, set_config('lock_timeout', q.previous, true) from (select "
-                        + GuardSql.ISOLATION + " as isolation, current_setting('lock_timeout') as previous,"
-                        + " set_config('lock_timeout', ?, true) as armed, " + locked + " as locked"
-                        + KeySql.from(shape) + " offset 0) as q",
+                KeySql.holding(tables) + "select " + GuardSql.guarded(anyIsolation, shape, "", attempt, raising) + ", "
+                        + GuardSql.ISOLATION + KeySql.from(shape),
                 (statement, at, values) -> {
                     LockKey key = values.request().advisory().keys().get(0);
-                    int next = WaitSql.bindMillis(statement, at, values);
-                    return KeySql.bindFrom(statement, KeySql.bindArguments(statement, next, key), key);
+                    return KeySql.bindFrom(statement, KeySql.bindArguments(statement, at, key), key);
                 },
                 Result.GUARD);
     }
 
     /** The guard's texts are the same for every key, so the greatest stands for all. */
     private static ScriptStatement several(
-            Shape shape, RowLockMode mode, WaitKind wait, boolean anyIsolation, boolean raising) {
+            Shape shape, List<String> tables, RowLockMode mode, WaitKind wait, boolean anyIsolation, boolean raising) {
         boolean rows = shape == Shape.ROWS_INT;
         String attempt = rows
                 ? attempt(mode, wait, KeySql.arguments(shape), raising)
@@ -59,8 +46,9 @@ final class AdvisorySql {
                         + attempt(mode, wait, "k.b", raising) + " end";
         String rearm = wait == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
         return new ScriptStatement(
-                "select max(" + GuardSql.guarded(anyIsolation, shape, rearm, attempt, raising) + "), "
-                        + GuardSql.ISOLATION + (rows ? KeySql.FROM_ROWS_INT : KeySql.FROM_MANY),
+                KeySql.holding(tables) + "select max("
+                        + GuardSql.guarded(anyIsolation, shape, rearm, attempt, raising) + "), " + GuardSql.ISOLATION
+                        + (rows ? KeySql.FROM_ROWS_INT : KeySql.FROM_MANY),
                 rows ? AdvisorySql::bindRowsInt : AdvisorySql::bindMany,
                 Result.GUARD);
     }

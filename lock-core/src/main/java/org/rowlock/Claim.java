@@ -59,6 +59,9 @@ public final class Claim {
      * @throws IllegalArgumentException if one is null or blank
      */
     public Claim idColumns(String... columns) {
+        if (columns == null) {
+            throw new IllegalArgumentException("The id columns of a claim on " + table + " are null");
+        }
         for (String column : columns) {
             requireText(column, "id column");
         }

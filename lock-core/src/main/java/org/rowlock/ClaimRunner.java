@@ -143,7 +143,7 @@ final class ClaimRunner<T> {
                 throw staleSnapshot(guard);
             }
             if (guard.lock() == Guard.Lock.NOT_TRIED) {
-                throw LockErrors.refused(asked(), guard, session.isHotStandby(), null);
+                throw LockErrors.refused(asked(), guard, null);
             }
         }
     }
@@ -233,6 +233,11 @@ final class ClaimRunner<T> {
     }
 
     private Asked asked() {
-        return new Asked(claim + " (strategy " + strategy + ')', claim.limit(), claim.table(), List.of());
+        return new Asked(
+                claim + " (strategy " + strategy + ')',
+                claim.limit(),
+                claim.table(),
+                List.of(),
+                session.isHotStandby());
     }
 }

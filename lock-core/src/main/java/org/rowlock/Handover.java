@@ -23,8 +23,7 @@ final class Handover {
     private static final String KEYS =
             " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int8[])) as k(c, o, b)";
 
-    private static final String DERIVE = "rollback and chain\n;set transaction isolation level read committed\n;"
-            + "select k.c, k.o, k.b" + KeySql.FROM_MANY;
+    private static final String BEGIN_WAIT = "rollback and chain\n;set transaction isolation level read committed\n;";
 
     /** Only what this session really holds, so that the server has nothing to warn of. */
     private static final String UNLOCK_HELD = "rollback and chain\n;select case when k.b is null"
@@ -81,35 +80,44 @@ final class Handover {
         } catch (MappingException e) {
             throw e.failure();
         } catch (SQLException e) {
-            rollback(session, e);
+            rollback(session, request, e);
             boolean ours = SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                     && WaitKind.of(request.lockWait()) != WaitKind.FOREVER;
             if (ours) {
-                throw LockErrors.notAvailable(request.asked(), query != null, e);
+                throw LockErrors.notAvailable(request.asked(session.isHotStandby()), query != null, e);
             }
             LockException understood = query == null
-                    ? LockErrors.translate(request.asked(), e)
-                    : LockErrors.understood(request.asked(), e);
+                    ? LockErrors.translate(request.asked(session.isHotStandby()), e)
+                    : LockErrors.understood(request.asked(session.isHotStandby()), e);
             if (understood != null) {
                 throw understood;
             }
             throw e;
         } catch (RuntimeException e) {
-            rollback(session, e);
+            rollback(session, request, e);
             throw e;
         }
     }
 
     private static DerivedKeys derive(PgSession session, LockRequest request) throws SQLException {
-        DerivedKeys keys = new DerivedKeys(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
-        try (PreparedStatement statement = session.connection().prepareStatement(DERIVE)) {
+        String sql = BEGIN_WAIT + deriveSql(request);
+        try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
             KeySql.bindMany(statement, 1, request.advisory().keys());
-            try (ResultSet row = lastResult(statement, 2)) {
-                while (row.next()) {
-                    keys.first().add(row.getObject(1, Integer.class));
-                    keys.second().add(row.getObject(2, Integer.class));
-                    keys.number().add(row.getObject(3, Long.class));
-                }
+            return read(lastResult(statement, 2));
+        }
+    }
+
+    private static String deriveSql(LockRequest request) {
+        return KeySql.holding(request.advisory().tables()) + "select k.c, k.o, k.b" + KeySql.FROM_MANY;
+    }
+
+    private static DerivedKeys read(ResultSet result) throws SQLException {
+        DerivedKeys keys = new DerivedKeys(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        try (ResultSet row = result) {
+            while (row.next()) {
+                keys.first().add(row.getObject(1, Integer.class));
+                keys.second().add(row.getObject(2, Integer.class));
+                keys.number().add(row.getObject(3, Long.class));
             }
         }
         return keys;
@@ -131,23 +139,25 @@ final class Handover {
             try (ResultSet row = lastResult(statement, bounded ? 1 : 0)) {
                 while (row.next()) {
                     if ("false".equals(row.getString(1))) {
-                        throw LockErrors.notAvailable(request.asked(), false, null);
+                        throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
                     }
                 }
             }
         }
     }
 
+    /** The keys are derived once more at the end, since a table may have been replaced during the wait. */
     private static void passToTransaction(PgSession session, LockRequest request, DerivedKeys keys, String isolation)
             throws SQLException {
         String shared = request.mode().isShared() ? "_shared" : "";
-        String sql =
-                "commit and chain\n;set transaction isolation level " + isolation + "\n;select case when k.b is null"
-                        + " then pg_advisory_xact_lock" + shared + "(k.c, k.o) else pg_advisory_xact_lock" + shared
-                        + "(k.b) end, case when k.b is null then pg_advisory_unlock" + shared
-                        + "(k.c, k.o) else pg_advisory_unlock" + shared + "(k.b) end" + KEYS;
+        String sql = "commit and chain\n;set transaction isolation level " + isolation
+                + "\n;select case when k.b is null"
+                + " then pg_advisory_xact_lock" + shared + "(k.c, k.o) else pg_advisory_xact_lock" + shared
+                + "(k.b) end, case when k.b is null then pg_advisory_unlock" + shared
+                + "(k.c, k.o) else pg_advisory_unlock" + shared + "(k.b) end" + KEYS + "\n;" + deriveSql(request);
         try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
-            keys.bind(statement, 1);
+            KeySql.bindMany(
+                    statement, keys.bind(statement, 1), request.advisory().keys());
             try (ResultSet row = lastResult(statement, 2)) {
                 while (row.next()) {
                     if (!row.getBoolean(2)) {
@@ -156,17 +166,32 @@ final class Handover {
                     }
                 }
             }
+            statement.getMoreResults();
+            if (!read(statement.getResultSet()).equals(keys)) {
+                throw new LockTargetException(
+                        "Cannot lock " + request.describe()
+                                + ": the table was replaced by another during the wait. Nothing"
+                                + " is locked; try again.",
+                        null,
+                        null);
+            }
         }
     }
 
+    /** Lets go of session locks, which no rollback does. If that fails the session must not go on, say back into a pool. */
     private static void unlock(PgSession session, LockRequest request, DerivedKeys keys, Exception cause) {
         boolean shared = request.mode().isShared();
         String sql = String.format(UNLOCK_HELD, shared ? "_shared" : "", shared ? "ShareLock" : "ExclusiveLock");
         try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
             keys.bind(statement, 1);
             statement.execute();
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             cause.addSuppressed(e);
+            try {
+                session.kill();
+            } catch (SQLException notKilled) {
+                cause.addSuppressed(notKilled);
+            }
         }
     }
 
@@ -180,13 +205,15 @@ final class Handover {
     }
 
     /** Back to where the caller was: a transaction that has not begun. */
-    private static void rollback(PgSession session, Exception cause) {
+    private static void rollback(PgSession session, LockRequest request, Exception cause) {
         try {
-            if (session.hasBegun()) {
+            if (session.hasBegun() || session.connection().isClosed()) {
                 session.execute("rollback");
             }
         } catch (SQLException e) {
-            cause.addSuppressed(e);
+            // So the transaction is not usable, whatever the cause would say of it.
+            e.addSuppressed(cause);
+            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
         }
     }
 }

@@ -12,7 +12,7 @@ import org.rowlock.AdvisoryKeys.Shape;
  * docs/keys.md and never changed: old and new instances must go on excluding each other.
  */
 final class KeySql {
-    /** The table a key belongs to: the root of its partition tree, or itself. {@code c} is its row of pg_class. */
+    /** The table a key belongs to: the root of its partition tree, or itself. */
     static final String ROOT = "coalesce(pg_partition_root(c.oid), c.oid)::oid";
 
     /** Takes the table's name, resolves it as the session would, and gives {@code c}. OFFSET 0 keeps it to once. */
@@ -21,13 +21,11 @@ final class KeySql {
     /**
      * The condition that {@code c} is a table or a partitioned table whose rows the role may lock: FOR UPDATE asks for
      * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's caches,
-     * since a scan of pg_class would cost more than the lock. Tables that can be published are found out without a lock
-     * on the table, so that even a session which alters it does not keep a call waiting; the second half is for temporary
-     * and unlogged tables and catalogs.
+     * since a scan of pg_class would cost more than the lock.
      */
     private static final String IS_TABLE = "has_any_column_privilege(c.oid, 'update')"
-            + " and (pg_relation_is_publishable(c.oid) or (pg_relation_is_updatable(c.oid, false) <> 0"
-            + " and (pg_relation_filenode(c.oid) is not null or pg_partition_root(c.oid) is not null)))";
+            + " and (pg_relation_filenode(c.oid) is not null or pg_partition_root(c.oid) is not null)"
+            + " and pg_relation_is_updatable(c.oid, false) <> 0";
 
     /** Why {@link #IS_TABLE} does not hold. */
     private static final String WHY_NOT_TABLE = "case when has_any_column_privilege(c.oid, 'update') then '"
@@ -46,6 +44,24 @@ final class KeySql {
             case ROWS_INT -> "t.root::int4, k.o";
             case NONE, MANY -> throw new IllegalArgumentException(shape + " has no arguments");
         };
+    }
+
+    /**
+     * A WITH clause that holds the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does: so a table
+     * cannot be renamed away, and another take its name and OID, between a lock and the work under it. Nothing refers to
+     * these queries, so the server locks their tables and does not run them. It also makes the session look at the names
+     * anew, which within a transaction it would not.
+     */
+    static String holding(List<String> tables) {
+        if (tables.isEmpty()) {
+            return "";
+        }
+        StringBuilder with = new StringBuilder("with ");
+        for (int i = 0; i < tables.size(); i++) {
+            with.append(i == 0 ? "" : ", ").append("rowlock_").append(i).append(" as (select from ");
+            with.append(TableName.quoted(tables.get(i))).append(" for key share)");
+        }
+        return with.append(' ').toString();
     }
 
     /** The FROM clause that {@link #arguments} needs, its parameter behind theirs; empty where there is no table. */

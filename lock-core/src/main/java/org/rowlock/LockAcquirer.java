@@ -38,21 +38,23 @@ final class LockAcquirer {
             if (guard.isSnapshotStale() && !begun) {
                 return handover.acquire(session, request, query, guard.isolation());
             }
-            throw LockErrors.refused(request.asked(), guard, session.isHotStandby(), null);
+            throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
         }
-        check(request, guard, result);
+        check(session, request, guard, result);
         return result;
     }
 
-    private static void check(LockRequest request, @Nullable Guard guard, ScriptResult<?> result) {
+    private static void check(PgSession session, LockRequest request, @Nullable Guard guard, ScriptResult<?> result) {
         if (guard == null) {
             return;
         }
         if (guard.lock() == Guard.Lock.TAKEN) {
-            throw LockErrors.notAvailable(request.asked(), false, null);
+            throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
         }
         if (!guard.isReadCommitted() && request.isAnyRowAbsent(result.found())) {
-            throw LockErrors.absentInSnapshot(request.asked(), guard);
+            LockException refused = LockErrors.absentInSnapshot(request.asked(session.isHotStandby()), guard);
+            abort(session, WaitSql.ABORT, refused);
+            throw refused;
         }
     }
 
@@ -66,16 +68,16 @@ final class LockAcquirer {
             SQLException e)
             throws SQLException {
         if (raised != null || isBoundReached(script, e)) {
-            undo(session, script, begun, e);
+            undo(session, request, script, begun, e);
             throw raised == null || raised.lock() == Guard.Lock.TAKEN
-                    ? LockErrors.notAvailable(request.asked(), raised == null && query != null, e)
-                    : LockErrors.refused(request.asked(), raised, session.isHotStandby(), e);
+                    ? LockErrors.notAvailable(request.asked(session.isHotStandby()), raised == null && query != null, e)
+                    : LockErrors.refused(request.asked(session.isHotStandby()), raised, e);
         }
         if (script.hasSavepoint() && session.isAborted()) {
-            abort(session, e);
+            abort(session, WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
         }
         if (query == null) {
-            throw LockErrors.translate(request.asked(), e);
+            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
         }
         if (LockErrors.isDriverRefusal(e)) {
             throw new IllegalArgumentException(
@@ -83,9 +85,9 @@ final class LockAcquirer {
                             + ". Give one value per parameter; nothing was locked.",
                     e);
         }
-        LockException understood = LockErrors.isLockTarget(request.asked(), e)
-                ? LockErrors.translate(request.asked(), e)
-                : LockErrors.understood(request.asked(), e);
+        LockException understood = LockErrors.isLockTarget(request.asked(session.isHotStandby()), e)
+                ? LockErrors.translate(request.asked(session.isHotStandby()), e)
+                : LockErrors.understood(request.asked(session.isHotStandby()), e);
         if (understood != null) {
             throw understood;
         }
@@ -93,12 +95,12 @@ final class LockAcquirer {
     }
 
     /**
-     * Aborts the whole transaction, of which only the part behind our savepoint is aborted: the locks from before must
-     * not keep others waiting, say the winner of a deadlock, until the caller rolls back.
+     * Aborts the whole transaction. Where only the part behind our savepoint is aborted, the locks from before would keep
+     * others waiting, say the winner of a deadlock, until the caller rolls back.
      */
-    private static void abort(PgSession session, SQLException cause) {
+    private static void abort(PgSession session, String sql, Exception cause) {
         try {
-            session.execute(WaitSql.ABORT);
+            session.execute(sql);
         } catch (SQLException e) {
             if (LockErrors.guardIn(e) == null) {
                 cause.addSuppressed(e);
@@ -112,7 +114,8 @@ final class LockAcquirer {
     }
 
     /** Makes the transaction usable again, with nothing newly held. */
-    private static void undo(PgSession session, LockScript script, boolean begun, SQLException cause) {
+    private static void undo(
+            PgSession session, LockRequest request, LockScript script, boolean begun, SQLException cause) {
         try {
             if (script.hasSavepoint()) {
                 session.execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
@@ -120,7 +123,9 @@ final class LockAcquirer {
                 session.execute("rollback");
             }
         } catch (SQLException e) {
-            cause.addSuppressed(e);
+            // So the transaction is not usable, whatever the cause would say of it.
+            e.addSuppressed(cause);
+            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
         }
     }
 }

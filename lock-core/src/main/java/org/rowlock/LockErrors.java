@@ -18,8 +18,9 @@ final class LockErrors {
      * @param keys how many distinct keys
      * @param table the table, where there is one
      * @param id the parts of the only id, where there is one
+     * @param hotStandby whether the server is one
      */
-    record Asked(String what, int keys, @Nullable String table, List<String> id) {}
+    record Asked(String what, int keys, @Nullable String table, List<String> id, boolean hotStandby) {}
 
     /** The exception for a failure of the lock itself; one that Rowlock does not understand stays a LockException. */
     static LockException translate(Asked asked, SQLException e) {
@@ -73,13 +74,7 @@ final class LockErrors {
                         cannot(asked) + "the wait was ended from outside (" + message(e)
                                 + "). The transaction is aborted; roll back.",
                         e);
-            case SqlState.READ_ONLY_SQL_TRANSACTION ->
-                new LockTransactionException(
-                        Reason.READ_ONLY,
-                        cannot(asked) + "the transaction is read-only (" + message(e)
-                                + "). Use a read-write transaction on the primary.",
-                        state,
-                        e);
+            case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(asked, e);
             case SqlState.IN_FAILED_SQL_TRANSACTION ->
                 new LockTransactionException(
                         Reason.ABORTED,
@@ -91,18 +86,9 @@ final class LockErrors {
     }
 
     /** The exception for a guard that refused. The transaction is as usable as it was, unless {@code e} aborted it. */
-    static LockException refused(Asked asked, Guard guard, boolean hotStandby, @Nullable SQLException e) {
+    static LockException refused(Asked asked, Guard guard, @Nullable SQLException e) {
         if (guard.isReadOnly()) {
-            return new LockTransactionException(
-                    Reason.READ_ONLY,
-                    cannot(asked)
-                            + (hotStandby
-                                    ? "the server is a hot standby, whose advisory locks exclude nobody on the primary."
-                                            + " Connect to the primary."
-                                    : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
-                                            + " transaction."),
-                    SqlState.READ_ONLY_SQL_TRANSACTION,
-                    e);
+            return readOnly(asked, e);
         }
         if (guard.isPrivilegeMissing()) {
             return new LockTargetException(
@@ -126,6 +112,19 @@ final class LockErrors {
                         + " use READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale"
                         + " row.",
                 null,
+                e);
+    }
+
+    private static LockException readOnly(Asked asked, @Nullable SQLException e) {
+        return new LockTransactionException(
+                Reason.READ_ONLY,
+                cannot(asked)
+                        + (asked.hotStandby()
+                                ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect to the"
+                                        + " primary."
+                                : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
+                                        + " transaction."),
+                SqlState.READ_ONLY_SQL_TRANSACTION,
                 e);
     }
 
@@ -162,14 +161,13 @@ final class LockErrors {
     }
 
     /**
-     * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. The
-     * driver does not tell which statement failed. An error in the text of a query has a position, and one in the lock
-     * has none but names the table, or quotes the id.
+     * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip: the
+     * driver does not tell which statement failed. So it has to name the table, or quote the id.
      */
     static boolean isLockTarget(Asked asked, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
-        if (server == null || message == null || server.getPosition() != 0 || asked.table() == null) {
+        if (server == null || message == null || asked.table() == null) {
             return false;
         }
         return switch (SqlState.of(e)) {
@@ -177,10 +175,13 @@ final class LockErrors {
                     SqlState.INVALID_SCHEMA_NAME,
                     SqlState.INVALID_NAME,
                     SqlState.INSUFFICIENT_PRIVILEGE,
-                    SqlState.WRONG_OBJECT_TYPE ->
+                    SqlState.WRONG_OBJECT_TYPE,
+                    SqlState.FEATURE_NOT_SUPPORTED ->
                 TableName.parts(asked.table()).stream().anyMatch(message::contains);
+            case SqlState.UNDEFINED_COLUMN -> message.contains(RowSql.ALIAS);
             default ->
                 SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
+                        && server.getPosition() == 0
                         && asked.id().stream().anyMatch(part -> message.contains('"' + part + '"'));
         };
     }

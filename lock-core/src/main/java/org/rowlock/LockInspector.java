@@ -24,7 +24,8 @@ public final class LockInspector {
             select l.classid::int8 as classid, l.objid::int8 as objid, l.objsubid, l.mode, l.granted, l.pid,
                    case when l.objsubid = 2 then (select c.oid::regclass::text from pg_catalog.pg_class as c
                      where c.oid = l.classid and c.relkind in ('r', 'p')) end as table_name,
-                   a.usename, a.application_name, a.client_addr::text as client, a.state, a.query,
+                   a.usename, a.application_name, a.client_addr::text as client, a.state,
+                   nullif(a.query, '<insufficient privilege>') as query,
                    (extract(epoch from clock_timestamp() - a.xact_start) * 1000000)::int8 as transaction_micros,
                    (extract(epoch from clock_timestamp() - l.waitstart) * 1000000)::int8 as wait_micros,
                    case when l.granted then null else pg_blocking_pids(l.pid) end as blocked_by

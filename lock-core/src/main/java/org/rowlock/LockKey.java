@@ -65,6 +65,9 @@ public sealed interface LockKey {
      * @throws IllegalArgumentException as for {@link #row(String, Object)}
      */
     static Row row(String table, Object first, Object second, Object... more) {
+        if (more == null) {
+            throw new IllegalArgumentException("The id for table " + table + " is null from its third part on");
+        }
         List<Object> parts = new ArrayList<>(2 + more.length);
         parts.add(first);
         parts.add(second);

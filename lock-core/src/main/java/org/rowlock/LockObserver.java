@@ -73,7 +73,7 @@ final class LockObserver {
     private static void tell(LockListener listener, Consumer<LockListener> call) {
         try {
             call.accept(listener);
-        } catch (RuntimeException e) {
+        } catch (Exception e) {
             LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
         }
     }

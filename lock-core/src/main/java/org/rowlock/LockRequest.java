@@ -81,8 +81,8 @@ record LockRequest(
         return what + ' ' + mode.name().replace('_', ' ') + " (strategy " + strategy + ", wait " + lockWait + ')';
     }
 
-    LockErrors.Asked asked() {
+    LockErrors.Asked asked(boolean hotStandby) {
         List<String> id = keys.size() == 1 && first() instanceof Row row ? row.id() : List.of();
-        return new LockErrors.Asked(describe(), keys.size(), first().tableOrNull(), id);
+        return new LockErrors.Asked(describe(), keys.size(), first().tableOrNull(), id, hotStandby);
     }
 }

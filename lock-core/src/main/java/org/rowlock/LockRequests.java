@@ -18,7 +18,8 @@ final class LockRequests {
         this.config = config;
     }
 
-    LockRequest of(PgSession session, LockKey key, RowLockMode mode, LockWait wait) {
+    /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
+    LockRequest of(LockKey key, RowLockMode mode, LockWait wait) {
         check(mode, wait);
         if (key == null) {
             throw new IllegalArgumentException("The key is null; make one with LockKey.row(table, id)");
@@ -27,13 +28,14 @@ final class LockRequests {
         List<LockKey> keys = List.of(key);
         return strategy == LockStrategy.ADVISORY
                 ? new LockRequest(keys, mode, wait, strategy, AdvisoryKeys.of(keys), List.of(), false)
-                : of(session, keys, mode, wait, strategy);
+                : of(keys, mode, wait, strategy);
     }
 
-    LockRequest of(PgSession session, Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+    /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
+    LockRequest of(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
         check(mode, wait);
         List<LockKey> list = distinct(keys);
-        return of(session, list, mode, wait, strategyOf(list));
+        return of(list, mode, wait, strategyOf(list));
     }
 
     /** The caller's keys, each once, checked. */
@@ -77,8 +79,7 @@ final class LockRequests {
         primaryKeys.forget(table);
     }
 
-    private LockRequest of(
-            PgSession session, List<LockKey> keys, RowLockMode mode, LockWait wait, LockStrategy strategy) {
+    private LockRequest of(List<LockKey> keys, RowLockMode mode, LockWait wait, LockStrategy strategy) {
         boolean fallBack = isBeyondBudget(keys) && config.rowLocksAloneBeyondBudget();
         List<LockKey> advisory = new ArrayList<>(keys.size());
         Map<String, List<LockKey.Row>> rows = new TreeMap<>();
@@ -93,12 +94,14 @@ final class LockRequests {
                 rows.computeIfAbsent(row.table(), table -> new ArrayList<>(1)).add(row);
             }
         }
-        LockRequest withoutRows =
-                new LockRequest(keys, mode, wait, strategy, AdvisoryKeys.of(advisory), List.of(), anyIsolation);
+        List<RowGroup> groups = new ArrayList<>(rows.size());
+        rows.forEach((table, ofTable) -> groups.add(new RowGroup(new RowTable(table, List.of()), ofTable)));
+        LockRequest request =
+                new LockRequest(keys, mode, wait, strategy, AdvisoryKeys.of(advisory), groups, anyIsolation);
         if (advisory.size() > config.budget()) {
-            throw overBudget(withoutRows);
+            throw overBudget(request);
         }
-        return rows.isEmpty() ? withoutRows : withoutRows.withRows(groups(session, rows, withoutRows));
+        return request;
     }
 
     private boolean isBeyondBudget(List<LockKey> keys) {
@@ -109,23 +112,28 @@ final class LockRequests {
                         > config.budget();
     }
 
-    private List<RowGroup> groups(PgSession session, Map<String, List<LockKey.Row>> rows, LockRequest request) {
-        List<RowGroup> groups = new ArrayList<>(rows.size());
-        rows.forEach((name, keys) -> {
+    /** The request with the id columns of the tables whose rows are locked; asks the server for those it does not know. */
+    LockRequest withIdColumns(PgSession session, LockRequest request) {
+        if (request.rows().isEmpty()) {
+            return request;
+        }
+        List<RowGroup> groups = new ArrayList<>(request.rows().size());
+        for (RowGroup group : request.rows()) {
+            String name = group.table().name();
             RowTable table;
             try {
                 table = primaryKeys.of(session, name, config.idColumnsOf(name));
             } catch (SQLException e) {
-                throw LockErrors.translate(request.asked(), e);
+                throw LockErrors.translate(request.asked(session.isHotStandby()), e);
             }
-            for (LockKey.Row key : keys) {
+            for (LockKey.Row key : group.keys()) {
                 if (key.id().size() != table.columns().size()) {
                     throw wrongParts(key, table);
                 }
             }
-            groups.add(new RowGroup(table, List.copyOf(keys)));
-        });
-        return List.copyOf(groups);
+            groups.add(new RowGroup(table, group.keys()));
+        }
+        return request.withRows(groups);
     }
 
     /** One strategy, or BOTH where keys of several are locked together, since both kinds of lock are taken. */

@@ -22,12 +22,14 @@ final class LockScripts {
     /**
      * The form of a request: all that its text depends on.
      *
+     * @param tables the tables of the advisory locks
      * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
      * @param table the table of the only row lock, where the request is for one row
      * @param query the caller's own statement
      */
     private record Form(
             Shape shape,
+            List<String> tables,
             RowLockMode mode,
             WaitKind waitKind,
             boolean anyIsolation,
@@ -39,13 +41,14 @@ final class LockScripts {
         String sql = query == null ? null : query.sql();
         List<RowGroup> rows = request.rows();
         if (rows.stream().mapToInt(group -> group.keys().size()).sum() > 1) {
-            return compose(request.advisory().shape(), request.mode(), wait, anyIsolation, rows, sql);
+            return compose(request.advisory(), request.mode(), wait, anyIsolation, rows, sql);
         }
         RowTable table = rows.isEmpty() ? null : rows.get(0).table();
-        Form form = new Form(request.advisory().shape(), request.mode(), wait, anyIsolation, table, sql);
+        AdvisoryKeys advisory = request.advisory();
+        Form form = new Form(advisory.shape(), advisory.tables(), request.mode(), wait, anyIsolation, table, sql);
         LockScript script = kept.get(form);
         if (script == null) {
-            script = compose(form.shape(), form.mode(), wait, anyIsolation, rows, sql);
+            script = compose(advisory, form.mode(), wait, anyIsolation, rows, sql);
             if (kept.size() < MOST_KEPT) {
                 kept.put(form, script);
             }
@@ -54,19 +57,18 @@ final class LockScripts {
     }
 
     private static LockScript compose(
-            Shape shape,
+            AdvisoryKeys keys,
             RowLockMode mode,
             WaitKind wait,
             boolean anyIsolation,
             List<RowGroup> rows,
             @Nullable String query) {
-        boolean advisory = shape != Shape.NONE;
-        boolean one = !shape.isSeveral();
+        boolean advisory = !keys.isEmpty();
         boolean advisoryAlone = advisory && rows.isEmpty() && query == null;
         // A single try needs no savepoint: when it fails nothing has happened.
-        boolean savepoint = wait != WaitKind.FOREVER && !(advisoryAlone && one && wait == WaitKind.NO_WAIT);
-        boolean bounded = wait == WaitKind.AT_MOST && advisory && one && rows.isEmpty();
-        boolean armed = wait == WaitKind.AT_MOST && !bounded;
+        boolean singleTry = advisoryAlone && !keys.shape().isSeveral() && wait == WaitKind.NO_WAIT;
+        boolean savepoint = wait != WaitKind.FOREVER && !singleTry;
+        boolean armed = wait == WaitKind.AT_MOST;
         List<ScriptStatement> statements = new ArrayList<>();
         if (savepoint) {
             statements.add(WaitSql.SAVEPOINT);
@@ -75,8 +77,8 @@ final class LockScripts {
             statements.add(WaitSql.ARM);
         }
         if (advisory) {
-            boolean raising = !advisoryAlone || (!one && wait == WaitKind.NO_WAIT);
-            statements.add(AdvisorySql.lock(shape, mode, wait, anyIsolation, raising, bounded));
+            boolean raising = !advisoryAlone || (wait == WaitKind.NO_WAIT && !singleTry);
+            statements.add(AdvisorySql.lock(keys.shape(), keys.tables(), mode, wait, anyIsolation, raising));
         }
         for (int group = 0; group < rows.size(); group++) {
             if (armed && (advisory || group > 0)) {

@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -9,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
 final class LockedTransaction {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
     private final RowLocks locks;
     private final AdmissionQueues admission;
 
@@ -30,50 +34,54 @@ final class LockedTransaction {
         LockRequests.check(mode, wait);
         List<LockKey> distinct = LockRequests.distinct(keys);
         long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, distinct, mode, wait);
-                Connection connection = dataSource.getConnection()) {
-            LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
-            return inTransaction(connection, distinct, mode, remaining, work);
-        }
-    }
-
-    private <T extends @Nullable Object, X extends Exception> T inTransaction(
-            Connection connection, List<LockKey> keys, RowLockMode mode, LockWait wait, TransactionWork<T, X> work)
-            throws X, SQLException {
-        boolean autoCommit = connection.getAutoCommit();
-        if (autoCommit) {
-            connection.setAutoCommit(false);
-        }
-        T value;
-        try {
-            if (keys.size() == 1) {
-                locks.in(connection).lock(keys.get(0), mode, wait);
-            } else {
-                locks.in(connection).lockAll(keys, mode, wait);
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, distinct, mode, wait)) {
+            Connection connection = dataSource.getConnection();
+            boolean autoCommit;
+            T value;
+            try {
+                autoCommit = connection.getAutoCommit();
+                connection.setAutoCommit(false);
+                LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
+                value = lockAndWork(connection, distinct, mode, remaining, work);
+                connection.commit();
+            } catch (Throwable failure) {
+                // Throwable, as an Error must not leave the transaction open in the pool either.
+                rollBack(connection, failure);
+                throw failure;
             }
-            value = work.apply(connection);
-            connection.commit();
-        } catch (Throwable failure) {
-            // Throwable, as an Error must not leave the transaction open in the pool either.
-            end(connection, autoCommit, failure);
-            throw failure;
+            close(connection, autoCommit);
+            return value;
         }
-        if (autoCommit) {
-            connection.setAutoCommit(true);
-        }
-        return value;
     }
 
-    private static void end(Connection connection, boolean autoCommit, Throwable failure) {
-        try {
-            if (!connection.isClosed()) {
+    private <T extends @Nullable Object, X extends Exception> T lockAndWork(
+            Connection connection, List<LockKey> keys, RowLockMode mode, LockWait wait, TransactionWork<T, X> work)
+            throws X {
+        if (keys.size() == 1) {
+            locks.in(connection).lock(keys.get(0), mode, wait);
+        } else {
+            locks.in(connection).lockAll(keys, mode, wait);
+        }
+        return work.apply(connection);
+    }
+
+    private static void rollBack(Connection connection, Throwable failure) {
+        try (connection) {
+            if (!connection.isClosed() && !connection.getAutoCommit()) {
                 connection.rollback();
-                if (autoCommit) {
-                    connection.setAutoCommit(true);
-                }
+                connection.setAutoCommit(true);
             }
         } catch (SQLException e) {
             failure.addSuppressed(e);
+        }
+    }
+
+    /** The transaction has committed, so no failure from here on may look to the caller as if it had not. */
+    private static void close(Connection connection, boolean autoCommit) {
+        try (connection) {
+            connection.setAutoCommit(autoCommit);
+        } catch (SQLException e) {
+            LOG.log(Level.WARNING, "A connection could not be returned after its transaction had committed", e);
         }
     }
 }

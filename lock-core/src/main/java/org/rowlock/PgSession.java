@@ -92,6 +92,11 @@ final class PgSession {
         return url == null ? "" : url;
     }
 
+    /** Ends the session, and with it all that it holds, where it could not be cleaned up. */
+    void kill() throws SQLException {
+        driver.abort(Runnable::run);
+    }
+
     /** Runs statements without parameters and results. */
     void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {

@@ -17,17 +17,19 @@ import org.rowlock.RowTable.Column;
  * means is decided by the server at every lock.
  */
 final class PrimaryKeys {
-    private static final String COLUMNS = "select a.attname, format_type(a.atttypid, -1) from pg_catalog.pg_class c";
-    private static final String OF_TABLE = " where c.oid = cast(cast(? as text) as regclass)";
+    /** One row at least, for the kind of the table. */
+    private static final String COLUMNS =
+            "select c.relkind, a.attname, format_type(a.atttypid, -1) from pg_catalog.pg_class c left join (";
+
+    private static final String OF_TABLE = " where c.oid = cast(cast(? as text) as regclass) order by k.n";
     private static final String FROM_CATALOG = COLUMNS
-            + " join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary"
-            + " cross join lateral unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, n)"
-            + " join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum" + OF_TABLE
-            + " order by k.n";
+            + "pg_catalog.pg_index i cross join lateral unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, n)"
+            + " join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum)"
+            + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
     private static final String FROM_NAMES = COLUMNS
-            + " cross join lateral unnest(cast(? as text[])) with ordinality as k(name, n)"
-            + " join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = k.name and not a.attisdropped"
-            + OF_TABLE + " order by k.n";
+            + "unnest(cast(? as text[])) with ordinality as k(name, n)"
+            + " join pg_catalog.pg_attribute a on a.attname = k.name and not a.attisdropped)"
+            + " on a.attrelid = c.oid" + OF_TABLE;
 
     private final ConcurrentMap<Place, RowTable> known = new ConcurrentHashMap<>();
 
@@ -68,6 +70,7 @@ final class PrimaryKeys {
 
     private static RowTable lookUp(PgSession session, String table, List<String> given) throws SQLException {
         List<Column> columns = new ArrayList<>();
+        String kind = "";
         try (PreparedStatement statement =
                 session.connection().prepareStatement(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
             int at = 1;
@@ -78,20 +81,29 @@ final class PrimaryKeys {
             statement.setString(at, table);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    columns.add(new Column(row.getString(1), row.getString(2)));
+                    kind = row.getString(1);
+                    if (row.getString(2) != null) {
+                        columns.add(new Column(row.getString(2), row.getString(3)));
+                    }
                 }
             }
         }
-        check(table, given, columns);
+        check(table, kind, given, columns);
         return new RowTable(table, List.copyOf(columns));
     }
 
-    private static void check(String table, List<String> given, List<Column> columns) {
+    private static void check(String table, String kind, List<String> given, List<Column> columns) {
+        if (columns.isEmpty() && !kind.equals("r") && !kind.equals("p")) {
+            throw new LockTargetException(
+                    "Cannot lock rows of " + table + ": it is " + kindName(kind) + ". Name the table behind it.",
+                    SqlState.WRONG_OBJECT_TYPE,
+                    null);
+        }
         if (given.isEmpty() && columns.isEmpty()) {
             throw new LockTargetException(
                     "Cannot lock rows of " + table + ": it has no primary key, and strategies ROW and BOTH need to know"
                             + " the id columns. Add a primary key, give the columns with RowLocks.builder().idColumns(\""
-                            + table + "\", ...), or of a view name the table behind it.",
+                            + table + "\", ...), or use strategy ADVISORY.",
                     null,
                     null);
         }
@@ -100,10 +112,22 @@ final class PrimaryKeys {
         if (!missing.isEmpty()) {
             throw new LockTargetException(
                     "Cannot lock rows of " + table + ": it has no column " + String.join(", ", missing)
-                            + ", which RowLocks.Builder.idColumns names. Columns are written as the catalog has them,"
-                            + " without quotes.",
+                            + ", which idColumns names. Columns are written as the catalog has them, without quotes.",
                     SqlState.UNDEFINED_COLUMN,
                     null);
         }
+    }
+
+    /** pg_class.relkind in words. */
+    private static String kindName(String kind) {
+        return switch (kind) {
+            case "v" -> "a view";
+            case "m" -> "a materialized view";
+            case "i", "I" -> "an index";
+            case "S" -> "a sequence";
+            case "f" -> "a foreign table";
+            case "c" -> "a composite type";
+            default -> "not a table";
+        };
     }
 }

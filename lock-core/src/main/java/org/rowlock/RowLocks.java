@@ -73,7 +73,7 @@ public final class RowLocks {
      * queues by, as waiting there could deadlock; it uses a second connection, which costs a pool of few connections
      * dearly: better lock all keys in the outer call.
      *
-     * @param dataSource where to borrow the connection
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
      * @param key what to lock
      * @param work what to do under the lock; must not commit
      * @param <T> the result
@@ -94,7 +94,7 @@ public final class RowLocks {
      * Runs work in a transaction of its own that holds several keys, as
      * {@link #inTransaction(DataSource, LockKey, TransactionWork)} does for one.
      *
-     * @param dataSource where to borrow the connection
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
      * @param keys what to lock, in one round trip and one order
      * @param mode how strongly
      * @param wait how long to wait for the locks, in the queues and on the server together; the pool's own wait for a

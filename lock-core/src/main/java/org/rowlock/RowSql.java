@@ -10,15 +10,20 @@ import org.rowlock.ScriptStatement.Result;
 
 /** The statement that takes row locks: the real SELECT ... FOR UPDATE, by primary key. */
 final class RowSql {
+    /** Of the table, and known to {@link LockErrors}: an error that names it is about the lock. */
+    static final String ALIAS = "rowlock_t";
+
     private RowSql() {}
 
     /** Locks one row. Returns a row, the number 1, where it exists. */
     static ScriptStatement one(RowTable table, RowLockMode mode, WaitKind wait) {
         String where = table.columns().stream()
-                .map(column -> "t." + TableName.quoteIdentifier(column.name()) + " = cast(? as " + column.type() + ')')
+                .map(column ->
+                        ALIAS + "." + TableName.quoteIdentifier(column.name()) + " = cast(? as " + column.type() + ')')
                 .collect(Collectors.joining(" and "));
         return new ScriptStatement(
-                "select 1 from " + TableName.quoted(table.name()) + " as t where " + where + clause(mode, wait),
+                "select 1 from " + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where
+                        + clause(mode, wait),
                 (statement, at, values) -> {
                     int index = at;
                     for (String part :
@@ -42,17 +47,19 @@ final class RowSql {
                 .collect(Collectors.joining(", "));
         String names = IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
         String on = IntStream.range(0, columns.size())
-                .mapToObj(i -> "t." + TableName.quoteIdentifier(columns.get(i).name()) + " = k.c" + i)
+                .mapToObj(i ->
+                        ALIAS + "." + TableName.quoteIdentifier(columns.get(i).name()) + " = k.c" + i)
                 .collect(Collectors.joining(" and "));
         String order = columns.stream()
-                .map(column -> "t." + TableName.quoteIdentifier(column.name()))
+                .map(column -> ALIAS + "." + TableName.quoteIdentifier(column.name()))
                 .collect(Collectors.joining(", "));
         // Evaluated before each row is locked, so that all waits together stay within the bound.
         String rearm = wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION : "";
         return new ScriptStatement(
-                "select k.n" + rearm + " from " + TableName.quoted(table.name()) + " as t join unnest(" + arrays
+                "select k.n" + rearm + " from " + TableName.quoted(table.name()) + " as " + ALIAS + " join unnest("
+                        + arrays
                         + ") with ordinality as k(" + names + ", n) on " + on + " order by " + order
-                        + clause(mode, wait).replaceFirst("( nowait)?$", " of t$1"),
+                        + clause(mode, wait).replaceFirst("( nowait)?$", " of " + ALIAS + "$1"),
                 (statement, at, values) -> bindArrays(statement, at, values, group, columns.size()),
                 Result.ROWS);
     }

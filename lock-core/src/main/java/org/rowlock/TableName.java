@@ -58,14 +58,14 @@ final class TableName {
         return '"' + identifier.replace("\"", "\"\"") + '"';
     }
 
-    /** The common case, decided without allocation: lower-case letters, digits and underscores. */
+    /** The common case, decided without allocation: lower-case letters, digits, underscores and dollar signs. */
     private static boolean isPlain(String name) {
-        if (name == null || name.isEmpty() || isDigit(name.charAt(0))) {
+        if (name == null || name.isEmpty() || isDigit(name.charAt(0)) || name.charAt(0) == '$') {
             return false;
         }
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);
-            if (!isLower(c) && c != '_' && !isDigit(c)) {
+            if (!isLower(c) && c != '_' && !isDigit(c) && c != '$') {
                 return false;
             }
         }
@@ -121,9 +121,10 @@ final class TableName {
 
         private void unquotedPart() {
             int start = at;
+            StringBuilder part = new StringBuilder();
             while (at < text.length() && isIdentifierPart(text.charAt(at), at == start)) {
                 char c = text.charAt(at++);
-                normalized.append(isUpper(c) ? (char) (c - 'A' + 'a') : c);
+                part.append(isUpper(c) ? (char) (c - 'A' + 'a') : c);
             }
             if (at == start) {
                 throw malformed(
@@ -131,6 +132,7 @@ final class TableName {
                                 ? "ends where a name should follow"
                                 : "has '" + text.charAt(at) + "' at position " + (at + 1));
             }
+            append(part.toString());
         }
 
         private void quotedPart() {
@@ -155,7 +157,10 @@ final class TableName {
             if (part.isEmpty()) {
                 throw malformed("has an empty quoted part");
             }
-            String name = part.toString();
+            append(part.toString());
+        }
+
+        private void append(String name) {
             normalized.append(isPlain(name) ? name : quoteIdentifier(name));
         }
 

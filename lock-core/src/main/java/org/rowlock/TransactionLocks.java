@@ -75,7 +75,7 @@ public final class TransactionLocks {
     public LockResult lock(LockKey key, RowLockMode mode, LockWait wait) {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
-            LockRequest request = requests.of(session, key, mode, wait);
+            LockRequest request = requests.of(key, mode, wait);
             ScriptResult<Object> result = acquire(session, request, null);
             return LockResult.of(request.strategy(), !request.isAnyRowAbsent(result.found()));
         });
@@ -171,7 +171,7 @@ public final class TransactionLocks {
     public LockAllResult lockAll(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
-            LockRequest request = requests.of(session, keys, mode, wait);
+            LockRequest request = requests.of(keys, mode, wait);
             ScriptResult<Object> result = acquire(session, request, null);
             return new LockAllResult(request.keys(), request.absentRows(result.found()));
         });
@@ -206,7 +206,7 @@ public final class TransactionLocks {
         return unchecked(() -> {
             try {
                 PgSession session = PgSession.inTransaction(connection);
-                LockRequest request = requests.of(session, keys, mode, wait);
+                LockRequest request = requests.of(keys, mode, wait);
                 ScriptResult<Object> result = acquire(session, request, null);
                 return request.areAllLocked(result.found());
             } catch (LockNotAvailableException e) {
@@ -260,7 +260,7 @@ public final class TransactionLocks {
             throws SQLException {
         LockQuery<T> query = LockQuery.of(sql, mapper, binds);
         PgSession session = PgSession.inTransaction(connection);
-        LockRequest request = requests.of(session, key, mode, wait);
+        LockRequest request = requests.of(key, mode, wait);
         return acquire(session, request, query).rows();
     }
 
@@ -296,7 +296,7 @@ public final class TransactionLocks {
         long start = System.nanoTime();
         LockOutcome outcome = LockOutcome.FAILED;
         try {
-            ScriptResult<T> result = acquirer.acquire(session, request, query);
+            ScriptResult<T> result = acquirer.acquire(session, requests.withIdColumns(session, request), query);
             outcome = LockOutcome.ACQUIRED;
             return result;
         } catch (SQLException | RuntimeException e) {

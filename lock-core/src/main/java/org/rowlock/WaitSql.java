@@ -15,8 +15,8 @@ final class WaitSql {
     /** Undoes everything since {@link #SAVEPOINT}: the locks are gone, the transaction is usable, nothing is left. */
     static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
-    /** As above, and then an error on purpose, one that the guard knows. */
-    static final String ABORT = ROLLBACK_TO_SAVEPOINT + "; select " + GuardSql.raiseTaken();
+    /** An error on purpose, one that the guard knows: it aborts the transaction and so lets go of all its locks. */
+    static final String ABORT = "select " + GuardSql.raiseTaken();
 
     /**
      * lock_timeout bounds each lock by itself, but a {@link LockWait.AtMost} bounds the call; so every further lock

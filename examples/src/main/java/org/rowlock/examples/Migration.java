@@ -1,0 +1,23 @@
+package org.rowlock.examples;
+
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+
+/** Row locks whose strategies are one configuration value per table. */
+public final class Migration {
+    private Migration() {}
+
+    /** Reads the strategy of two tables from the configuration, here system properties. */
+    public static RowLocks configured() {
+        // snippet: strategies
+        LockStrategy accounts = LockStrategy.valueOf(System.getProperty("locks.account", "ROW"));
+        LockStrategy jobs = LockStrategy.valueOf(System.getProperty("locks.job", "BOTH"));
+        RowLocks locks = RowLocks.builder()
+                .strategy("account", accounts)
+                .strategy("job", jobs)
+                .strategy(LockStrategy.BOTH) // every other table
+                .build();
+        // end
+        return locks;
+    }
+}

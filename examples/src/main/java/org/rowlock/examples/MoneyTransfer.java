@@ -1,0 +1,101 @@
+package org.rowlock.examples;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.rowlock.LockKey;
+import org.rowlock.RowLocks;
+import org.rowlock.TransactionLocks;
+
+/** Moves money between accounts with plain JDBC: a FOR UPDATE, replaced. */
+public final class MoneyTransfer {
+    // snippet: transfer
+    private final RowLocks locks = RowLocks.create(); // one per application
+
+    /** Moves an amount, or returns false where the balance does not cover it. */
+    public boolean transfer(DataSource dataSource, long from, long to, long amount) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            // was: select id from account where id in (?, ?) order by id for update
+            locks.in(connection).lockAll(LockKey.rows("account", List.of(from, to)));
+            boolean covered = balance(connection, from) >= amount;
+            if (covered) {
+                add(connection, from, -amount);
+                add(connection, to, amount);
+            }
+            connection.commit(); // the locks end here, after the commit is visible to the next holder
+            return covered;
+        }
+    }
+    // end
+
+    /** Adds to a balance, and returns the new one. A thread that waits holds no connection. */
+    public long deposit(DataSource dataSource, long id, long amount) throws SQLException {
+        // snippet: admission
+        return locks.inTransaction(dataSource, LockKey.row("account", id), connection -> {
+            add(connection, id, amount);
+            return balance(connection, id);
+        });
+        // end
+    }
+
+    /** Adds interest unless the account stays busy for 200 ms, and notes either in the same transaction. */
+    public boolean addInterest(Connection connection, long id, long amount) throws SQLException {
+        TransactionLocks tx = locks.in(connection);
+        // snippet: bounded
+        boolean locked = tx.tryLock(LockKey.row("account", id), Duration.ofMillis(200));
+        if (locked) {
+            add(connection, id, amount);
+        }
+        note(connection, id, locked ? "interest added" : "busy"); // works in either case
+        // end
+        return locked;
+    }
+
+    /** Locks an account and reads its balance in one round trip. */
+    public long lockedBalance(Connection connection, long id) throws SQLException {
+        // snippet: lockAndQuery
+        List<Long> balances = locks.in(connection)
+                .lockAndQuery(
+                        LockKey.row("account", id),
+                        "select balance from account where id = ?",
+                        row -> row.getLong("balance"),
+                        id);
+        // end
+        return balances.get(0);
+    }
+
+    private static long balance(Connection connection, long id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("select balance from account where id = ?")) {
+            statement.setLong(1, id);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new SQLException("There is no account " + id);
+                }
+                return row.getLong(1);
+            }
+        }
+    }
+
+    private static void add(Connection connection, long id, long amount) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("update account set balance = balance + ? where id = ?")) {
+            statement.setLong(1, amount);
+            statement.setLong(2, id);
+            statement.executeUpdate();
+        }
+    }
+
+    private static void note(Connection connection, long id, String text) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("insert into note (account, text) values (?, ?)")) {
+            statement.setLong(1, id);
+            statement.setString(2, text);
+            statement.executeUpdate();
+        }
+    }
+}

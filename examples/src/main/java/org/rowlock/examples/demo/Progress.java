@@ -1,0 +1,29 @@
+package org.rowlock.examples.demo;
+
+import java.io.PrintStream;
+import java.util.Locale;
+
+/** A short line per slice: its name when it begins, its figure when it ends. Needs no terminal. */
+final class Progress {
+    private final PrintStream out;
+    private final long start = System.nanoTime();
+
+    Progress(PrintStream out) {
+        this.out = out;
+    }
+
+    void begins(String phase, Variant variant) {
+        long seconds = (System.nanoTime() - start) / 1_000_000_000;
+        out.printf(Locale.ROOT, "%4d s  %-12s  %-26s", seconds, phase, variant);
+        out.flush();
+    }
+
+    void ends(Slice slice) {
+        out.printf(
+                Locale.ROOT,
+                "%,8.0f tx/s%s%n",
+                slice.perSecond(),
+                slice.money().isExact() ? "" : "  MONEY CHECK FAILED");
+        out.flush();
+    }
+}

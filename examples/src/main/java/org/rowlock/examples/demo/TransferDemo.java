@@ -1,0 +1,144 @@
+package org.rowlock.examples.demo;
+
+import java.io.PrintStream;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockException;
+import org.rowlock.RowLocks;
+
+/**
+ * Many clients move money between hot accounts, with each {@link org.rowlock.LockStrategy}, without and with admission,
+ * on a real PostgreSQL. Ends with a table, a reading of it, and the proof that no money was lost or created.
+ *
+ * <p>System properties: {@code rowlock.url}, {@code rowlock.user}, {@code rowlock.password} for a server of one's own
+ * instead of an embedded one; {@code rowlock.demo.seconds} (per configuration) and {@code rowlock.demo.clients}. The
+ * exit status is 0 only if everything ran and the money is right.
+ */
+public final class TransferDemo {
+    private static final int OK = 0;
+    private static final int FAILED = 1;
+
+    private final PrintStream out;
+    private final PrintStream err;
+
+    TransferDemo(PrintStream out, PrintStream err) {
+        this.out = out;
+        this.err = err;
+    }
+
+    /**
+     * Runs the demo and ends the program.
+     *
+     * @param arguments none; see the system properties
+     */
+    public static void main(String[] arguments) {
+        System.exit(new TransferDemo(System.out, System.err).run(System::getProperty));
+    }
+
+    int run(Function<String, @Nullable String> properties) {
+        try {
+            return run(DemoSettings.from(properties));
+        } catch (DemoException e) {
+            return failed(e);
+        }
+    }
+
+    int run(DemoSettings settings) {
+        CleanUp cleanUp = new CleanUp(err);
+        try (cleanUp) {
+            Map<Variant, Measurement> measurements = measure(settings, cleanUp);
+            return report(measurements);
+        } catch (DemoException e) {
+            return cleanUp.isStopping() ? FAILED : failed(e);
+        } catch (SQLException | LockException e) {
+            return cleanUp.isStopping()
+                    ? FAILED
+                    : failed(new DemoException("The demo cannot go on: " + ServerErrors.describe(e), e));
+        }
+    }
+
+    private Map<Variant, Measurement> measure(DemoSettings settings, CleanUp cleanUp) throws SQLException {
+        if (settings.url() == null) {
+            out.println("Starting an embedded PostgreSQL ...");
+        }
+        DemoServer server = cleanUp.open(() -> DemoServer.of(settings));
+        Connection observer = cleanUp.open(server::connect);
+        announce(settings, server, observer);
+        cleanUp.open(() -> DemoSchema.createAt(server));
+        // Some servers and poolers take advisory locks and exclude nobody; an application asks once, at its start.
+        RowLocks.create().verify(server.dataSource());
+        DataSource pool = cleanUp.open(() -> ClientPool.open(server, settings.clients()));
+        Crowd crowd = cleanUp.open(() -> new Crowd(settings.clients()));
+        return new Comparison(pool, observer, crowd, new Progress(out)).run(settings.perVariant());
+    }
+
+    private void announce(DemoSettings settings, DemoServer server, Connection observer) throws SQLException {
+        ServerFacts facts = ServerFacts.of(observer);
+        out.printf(
+                Locale.ROOT,
+                "PostgreSQL %s at %s (fsync=%s, synchronous_commit=%s)%n",
+                facts.version(),
+                server.name(),
+                facts.fsync(),
+                facts.synchronousCommit());
+        facts.check(server, settings.clients());
+        out.printf(
+                Locale.ROOT,
+                "Creates the schema %s with one table of %d accounts, opens %d connections, and drops the schema at"
+                        + " the end.%n",
+                DemoSchema.NAME,
+                Accounts.COUNT,
+                settings.clients() + 1);
+        out.printf(
+                Locale.ROOT,
+                "%d clients move money between the accounts, some of them hot; this takes about %d s.%n%n",
+                settings.clients(),
+                Comparison.total(settings.perVariant()).toSeconds() + 2);
+    }
+
+    private int report(Map<Variant, Measurement> measurements) {
+        out.println();
+        out.print(ResultTable.of(measurements));
+        out.println();
+        Reading.of(measurements).forEach(out::println);
+        out.println();
+        MoneyCheck money =
+                measurements.values().stream().map(Measurement::money).reduce(MoneyCheck.EXACT, MoneyCheck::and);
+        long transfers =
+                measurements.values().stream().mapToLong(Measurement::transfers).sum();
+        if (!money.isExact()) {
+            err.printf(
+                    Locale.ROOT,
+                    "MONEY CHECK FAILED: %d accounts differ from what the clients were told was committed, %,d too much"
+                            + " in all. Either a lock let two in, or somebody else wrote to %s meanwhile.%n",
+                    money.accountsOff(),
+                    money.created(),
+                    Accounts.TABLE);
+            return FAILED;
+        }
+        out.printf(
+                Locale.ROOT,
+                "Money check: after %,d measured transfers each of the %d accounts holds what its clients recorded, and"
+                        + " the sum is the %,d of the start. Nothing lost, nothing created.%n",
+                transfers,
+                Accounts.COUNT,
+                Accounts.COUNT * Accounts.OPENING_BALANCE);
+        return OK;
+    }
+
+    private int failed(DemoException e) {
+        out.flush();
+        err.println("Rowlock demo: " + e.getMessage());
+        for (Throwable suppressed : e.getSuppressed()) {
+            if (suppressed instanceof DemoException told) {
+                err.println("Rowlock demo: " + told.getMessage());
+            }
+        }
+        return FAILED;
+    }
+}

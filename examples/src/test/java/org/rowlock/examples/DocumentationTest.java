@@ -1,0 +1,113 @@
+package org.rowlock.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Java in the documentation is a region of a program that a test runs, and links lead somewhere.
+ *
+ * <p>A block is preceded by {@code <!-- snippet: path#name -->}; the region stands between {@code // snippet: name} and
+ * {@code // end}.
+ */
+class DocumentationTest {
+    private static final Path ROOT =
+            Path.of(System.getProperty("basedir", "")).toAbsolutePath().getParent();
+
+    private static final Pattern JAVA_BLOCK = Pattern.compile(
+            "(?:^<!-- snippet: (?<path>[^#\\s]+)#(?<name>\\S+) -->\n\n?)?^```java\n(?<code>.*?)^```$",
+            Pattern.MULTILINE | Pattern.DOTALL);
+    private static final Pattern MARKER = Pattern.compile("^<!-- snippet: ", Pattern.MULTILINE);
+    private static final Pattern CODE = Pattern.compile("^```.*?^```$", Pattern.MULTILINE | Pattern.DOTALL);
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+    private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
+
+    static List<Path> documents() throws IOException {
+        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+            Stream<Path> others = Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")
+                    .map(ROOT::resolve);
+            return Stream.concat(others, docs)
+                    .filter(path -> path.toString().endsWith(".md") && Files.exists(path))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void everyJavaBlockIsARegionOfTestedCode(Path document) throws IOException {
+        String text = Files.readString(document);
+        List<MatchResult> blocks = JAVA_BLOCK.matcher(text).results().toList();
+        for (MatchResult block : blocks) {
+            assertThat(block.group(1))
+                    .as("a marker <!-- snippet: path#name --> above the block %s", block.group(3))
+                    .isNotNull();
+            assertThat(block.group(3))
+                    .as("%s#%s", block.group(1), block.group(2))
+                    .isEqualTo(region(ROOT.resolve(block.group(1)), block.group(2)));
+        }
+        assertThat(MARKER.matcher(text).results()).as("markers").hasSize(blocks.size());
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void everyRelativeLinkLeadsSomewhere(Path document) throws IOException {
+        String text = CODE.matcher(Files.readString(document)).replaceAll("");
+        Matcher links = LINK.matcher(text);
+        while (links.find()) {
+            String link = links.group(1);
+            if (link.startsWith("http://") || link.startsWith("https://")) {
+                continue;
+            }
+            String[] parts = link.split("#", 2);
+            Path target = parts[0].isEmpty()
+                    ? document
+                    : document.resolveSibling(parts[0]).normalize();
+            assertThat(target).as("target of %s", link).exists();
+            if (parts.length == 2) {
+                assertThat(anchors(target)).as("headings of %s", target).contains(parts[1]);
+            }
+        }
+    }
+
+    /** The lines of a region, moved to the left margin. */
+    private static String region(Path file, String name) throws IOException {
+        List<String> lines = Files.readAllLines(file);
+        int start = indexOf(lines, "// snippet: " + name, 0, file);
+        int end = indexOf(lines, "// end", start, file);
+        return lines.subList(start + 1, end).stream()
+                        .collect(Collectors.joining("\n"))
+                        .stripIndent() + "\n";
+    }
+
+    private static int indexOf(List<String> lines, String line, int from, Path file) {
+        for (int i = from; i < lines.size(); i++) {
+            if (lines.get(i).strip().equals(line)) {
+                return i;
+            }
+        }
+        throw new AssertionError(file + " has no line: " + line);
+    }
+
+    /** The names that headings have as link targets. */
+    private static List<String> anchors(Path document) throws IOException {
+        return HEADING.matcher(CODE.matcher(Files.readString(document)).replaceAll(""))
+                .results()
+                .map(heading -> heading.group(1)
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\p{L}\\p{N} _-]", "")
+                        .replace(' ', '-'))
+                .toList();
+    }
+}

@@ -1,0 +1,31 @@
+package org.rowlock.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.LockResult;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+class MigrationTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key)",
+            "insert into account values (1)",
+            "create table job (id bigint primary key)");
+
+    @Test
+    void eachTableHasItsStrategy() throws Exception {
+        RowLocks locks = Migration.configured();
+        Session session = database.session("session");
+
+        LockResult account = session.run(c -> locks.in(c).lock(LockKey.row("account", 1)));
+        LockResult job = session.run(c -> locks.in(c).lock(LockKey.row("job", 1)));
+
+        assertThat(account).isEqualTo(LockResult.ROW_LOCKED);
+        assertThat(job).isEqualTo(LockResult.KEY_LOCKED_ROW_ABSENT);
+    }
+}

@@ -1,0 +1,93 @@
+package org.rowlock.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+class MoneyTransferTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance bigint not null)",
+            "insert into account select i, 100 from generate_series(1, 4) as i",
+            "create table note (account bigint not null, text text not null)");
+
+    private final MoneyTransfer transfer = new MoneyTransfer();
+
+    @Test
+    void concurrentTransfersLoseNothing() throws Exception {
+        List<Callable<Boolean>> transfers = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            int from = i % 4 + 1;
+            int to = (i * 7 + 1) % 4 + 1;
+            int amount = i % 13;
+            transfers.add(() -> transfer.transfer(database.dataSource(), from, to, amount));
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            for (Future<Boolean> done : threads.invokeAll(transfers)) {
+                done.get();
+            }
+        } finally {
+            threads.shutdown();
+        }
+        assertThat(database.query("select sum(balance) from account")).isEqualTo("400");
+        assertThat(database.query("select count(*) from account where balance < 0"))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void aBalanceThatDoesNotCoverStaysAsItIs() throws Exception {
+        assertThat(transfer.transfer(database.dataSource(), 1, 2, 101)).isFalse();
+        assertThat(transfer.transfer(database.dataSource(), 1, 2, 100)).isTrue();
+        assertThat(database.query("select string_agg(balance::text, ' ' order by id) from account"))
+                .isEqualTo("0 200 100 100");
+    }
+
+    @Test
+    void aPlainForUpdateHoldsTheInterestUp() throws Exception {
+        Session old = database.session("old instance");
+        Session session = database.session("new instance");
+        old.execute("select 1 from account where id = 1 for update");
+        boolean first = session.run(c -> transfer.addInterest(c, 1, 5));
+        assertThat(first).isFalse();
+        session.commit();
+        old.commit();
+        boolean second = session.run(c -> transfer.addInterest(c, 1, 5));
+        session.commit();
+        assertThat(second).isTrue();
+        assertThat(database.query("select string_agg(text, ', ') from note")).isEqualTo("busy, interest added");
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("105");
+    }
+
+    @Test
+    void depositRunsInATransactionOfItsOwn() throws Exception {
+        assertThat(transfer.deposit(database.dataSource(), 1, 5)).isEqualTo(105);
+        assertThatThrownBy(() -> transfer.deposit(database.dataSource(), 9, 5))
+                .isInstanceOf(SQLException.class)
+                .hasMessage("There is no account 9");
+    }
+
+    @Test
+    void theLockedBalanceIsTheOneThatThePreviousHolderCommitted() throws Exception {
+        Session first = database.session("first");
+        Session second = database.session("second");
+        first.run(c -> transfer.lockedBalance(c, 1));
+        first.execute("update account set balance = 7 where id = 1");
+        Step<Long> waiting = second.start(c -> transfer.lockedBalance(c, 1));
+        waiting.awaitBlockedBy(first);
+        first.commit();
+        assertThat(waiting.get()).isEqualTo(7);
+    }
+}
