@@ -27,6 +27,7 @@ final class ClaimRunner<T> {
     private final LockStrategy strategy;
     private final List<T> taken = new ArrayList<>();
     private final List<LockKey> takenKeys = new ArrayList<>();
+    private @Nullable RowTable table;
 
     ClaimRunner(PgSession session, LockRequests requests, LockObserver observer, Claim claim, RowMapper<T> mapper) {
         this.session = session;
@@ -60,7 +61,7 @@ final class ClaimRunner<T> {
         } catch (SQLException e) {
             // The table may have been replaced by one with other id columns.
             requests.forgetTable(claim.table());
-            LockException understood = LockErrors.isLockTarget(asked(), e)
+            LockException understood = LockErrors.isLockTarget(asked(), e) || isIdColumnGone(e)
                     ? LockErrors.translate(asked(), e)
                     : LockErrors.understood(asked(), e);
             if (understood != null) {
@@ -73,8 +74,20 @@ final class ClaimRunner<T> {
         }
     }
 
+    /** Whether a column is missing that the id had when the table was looked up. */
+    private boolean isIdColumnGone(SQLException e) {
+        String message = e.getMessage();
+        RowTable known = table;
+        return SqlState.UNDEFINED_COLUMN.equals(e.getSQLState())
+                && message != null
+                && known != null
+                && known.columns().stream()
+                        .anyMatch(column -> message.contains("." + column.name() + " ")
+                                || message.contains("column name " + column.name() + " "));
+    }
+
     private void skipLocked() throws SQLException {
-        RowTable table = requests.tableOf(session, claim);
+        RowTable table = lookUpTable();
         try (PreparedStatement statement =
                 session.connection().prepareStatement(new ClaimSql(claim, table).skipLocked())) {
             statement.setInt(bindPredicate(statement, 1), claim.limit());
@@ -87,8 +100,14 @@ final class ClaimRunner<T> {
         }
     }
 
+    private RowTable lookUpTable() throws SQLException {
+        RowTable found = requests.tableOf(session, claim);
+        table = found;
+        return found;
+    }
+
     private void byAdvisoryLocks() throws SQLException {
-        RowTable table = requests.tableOf(session, claim);
+        RowTable table = lookUpTable();
         ClaimSql sql = new ClaimSql(claim, table);
         List<Row> seen = new ArrayList<>();
         int page = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, claim.limit() * 2));

@@ -65,7 +65,8 @@ final class Handover {
             try {
                 lockInSession(session, request, keys);
                 passToTransaction(session, request, keys, isolation);
-            } catch (SQLException | RuntimeException e) {
+            } catch (Throwable e) {
+                // Throwable, as an Error must not leave a session lock in the pool either.
                 unlock(session, request, keys, e);
                 throw e;
             }
@@ -93,7 +94,7 @@ final class Handover {
                 throw understood;
             }
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             rollback(session, request, e);
             throw e;
         }
@@ -179,7 +180,7 @@ final class Handover {
     }
 
     /** Lets go of session locks, which no rollback does. If that fails the session must not go on, say back into a pool. */
-    private static void unlock(PgSession session, LockRequest request, DerivedKeys keys, Exception cause) {
+    private static void unlock(PgSession session, LockRequest request, DerivedKeys keys, Throwable cause) {
         boolean shared = request.mode().isShared();
         String sql = String.format(UNLOCK_HELD, shared ? "_shared" : "", shared ? "ShareLock" : "ExclusiveLock");
         try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
@@ -205,15 +206,16 @@ final class Handover {
     }
 
     /** Back to where the caller was: a transaction that has not begun. */
-    private static void rollback(PgSession session, LockRequest request, Exception cause) {
+    private static void rollback(PgSession session, LockRequest request, Throwable cause) {
+        if (cause instanceof SQLException e && SqlState.isConnectionLost(e.getSQLState())) {
+            return;
+        }
         try {
-            if (session.hasBegun() || session.connection().isClosed()) {
+            if (session.hasBegun() || session.isClosed()) {
                 session.execute("rollback");
             }
         } catch (SQLException e) {
-            // So the transaction is not usable, whatever the cause would say of it.
-            e.addSuppressed(cause);
-            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
+            throw LockErrors.notUndone(request.asked(session.isHotStandby()), e, cause);
         }
     }
 }

@@ -2,6 +2,7 @@ package org.rowlock;
 
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.jdbc.AutoSave;
 
 /** Takes the locks of a request on a session: composes the script, runs it, and makes sense of what came back. */
 final class LockAcquirer {
@@ -16,6 +17,16 @@ final class LockAcquirer {
      */
     <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
             throws SQLException {
+        AutoSave autosave = session.withoutAutosave();
+        try {
+            return acquireWithoutAutosave(session, request, query);
+        } finally {
+            session.setAutosave(autosave);
+        }
+    }
+
+    private <T> ScriptResult<T> acquireWithoutAutosave(
+            PgSession session, LockRequest request, @Nullable LockQuery<T> query) throws SQLException {
         boolean begun = session.hasBegun();
         // Before the transaction has begun the locks can still be handed over from the session, so even a request that
         // would survive a stale snapshot asks the guard to tell.
@@ -123,9 +134,7 @@ final class LockAcquirer {
                 session.execute("rollback");
             }
         } catch (SQLException e) {
-            // So the transaction is not usable, whatever the cause would say of it.
-            e.addSuppressed(cause);
-            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
+            throw LockErrors.notUndone(request.asked(session.isHotStandby()), e, cause);
         }
     }
 }

@@ -139,6 +139,19 @@ final class LockErrors {
                 null);
     }
 
+    /** The exception for a call that failed and could not be undone: whatever failed first, the transaction is gone. */
+    static LockConnectionLostException notUndone(Asked asked, SQLException e, Throwable first) {
+        SQLException lost = SqlState.isConnectionLost(e.getSQLState())
+                ? e
+                : new SQLException(e.getMessage(), SqlState.CONNECTION_DOES_NOT_EXIST, e);
+        LockConnectionLostException exception = new LockConnectionLostException(
+                cannot(asked) + "the connection was lost while a failed call was undone (" + message(e)
+                        + "). The transaction and its locks are gone; run it again on another connection.",
+                lost);
+        exception.addSuppressed(first);
+        return exception;
+    }
+
     static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
         return new LockNotAvailableException(
                 cannot(asked) + "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")

@@ -36,17 +36,19 @@ final class LockedTransaction {
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, distinct, mode, wait)) {
             Connection connection = dataSource.getConnection();
-            boolean autoCommit;
+            boolean autoCommit = false;
             T value;
             try {
                 autoCommit = connection.getAutoCommit();
-                connection.setAutoCommit(false);
+                if (autoCommit) {
+                    connection.setAutoCommit(false);
+                }
                 LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
                 value = lockAndWork(connection, distinct, mode, remaining, work);
                 connection.commit();
             } catch (Throwable failure) {
                 // Throwable, as an Error must not leave the transaction open in the pool either.
-                rollBack(connection, failure);
+                rollBack(connection, autoCommit, failure);
                 throw failure;
             }
             close(connection, autoCommit);
@@ -65,11 +67,13 @@ final class LockedTransaction {
         return work.apply(connection);
     }
 
-    private static void rollBack(Connection connection, Throwable failure) {
+    private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
         try (connection) {
             if (!connection.isClosed() && !connection.getAutoCommit()) {
                 connection.rollback();
-                connection.setAutoCommit(true);
+                if (autoCommit) {
+                    connection.setAutoCommit(true);
+                }
             }
         } catch (SQLException e) {
             failure.addSuppressed(e);
@@ -79,7 +83,9 @@ final class LockedTransaction {
     /** The transaction has committed, so no failure from here on may look to the caller as if it had not. */
     private static void close(Connection connection, boolean autoCommit) {
         try (connection) {
-            connection.setAutoCommit(autoCommit);
+            if (autoCommit) {
+                connection.setAutoCommit(true);
+            }
         } catch (SQLException e) {
             LOG.log(Level.WARNING, "A connection could not be returned after its transaction had committed", e);
         }

@@ -6,6 +6,7 @@ import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.AutoSave;
 import org.rowlock.LockTransactionException.Reason;
 
 /**
@@ -90,6 +91,30 @@ final class PgSession {
     String url() throws SQLException {
         String url = driver.getMetaData().getURL();
         return url == null ? "" : url;
+    }
+
+    boolean isClosed() throws SQLException {
+        return connection.isClosed();
+    }
+
+    /**
+     * Keeps the driver from setting savepoints of its own until {@link #setAutosave}: they would stand between the
+     * statements of a script, and do not survive a handover.
+     *
+     * @return the setting until now
+     */
+    AutoSave withoutAutosave() {
+        AutoSave autosave = driver.getAutosave();
+        if (autosave != AutoSave.NEVER) {
+            driver.setAutosave(AutoSave.NEVER);
+        }
+        return autosave;
+    }
+
+    void setAutosave(AutoSave autosave) {
+        if (autosave != AutoSave.NEVER) {
+            driver.setAutosave(autosave);
+        }
     }
 
     /** Ends the session, and with it all that it holds, where it could not be cleaned up. */

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqlState {
     static final String CONNECTION_CLASS = "08";
+    static final String CONNECTION_DOES_NOT_EXIST = "08003";
     static final String INVALID_PARAMETER_VALUE = "22023";
     static final String INVALID_TEXT_REPRESENTATION = "22P02";
     static final String DATA_EXCEPTION_CLASS = "22";
