@@ -1,6 +1,7 @@
 package org.rowlock.testing;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -104,6 +105,17 @@ public final class Session implements AutoCloseable {
     /** The server process of this session. */
     public int pid() {
         return pid;
+    }
+
+    /** How many advisory locks this session has or waits for, in a transaction or beyond it. */
+    public int advisoryLocks() throws SQLException {
+        try (Connection other = dataSource.getConnection();
+                Statement statement = other.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "select count(*) from pg_locks where locktype = 'advisory' and pid = " + pid)) {
+            row.next();
+            return row.getInt(1);
+        }
     }
 
     /** Ends this session from outside, as an administrator would. Waits until the server process is gone. */

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -57,7 +58,12 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
 
     /** A named session; closed after the test. */
     public Session session(String name) throws SQLException {
-        Session session = new Session(name, dataSource());
+        return session(name, dataSource());
+    }
+
+    /** A named session of a DataSource with settings of its own; closed after the test. */
+    public Session session(String name, DataSource dataSource) throws SQLException {
+        Session session = new Session(name, dataSource);
         sessions.add(session);
         return session;
     }
@@ -95,6 +101,7 @@ public final class TestDatabase implements BeforeEachCallback, AfterEachCallback
             // A session that the server has just terminated, or whose client has just gone, needs a moment to end.
             Awaitility.await("nothing left behind")
                     .atMost(DEADLINE)
+                    .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(10))
                     .untilAsserted(() -> assertThat(leftBehind()).isEmpty());
         } finally {

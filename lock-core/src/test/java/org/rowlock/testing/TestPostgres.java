@@ -3,8 +3,10 @@ package org.rowlock.testing;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
@@ -35,10 +37,29 @@ public final class TestPostgres {
 
     /** An embedded server of one's own, with settings of one's own, to stop or to fill. */
     public static TestPostgres embedded(Map<String, String> settings) {
+        return embedded(settings, builder -> {});
+    }
+
+    /**
+     * An embedded server on a data directory that outlives it, to be started there again: after a stop, or as a standby.
+     *
+     * @param dataDirectory new, or that of a stopped server of the same version
+     * @param port a free one; the same again where clients are to find the server again
+     */
+    public static TestPostgres embedded(Map<String, String> settings, Path dataDirectory, int port) {
+        return embedded(
+                settings,
+                builder -> builder.setDataDirectory(dataDirectory)
+                        .setCleanDataDirectory(false)
+                        .setPort(port));
+    }
+
+    private static TestPostgres embedded(Map<String, String> settings, Consumer<EmbeddedPostgres.Builder> more) {
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setPGStartupWait(Duration.ofMinutes(1))
                 .setServerConfig("max_connections", "200");
         settings.forEach(builder::setServerConfig);
+        more.accept(builder);
         try {
             EmbeddedPostgres server = builder.start();
             return new TestPostgres(server.getJdbcUrl("postgres", "postgres"), "postgres", "postgres", server);

@@ -1,0 +1,200 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.TestDatabase;
+
+/** What admission is for: a hot key takes one connection of the pool, and not all of them. */
+class AdmissionPoolTest {
+    private static final int POOL = 16;
+    private static final int CROWD = 50;
+    private static final LockKey HOT = LockKey.row("account", 1);
+    private static final LockKey COLD = LockKey.row("account", 2);
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account values (1), (2)");
+
+    private final CountDownLatch letGo = new CountDownLatch(1);
+
+    private HikariDataSource pool(int size) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setDataSource(database.dataSource());
+        pool.setMaximumPoolSize(size);
+        pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
+        return pool;
+    }
+
+    @Test
+    void hotKeyTakesOneConnectionAndABystanderGoesOn() throws Exception {
+        RowLocks locks = RowLocks.create();
+        ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
+        try (HikariDataSource pool = pool(POOL)) {
+            CountDownLatch held = new CountDownLatch(1);
+            List<Future<Object>> all = new ArrayList<>();
+            all.add(crowd.submit(() -> locks.inTransaction(pool, HOT, connection -> {
+                held.countDown();
+                letGo.await();
+                return add(connection, HOT);
+            })));
+            held.await();
+            List<Thread> queued = new ArrayList<>();
+            for (int i = 0; i < CROWD; i++) {
+                all.add(crowd.submit(() -> {
+                    synchronized (queued) {
+                        queued.add(Thread.currentThread());
+                    }
+                    return locks.inTransaction(pool, HOT, connection -> add(connection, HOT));
+                }));
+            }
+            await(() -> {
+                synchronized (queued) {
+                    return queued.size() == CROWD
+                            && queued.stream().allMatch(thread -> thread.getState() == Thread.State.WAITING);
+                }
+            });
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isOne();
+            assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
+                    .isZero();
+
+            locks.inTransaction(pool, COLD, connection -> add(connection, COLD));
+            assertThat(database.query("select balance from account where id = 2"))
+                    .isEqualTo("1");
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isOne();
+
+            letGo.countDown();
+            for (Future<Object> each : all) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo(String.valueOf(CROWD + 1));
+            assertThat(locks.admission().keysInUse()).isZero();
+        } finally {
+            end(crowd);
+        }
+    }
+
+    /** The control: the same crowd without the queue in front leaves the bystander nothing. */
+    @Test
+    void withoutAdmissionAHotKeyTakesAllConnections() throws Exception {
+        RowLocks locks = RowLocks.create();
+        ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
+        try (HikariDataSource pool = pool(POOL)) {
+            CountDownLatch held = new CountDownLatch(1);
+            List<Future<Object>> all = new ArrayList<>();
+            all.add(crowd.submit(() -> borrowAndLock(locks, pool, () -> {
+                held.countDown();
+                letGo.await();
+            })));
+            held.await();
+            for (int i = 0; i < CROWD; i++) {
+                all.add(crowd.submit(() -> borrowAndLock(locks, pool, () -> {})));
+            }
+            await(() -> pool.getHikariPoolMXBean().getActiveConnections() == POOL
+                    && pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == CROWD + 1 - POOL);
+            assertThat(pool.getHikariPoolMXBean().getIdleConnections()).isZero();
+
+            letGo.countDown();
+            for (Future<Object> each : all) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+        } finally {
+            end(crowd);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Holding {
+        void run() throws Exception;
+    }
+
+    private static Object borrowAndLock(RowLocks locks, HikariDataSource pool, Holding holding) throws Exception {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            locks.in(connection).lock(HOT);
+            holding.run();
+            connection.commit();
+            return null;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void thousandVirtualThreadsShareAFewConnections(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        int threads = 1_000;
+        AtomicInteger done = new AtomicInteger();
+        // By reflection, as the tests are compiled for 17.
+        ExecutorService crowd = (ExecutorService)
+                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        try (HikariDataSource pool = pool(4)) {
+            List<Future<Object>> all = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                all.add(crowd.submit(() -> locks.inTransaction(pool, HOT, connection -> {
+                    done.incrementAndGet();
+                    return add(connection, HOT);
+                })));
+            }
+            for (Future<Object> each : all) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+            assertThat(done).hasValue(threads);
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo(String.valueOf(threads));
+            assertThat(locks.admission().keysInUse()).isZero();
+        } finally {
+            end(crowd);
+        }
+    }
+
+    /** Reads, adds one in Java, writes: a lost update would show. */
+    private static Object add(Connection connection, LockKey key) throws SQLException {
+        int id = Integer.parseInt(((LockKey.Row) key).id().get(0));
+        long balance;
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select balance from account where id = " + id)) {
+            row.next();
+            balance = row.getLong(1);
+        }
+        try (PreparedStatement statement = connection.prepareStatement("update account set balance = ? where id = ?")) {
+            statement.setLong(1, balance + 1);
+            statement.setInt(2, id);
+            return statement.executeUpdate();
+        }
+    }
+
+    private static void await(Callable<Boolean> condition) {
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(condition);
+    }
+
+    private void end(ExecutorService crowd) throws InterruptedException {
+        letGo.countDown();
+        crowd.shutdownNow();
+        assertThat(crowd.awaitTermination(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                .isTrue();
+    }
+}

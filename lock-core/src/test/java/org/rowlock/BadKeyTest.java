@@ -1,0 +1,342 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.rowlock.LockKey.row;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.sql.Connection;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.Year;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Keys, waits and settings that make no sense are refused where they are made, before there is a connection. */
+class BadKeyTest {
+    static List<Object> unsupportedIds() {
+        return List.of(
+                Double.NaN,
+                1.0,
+                Float.NaN,
+                1f,
+                Double.POSITIVE_INFINITY,
+                new BigDecimal("1.5"),
+                new Object(),
+                new Timestamp(0),
+                new java.sql.Time(0),
+                new Date(0),
+                new byte[] {1},
+                new int[] {1},
+                Optional.of(1),
+                OptionalLong.of(1),
+                new AtomicLong(1),
+                Map.of(1, 2),
+                Set.of(1),
+                'c',
+                true,
+                new StringBuilder("1"),
+                Duration.ofSeconds(1),
+                Year.of(2026),
+                YearMonth.of(2026, 1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unsupportedIds")
+    void idOfAnotherTypeNamesTableAndType(Object id) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row("account", id))
+                .withMessageContaining("account")
+                .withMessageContaining(id.getClass().getName())
+                .withMessageContaining("give an integral number");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row("account", 1, id))
+                .withMessageContaining(id.getClass().getName());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockKey.rows("account", List.of(1, id)))
+                .withMessageContaining(id.getClass().getName());
+    }
+
+    @Test
+    void nullIdNamesTheTable() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row("account", (Object) null))
+                .withMessageContaining("account")
+                .withMessageContaining("null");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row("account", 1, null))
+                .withMessageContaining("null");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockKey.rows("account", Arrays.asList(1, null)))
+                .withMessageContaining("null");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockKey.rows("account", null))
+                .withMessageContaining("account")
+                .withMessageContaining("null");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row("account", 1, 2, (Object[]) null))
+                .withMessageContaining("null");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "\t\n", "\u2003"})
+    void blankIdNamesTheTable(String id) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row("account", id))
+                .withMessageContaining("account")
+                .withMessageContaining("blank");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row("account", "eu", id))
+                .withMessageContaining("blank");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new LockKey.Row("account", List.of(id)))
+                .withMessageContaining("blank");
+    }
+
+    @Test
+    void idWithNulIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row("account", "a\0b"))
+                .withMessageContaining("account")
+                .withMessageContaining("NUL");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockKey.name("a\0b"))
+                .withMessageContaining("NUL");
+    }
+
+    /** ("a", "b" + 31 + "c") and ("a" + 31 + "b", "c") would be one lock text; a collision only waits, but none is better. */
+    @Test
+    void emptyCompositeIdIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row("account", List.of()))
+                .withMessageContaining("account")
+                .withMessageContaining("no parts");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new LockKey.Row("account", null))
+                .withMessageContaining("no parts");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new LockKey.Row("account", Arrays.asList("a", null)))
+                .withMessageContaining("null");
+    }
+
+    @Test
+    void nestedCompositeIdIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row("account", List.of(1, List.of(2))))
+                .withMessageContaining("account");
+    }
+
+    @Test
+    void datesOutsideWhatIsoWritesAreRefused() {
+        for (Object id : List.of(
+                LocalDate.of(0, 1, 1),
+                LocalDate.of(10_000, 1, 1),
+                LocalDate.MAX,
+                LocalDateTime.MIN,
+                Instant.MAX,
+                LocalDateTime.MAX.atOffset(ZoneOffset.UTC))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> row("account", id))
+                    .withMessageContaining("years 1 to 9999");
+        }
+        for (Object id : List.of(LocalTime.of(1, 2, 3, 4), Instant.ofEpochSecond(1, 1))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> row("account", id))
+                    .withMessageContaining("microseconds");
+        }
+    }
+
+    @Test
+    void integralNumbersOfAnySizeAreIds() {
+        assertThat(row("account", BigInteger.TWO.pow(100)).id()).containsExactly("1267650600228229401496703205376");
+        assertThat(row("account", new BigDecimal("1e3"))).isEqualTo(row("account", 1000));
+        assertThat(row("account", new BigDecimal("42.00"))).isEqualTo(row("account", 42));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "account; drop table account",
+                "account;--",
+                "account--",
+                "account/**/",
+                "account a",
+                " account",
+                "account ",
+                "account'",
+                "'account'",
+                "account(id)",
+                "(select 1)",
+                "1account",
+                "$1",
+                ".account",
+                "account.",
+                "a..b",
+                "a.b.c.d",
+                ".",
+                "\"\"",
+                "a.\"\"",
+                "\"account",
+                "account\"",
+                "\"a\"b",
+                "\"a\"\"",
+                "a\"b\"",
+                "a\nb",
+                "a\\b",
+                "account[1]",
+                "a,b",
+                "a?b",
+                "a:b",
+                "\"a\0b\"",
+                "a-b",
+                "\"a\" \"b\""
+            })
+    void malformedTableNameIsRefused(String table) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> row(table, 1))
+                .withMessageContaining(table)
+                .withMessageContaining("public.account");
+        assertThatIllegalArgumentException().isThrownBy(() -> Claim.from(table));
+        assertThatIllegalArgumentException().isThrownBy(() -> RowLocks.builder().strategy(table, LockStrategy.ROW));
+        assertThatIllegalArgumentException().isThrownBy(() -> RowLocks.builder().idColumns(table, "id"));
+    }
+
+    @Test
+    void nullAndBlankTableNamesAreRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> row(null, 1)).withMessageContaining("table name is null");
+        for (String blank : List.of("", " ", "\t")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> row(blank, 1))
+                    .withMessageContaining("table name is blank");
+        }
+    }
+
+    @Test
+    void nullAndBlankNamesAreRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockKey.name(null))
+                .withMessageContaining("name is null");
+        assertThatIllegalArgumentException().isThrownBy(() -> LockKey.name(" ")).withMessageContaining("name is blank");
+    }
+
+    @Test
+    void waitsThatMakeNoSenseAreRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockWait.atMost(null))
+                .withMessageContaining("null");
+        for (Duration negative : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> LockWait.atMost(negative))
+                    .withMessageContaining(negative.toString())
+                    .withMessageContaining("noWait()");
+        }
+        for (Duration huge : List.of(
+                Duration.ofMillis(Integer.MAX_VALUE).plusNanos(1),
+                Duration.ofDays(25),
+                Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> LockWait.atMost(huge))
+                    .withMessageContaining(huge.toString())
+                    .withMessageContaining("forever()");
+        }
+        assertThat(LockWait.atMost(Duration.ZERO)).isEqualTo(LockWait.noWait());
+        assertThatIllegalArgumentException().isThrownBy(() -> new LockWait.AtMost(Duration.ZERO));
+        assertThat(new LockWait.AtMost(Duration.ofMillis(Integer.MAX_VALUE)).millis())
+                .isEqualTo(Integer.MAX_VALUE);
+        assertThat(new LockWait.AtMost(Duration.ofNanos(1)).millis()).isOne();
+    }
+
+    @Test
+    void builderRefusesWrongValues() {
+        RowLocks.Builder builder = RowLocks.builder();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.strategy(null))
+                .withMessageContaining("strategy");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.strategy("account", null))
+                .withMessageContaining("strategy");
+        assertThatIllegalArgumentException().isThrownBy(() -> builder.strategy(null, LockStrategy.ROW));
+        for (int number : List.of(0, -1, Integer.MIN_VALUE)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> builder.lockBudget(number))
+                    .withMessageContaining("lockBudget")
+                    .withMessageContaining(String.valueOf(number));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> builder.maxWaitersPerKey(number))
+                    .withMessageContaining("maxWaitersPerKey");
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.listener(null))
+                .withMessageContaining("listener");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.idColumns("account"))
+                .withMessageContaining("account");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.idColumns("account", (String[]) null))
+                .withMessageContaining("null");
+        for (String column : Arrays.asList(null, "", " ")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> builder.idColumns("account", "id", column))
+                    .withMessageContaining("account");
+        }
+        assertThat(builder.build()).isNotNull();
+    }
+
+    @Test
+    void claimRefusesWrongValues() {
+        Claim claim = Claim.from("job");
+        for (int limit : List.of(0, -1)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> claim.limit(limit))
+                    .withMessageContaining("job")
+                    .withMessageContaining(String.valueOf(limit));
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> claim.mode(null)).withMessageContaining("mode");
+        for (String text : Arrays.asList(null, "", " ")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> claim.where(text))
+                    .withMessageContaining("predicate");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> claim.orderBy(text))
+                    .withMessageContaining("order");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> claim.idColumns("id", text))
+                    .withMessageContaining("id column");
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> claim.where("true", (Object[]) null))
+                .withMessageContaining("binds");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> claim.idColumns((String[]) null))
+                .withMessageContaining("null");
+        assertThat(Collections.singletonList(claim.table())).containsExactly("job");
+    }
+
+    @Test
+    void inspectorAndVerifyRefuseNull() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockInspector.of((Connection) null))
+                .withMessageContaining("connection is null");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RowLocks.create().verify(null))
+                .withMessageContaining("DataSource is null");
+    }
+}

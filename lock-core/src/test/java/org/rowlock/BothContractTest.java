@@ -1,0 +1,78 @@
+package org.rowlock;
+
+import org.junit.jupiter.api.Nested;
+
+/** The contract with {@link LockStrategy#BOTH}. */
+class BothContractTest {
+    @Nested
+    class WhoBlocksWhom extends ConflictContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
+
+    @Nested
+    class Waits extends WaitContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
+
+    @Nested
+    class Failures extends FailureContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
+
+    @Nested
+    class ManyKeys extends ManyKeysContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
+
+    @Nested
+    class Queries extends QueryContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
+
+    @Nested
+    class Claims extends ClaimContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
+
+    @Nested
+    class IdTypes extends IdTypesContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
+
+    @Nested
+    class RoundTrips extends RoundTripContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
+}

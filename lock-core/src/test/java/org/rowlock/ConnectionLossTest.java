@@ -1,0 +1,234 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** The server crashes, is stopped or started again while locks are held and waited for: nothing stays locked. */
+class ConnectionLossTest {
+    private static final LockKey KEY = row("account", 1);
+    private static final String ADD = "update account set balance = balance + 1 where id = 1 returning balance";
+    private static final RowMapper<Long> BALANCE = row -> row.getLong(1);
+
+    @TempDir
+    static Path directory;
+
+    private static TestPostgres server;
+    private static int port;
+
+    static {
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            server,
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account select g from generate_series(1, 9) g");
+
+    @BeforeAll
+    static void start() {
+        server = startServer();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        server.stop();
+    }
+
+    private static TestPostgres startServer() {
+        // What a test has committed is to be there after a crash, which embedded servers do not care for by default.
+        return TestPostgres.embedded(Map.of("synchronous_commit", "on"), directory.resolve("data"), port);
+    }
+
+    /** A server process dies of a signal, and the postmaster ends all others and recovers. */
+    private void crash(int pid) {
+        ProcessHandle backend = ProcessHandle.of(pid).orElseThrow();
+        List<ProcessHandle> all = backend.parent().orElseThrow().children().toList();
+        backend.destroyForcibly();
+        Awaitility.await("the server's processes are gone")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> all.stream().noneMatch(ProcessHandle::isAlive));
+        awaitServer();
+    }
+
+    private static void stopAndStart() throws Exception {
+        server.stop();
+        server = startServer();
+    }
+
+    private void awaitServer() {
+        Awaitility.await("the server is back").atMost(TestDatabase.DEADLINE).until(() -> {
+            try (Connection connection = database.dataSource().getConnection()) {
+                return connection.isValid(1);
+            } catch (SQLException e) {
+                return false;
+            }
+        });
+    }
+
+    private static void assertLost(Throwable failure) {
+        assertThat(failure).isInstanceOf(LockConnectionLostException.class);
+        assertThat(((LockException) failure).sqlState().orElseThrow()).matches("08...|57P0[12]");
+        assertThat(failure).hasMessageContaining("account[1]").hasMessageContaining("connection");
+    }
+
+    private void assertFree(RowLocks locks) throws Exception {
+        Session fresh = database.session("fresh");
+        assertThat((boolean) fresh.run(c -> locks.in(c).tryLock(KEY))).isTrue();
+        fresh.rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void serverCrashWhileWaiting(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        Session victim = database.session("victim");
+        alice.run(c -> locks.in(c).lock(KEY));
+        Step<LockResult> step = bob.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(alice);
+        crash(victim.pid());
+        assertLost(step.failure());
+        // The holder finds out at its next statement, and so nothing that it does counts.
+        assertThatThrownBy(() -> alice.execute("update account set balance = 1 where id = 1"))
+                .isInstanceOf(SQLException.class);
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("0");
+        assertFree(locks);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ADVISORY", "BOTH"})
+    void serverCrashWhileWaitingForAHandover(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        bob.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+        alice.run(c -> locks.in(c).lock(KEY));
+        Step<LockResult> step = bob.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(alice);
+        crash(alice.pid());
+        assertLost(step.failure());
+        assertFree(locks);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theWaitersOwnProcessDies(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks.in(c).lock(KEY));
+        Step<?> step = bob.start(c -> locks.in(c).lockAndQuery(KEY, "select 1", row -> row.getInt(1)))
+                .awaitBlockedBy(alice);
+        crash(bob.pid());
+        assertLost(step.failure());
+        assertFree(locks);
+    }
+
+    @Test
+    void aLostConnectionIsToldByEveryCall() throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
+        RowMapper<Integer> one = row -> 1;
+        for (Session.Body<?> body : List.<Session.Body<?>>of(
+                c -> locks.in(c).lock(KEY),
+                c -> locks.in(c).tryLock(KEY),
+                c -> locks.in(c).lockAll(keys),
+                c -> locks.in(c).tryLockAll(keys),
+                c -> locks.in(c).lockAndQuery(KEY, "select 1", one),
+                c -> RowLocks.create().in(c).lock(KEY),
+                c -> locks.in(c).claim(Claim.from("account"), one))) {
+            for (boolean begun : List.of(true, false)) {
+                Session alice = database.session("alice");
+                if (begun) {
+                    alice.execute("select 1");
+                }
+                alice.terminate();
+                LockException failure = (LockException) alice.start(body).failure();
+                assertThat(failure).isInstanceOf(LockConnectionLostException.class);
+                assertThat(failure.sqlState().orElseThrow()).matches("08...|57P01");
+                // From then on the driver knows.
+                assertThatThrownBy(() -> alice.run(body)).isInstanceOf(LockException.class);
+                alice.close();
+            }
+        }
+    }
+
+    @Test
+    void serverStopWhileWaiting() throws Exception {
+        RowLocks locks = RowLocks.create();
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks.in(c).lock(KEY));
+        Step<LockResult> step = bob.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(alice);
+        stopAndStart();
+        assertLost(step.failure());
+        assertFree(locks);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aPoolKeepsNoBrokenAndNoLockedConnection(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(3);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            Session watcher = database.session("watcher");
+            watcher.run(c -> locks.in(c).lock(row("account", 2)));
+            // One holds, and waits for the watcher: its process dies in the wait.
+            Session runner = database.session("runner");
+            Step<Object> step = runner.start(unused -> locks.inTransaction(pool, KEY, c -> {
+                locks.in(c).lock(row("account", 2));
+                return null;
+            }));
+            String waiting = "select coalesce(min(pid), 0) from pg_locks where not granted";
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> !database.query(waiting).equals("0"));
+            crash(Integer.parseInt(database.query(waiting)));
+            assertThat(step.failure()).isInstanceOf(LockConnectionLostException.class);
+            // The pool may lend each broken connection once more, since it checks none that was just in use.
+            int lost = 0;
+            for (long balance = 0; balance < 6; ) {
+                try {
+                    balance = locks.inTransaction(pool, KEY, c -> locks.in(c).lockAndQuery(KEY, ADD, BALANCE))
+                            .get(0);
+                } catch (LockConnectionLostException e) {
+                    lost++;
+                }
+            }
+            assertThat(lost).isLessThanOrEqualTo(config.getMaximumPoolSize());
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo("6");
+            assertFree(locks);
+        }
+    }
+}

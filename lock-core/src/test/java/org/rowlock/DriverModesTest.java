@@ -1,0 +1,213 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.RowLockMode.FOR_SHARE;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** Every form of a lock works with every setting of the driver that changes how statements are sent. */
+class DriverModesTest {
+    private static final LockKey KEY = row("account", 1);
+    private static final String READ = "select balance from account where id = ?";
+    private static final RowMapper<Long> BALANCE = row -> row.getLong("balance");
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account select g from generate_series(1, 9) g",
+            "create table thing(id uuid primary key)");
+
+    static Stream<Arguments> modes() {
+        return Stream.of(
+                        "preferQueryMode=simple",
+                        "preferQueryMode=extendedForPrepared",
+                        "preferQueryMode=extendedCacheEverything",
+                        "autosave=always",
+                        "autosave=always&cleanupSavepoints=true",
+                        "autosave=conservative",
+                        "prepareThreshold=0",
+                        "prepareThreshold=1",
+                        "stringtype=unspecified",
+                        "defaultRowFetchSize=1",
+                        "binaryTransfer=false",
+                        "reWriteBatchedInserts=true",
+                        "preparedStatementCacheQueries=0",
+                        "escapeSyntaxCallMode=callIfNoReturn&assumeMinServerVersion=14")
+                .flatMap(mode -> Stream.of(LockStrategy.values()).map(strategy -> Arguments.of(mode, strategy)));
+    }
+
+    private Session session(String name, String mode) throws Exception {
+        PGSimpleDataSource dataSource = database.dataSource();
+        for (String parameter : mode.split("&")) {
+            String[] pair = parameter.split("=");
+            dataSource.setProperty(pair[0], pair[1]);
+        }
+        return database.session(name, dataSource);
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    void everyFormWorks(String mode, LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = session("alice", mode);
+        Session bob = session("bob", mode);
+        // Again and again, so that the driver prepares on the server.
+        for (int i = 1; i <= 6; i++) {
+            waitsAndReadsFresh(locks, alice, bob, i);
+        }
+        failsAndStaysUsable(locks, strategy, alice, bob);
+        locksMany(locks, strategy, alice, bob);
+        claims(locks, alice, bob);
+    }
+
+    private static void waitsAndReadsFresh(RowLocks locks, Session alice, Session bob, int round) throws Exception {
+        alice.run(c -> locks.in(c).lock(KEY));
+        Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndQuery(KEY, READ, BALANCE, 1));
+        step.awaitBlockedBy(alice);
+        alice.execute("update account set balance = " + round + " where id = 1");
+        alice.commit();
+        assertThat(step.get()).containsExactly((long) round);
+        bob.commit();
+        assertThat(bob.advisoryLocks()).isZero();
+    }
+
+    private static void failsAndStaysUsable(RowLocks locks, LockStrategy strategy, Session alice, Session bob)
+            throws Exception {
+        LockWait briefly = LockWait.atMost(Duration.ofMillis(10));
+        alice.run(c -> locks.in(c).lock(KEY));
+        bob.execute("update account set balance = 9 where id = 9");
+        bob.execute("set local lock_timeout = '59s'");
+        bob.run(c -> locks.in(c).lock(row("account", 2)));
+        int held = bob.advisoryLocks();
+        for (LockWait wait : List.of(LockWait.noWait(), briefly)) {
+            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(KEY, FOR_UPDATE, wait)))
+                    .isFalse();
+            assertThat((boolean) bob.run(c ->
+                            locks.in(c).tryLockAll(LockKey.rows("account", List.of(3, 1)), FOR_SHARE, wait)))
+                    .isFalse();
+            assertThatThrownBy(() -> bob.run(c -> locks.in(c).lockAndQuery(KEY, FOR_SHARE, wait, READ, BALANCE, 1)))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertThat(bob.advisoryLocks()).isEqualTo(held);
+        }
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(row("account", 3), FOR_UPDATE, briefly)))
+                .isTrue();
+        bob.run(c -> {
+            try (var statement = c.createStatement();
+                    var row = statement.executeQuery("show lock_timeout")) {
+                row.next();
+                assertThat(row.getString(1)).isEqualTo("59s");
+            }
+            return null;
+        });
+        bob.commit();
+        alice.commit();
+        assertThat((long) alice.run(c -> locks.in(c)
+                        .lockAndQuery(row("account", 9), READ, BALANCE, 9)
+                        .get(0)))
+                .as("what bob's transaction did around " + strategy)
+                .isEqualTo(9);
+        alice.rollback();
+        assertThat(bob.advisoryLocks()).isZero();
+    }
+
+    private static void locksMany(RowLocks locks, LockStrategy strategy, Session alice, Session bob) throws Exception {
+        List<LockKey> keys = List.of(
+                row("account", 5),
+                row("account", 50),
+                row("thing", UUID.fromString("00000000-0000-0000-0000-00000000000A")),
+                LockKey.name("größe"),
+                LockKey.number(Long.MIN_VALUE),
+                LockKey.pair(Integer.MIN_VALUE, -1));
+        LockAllResult result = alice.run(c -> locks.in(c).lockAll(keys));
+        assertThat(result.absentRows()).hasSize(strategy == LockStrategy.ADVISORY ? 0 : 2);
+        assertThat(alice.advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 3 : 6);
+        for (LockKey key : keys) {
+            boolean isFree = strategy == LockStrategy.ROW && result.absentRows().contains(key);
+            if (!isFree) {
+                assertThat((boolean) bob.run(c -> locks.in(c).tryLock(key)))
+                        .as(key.toString())
+                        .isFalse();
+            }
+        }
+        alice.commit();
+        bob.rollback();
+    }
+
+    private static void claims(RowLocks locks, Session alice, Session bob) throws Exception {
+        Claim claim = Claim.from("account").where("id < ?", 6).orderBy("id").limit(3);
+        RowMapper<Integer> id = row -> row.getInt("id");
+        List<Integer> alices = alice.run(c -> locks.in(c).claim(claim, id));
+        assertThat(alices).containsExactly(1, 2, 3);
+        List<Integer> bobs = bob.run(c -> locks.in(c).claim(claim, id));
+        assertThat(bobs).containsExactly(4, 5);
+        alice.commit();
+        bob.commit();
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    void handoverWorks(String mode, LockStrategy strategy) throws Exception {
+        if (strategy == LockStrategy.ROW) {
+            return;
+        }
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = session("alice", mode);
+        Session bob = session("bob", mode);
+        bob.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+        LockWait bound = LockWait.atMost(TestDatabase.DEADLINE);
+        List<Session.Body<?>> ways = List.of(
+                c -> locks.in(c).lock(KEY),
+                c -> locks.in(c).lockAll(LockKey.rows("account", List.of(2, 1)), FOR_SHARE, bound),
+                c -> locks.in(c).lock(KEY, FOR_UPDATE, bound));
+        long balance = 0;
+        for (int i = 0; i < 2; i++) {
+            for (Session.Body<?> way : ways) {
+                balance++;
+                alice.run(c -> locks.in(c).lock(KEY));
+                Step<?> step = bob.start(way);
+                step.awaitBlockedBy(alice);
+                alice.execute("update account set balance = " + balance + " where id = 1");
+                assertThat(alice.advisoryLocks()).isOne();
+                alice.commit();
+                step.get();
+                long seen = bob.run(c -> {
+                    try (var statement = c.prepareStatement(READ)) {
+                        statement.setInt(1, 1);
+                        try (var row = statement.executeQuery()) {
+                            row.next();
+                            return row.getLong(1);
+                        }
+                    }
+                });
+                assertThat(seen).isEqualTo(balance);
+                bob.commit();
+                assertThat(bob.advisoryLocks()).isZero();
+            }
+            // And none of it available.
+            alice.run(c -> locks.in(c).lock(KEY));
+            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(KEY))).isFalse();
+            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(KEY, Duration.ofMillis(10))))
+                    .isFalse();
+            Step<?> canceled = bob.start(ways.get(0)).awaitBlockedBy(alice);
+            bob.cancel();
+            assertThat(canceled.failure()).isInstanceOf(LockCanceledException.class);
+            assertThat(bob.advisoryLocks()).isZero();
+            alice.commit();
+        }
+    }
+}

@@ -1,0 +1,468 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.RowLockMode.FOR_SHARE;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** Admission, connection, begin, lock, work, commit; and whatever fails on the way, nothing is left of it. */
+class InTransactionTest {
+    private static final LockKey A = LockKey.row("account", 1);
+    private static final LockKey B = LockKey.row("account", 2);
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account select g from generate_series(1, 5) g",
+            "create table child(account int references account deferrable initially deferred)");
+
+    private final List<LockAcquisition> acquisitions = new ArrayList<>();
+    private final List<CompletableFuture<Long>> writers = Collections.synchronizedList(new ArrayList<>());
+    private RowLocks locks = RowLocks.builder().listener(acquisitions::add).build();
+
+    @AfterEach
+    void nothingIsLeftInTheQueues() {
+        assertThat(locks.admission().keysInUse()).isZero();
+    }
+
+    private ObservedDataSource observed() {
+        return new ObservedDataSource(database.dataSource());
+    }
+
+    private long balance(LockKey key) throws SQLException {
+        String id = ((LockKey.Row) key).id().get(0);
+        return Long.parseLong(database.query("select balance from account where id = " + id));
+    }
+
+    private static void deposit(Connection connection, LockKey key, long amount) throws SQLException {
+        execute(
+                connection,
+                "update account set balance = balance + " + amount + " where id = "
+                        + ((LockKey.Row) key).id().get(0));
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static long read(Connection connection, LockKey key) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select balance from account where id = "
+                        + ((LockKey.Row) key).id().get(0))) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void worksUnderTheLockAndCommits(LockStrategy strategy) throws Exception {
+        locks = RowLocks.builder().strategy(strategy).build();
+        Session other = database.session("other");
+        ObservedDataSource dataSource = observed();
+        String result = locks.inTransaction(dataSource, A, connection -> {
+            assertThat(isFree(other, A)).isFalse();
+            assertThat(isFree(other, B)).isTrue();
+            assertThat(locks.admission().keysInUse()).isOne();
+            deposit(connection, A, 5);
+            return "done";
+        });
+        assertThat(result).isEqualTo("done");
+        assertThat(balance(A)).isEqualTo(5);
+        assertThat(isFree(other, A)).isTrue();
+        assertThat(dataSource.calls())
+                .containsExactly("setAutoCommit(false)", "commit", "setAutoCommit(true)", "close");
+    }
+
+    private boolean isFree(Session session, LockKey key) throws Exception {
+        boolean free = session.run(c -> locks.in(c).tryLock(key));
+        session.rollback();
+        return free;
+    }
+
+    @Test
+    void nullIsAResult() throws Exception {
+        Object result = locks.<Object, SQLException>inTransaction(observed(), A, connection -> null);
+        assertThat(result).isNull();
+    }
+
+    @Test
+    void connectionThatComesWithoutAutocommitKeepsItSo() throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setAutoCommit(false);
+            pool.setMaximumPoolSize(1);
+            ObservedDataSource dataSource = new ObservedDataSource(pool);
+            locks.inTransaction(dataSource, A, connection -> {
+                deposit(connection, A, 5);
+                return null;
+            });
+            assertThat(dataSource.calls()).containsExactly("commit", "close");
+        }
+        assertThat(balance(A)).isEqualTo(5);
+    }
+
+    static List<Throwable> failures() {
+        return List.of(
+                new IOException("checked"), new IllegalStateException("runtime"), new AssertionError("an Error"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void failureOfTheWorkRollsBackAndIsNotWrapped(Throwable failure) {
+        ObservedDataSource dataSource = observed();
+        Throwable thrown = catchThrowable(() -> locks.inTransaction(dataSource, A, connection -> {
+            deposit(connection, A, 5);
+            return raise(failure);
+        }));
+        assertThat(thrown).isSameAs(failure);
+        assertThat(thrown.getSuppressed()).isEmpty();
+        assertThat(catchThrowable(() -> assertThat(balance(A)).isZero())).isNull();
+        assertThat(dataSource.calls())
+                .containsExactly("setAutoCommit(false)", "rollback", "setAutoCommit(true)", "close");
+        assertThat(dataSource.open()).isZero();
+    }
+
+    private static Object raise(Throwable failure) throws Exception {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        throw (Exception) failure;
+    }
+
+    @Test
+    void callerNamesTheCheckedExceptionOfItsWork() throws SQLException {
+        TransactionWork<Void, IOException> work = connection -> {
+            throw new IOException("no such file");
+        };
+        try {
+            locks.inTransaction(observed(), A, work);
+            throw new AssertionError("expected to fail");
+        } catch (IOException e) {
+            assertThat(e).hasMessage("no such file");
+        }
+    }
+
+    @Test
+    void failingRollbackIsSuppressedByTheFailure() {
+        ObservedDataSource dataSource = observed();
+        SQLException rollback = new SQLException("no rollback");
+        dataSource.fail("rollback", rollback);
+        IllegalStateException failure = new IllegalStateException("work");
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, A, connection -> {
+                    throw failure;
+                }))
+                .isSameAs(failure)
+                .hasSuppressedException(rollback);
+        assertThat(dataSource.open()).isZero();
+    }
+
+    @Test
+    void failingCommitReachesTheCallerAndNothingStaysHeld() throws Exception {
+        ObservedDataSource dataSource = observed();
+        SQLException commit = new SQLException("no commit");
+        dataSource.fail("commit", commit);
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, A, connection -> {
+                    deposit(connection, A, 5);
+                    return null;
+                }))
+                .isSameAs(commit);
+        assertThat(dataSource.calls()).containsSubsequence("commit", "rollback", "close");
+        assertThat(balance(A)).isZero();
+        assertThat(isFree(database.session("other"), A)).isTrue();
+    }
+
+    /** It would look as if the transaction had not committed, and the caller might run it again. */
+    @Test
+    void failureToReturnTheConnectionDoesNotHideTheCommit() throws Exception {
+        ObservedDataSource dataSource = observed();
+        dataSource.fail("close", new SQLException("no close"));
+        locks.inTransaction(dataSource, A, connection -> {
+            deposit(connection, A, 5);
+            return null;
+        });
+        assertThat(balance(A)).isEqualTo(5);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void constraintThatIsCheckedAtCommitReachesTheCaller(LockStrategy strategy) throws Exception {
+        locks = RowLocks.builder().strategy(strategy).build();
+        ObservedDataSource dataSource = observed();
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, A, connection -> {
+                    deposit(connection, A, 5);
+                    execute(connection, "insert into child values (999)");
+                    return null;
+                }))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23503"));
+        assertThat(balance(A)).isZero();
+        assertThat(dataSource.open()).isZero();
+        assertThat(isFree(database.session("other"), A)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"getConnection", "getAutoCommit", "setAutoCommit", "prepareStatement"})
+    void whateverFailsAroundTheWorkLeavesNothing(String method) throws Exception {
+        ObservedDataSource dataSource = observed();
+        SQLException failure = new SQLException("no " + method);
+        dataSource.fail(method, failure);
+        Throwable thrown = catchThrowable(() -> locks.inTransaction(dataSource, A, connection -> null));
+        assertThat(thrown)
+                .satisfiesAnyOf(
+                        t -> assertThat(t).isSameAs(failure), t -> assertThat(t).hasCause(failure));
+        assertThat(dataSource.open()).isZero();
+        assertThat(isFree(database.session("other"), A)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void lockThatIsNotAvailableLeavesNothing(LockStrategy strategy) throws Exception {
+        locks = RowLocks.builder().strategy(strategy).build();
+        Session holder = database.session("holder");
+        holder.run(c -> locks.in(c).lock(A));
+        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
+            ObservedDataSource dataSource = observed();
+            List<String> worked = new ArrayList<>();
+            assertThatThrownBy(() -> locks.inTransaction(
+                            dataSource, List.of(B, A), FOR_UPDATE, wait, connection -> worked.add("work")))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertThat(worked).isEmpty();
+            assertThat(dataSource.calls()).containsSubsequence("rollback", "setAutoCommit(true)", "close");
+            assertThat(dataSource.open()).isZero();
+        }
+        assertThat(isFree(database.session("other"), B)).isTrue();
+    }
+
+    @Test
+    void severalKeysAreLockedTogetherInTheGivenMode() throws Exception {
+        DataSource dataSource = database.dataSource();
+        CyclicBarrier bothAreIn = new CyclicBarrier(2);
+        List<CompletableFuture<Long>> futures = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            List<LockKey> keys = i == 0 ? List.of(A, B) : List.of(B, A, B);
+            futures.add(start(() -> locks.inTransaction(dataSource, keys, FOR_SHARE, LockWait.forever(), connection -> {
+                bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                return read(connection, A) + read(connection, B);
+            })));
+        }
+        for (CompletableFuture<Long> future : futures) {
+            assertThat(future.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void timeInTheQueueCountsAndWhatRemainsGoesToTheServer() throws Exception {
+        LockWait wait = LockWait.atMost(TestDatabase.DEADLINE);
+        locks.inTransaction(observed(), List.of(A), FOR_UPDATE, wait, connection -> null);
+        assertThat(acquisitions).hasSize(1);
+        assertThat(acquisitions.get(0).lockWait())
+                .isInstanceOfSatisfying(
+                        LockWait.AtMost.class,
+                        rest -> assertThat(rest.duration()).isPositive().isLessThan(TestDatabase.DEADLINE));
+        locks.inTransaction(observed(), List.of(A), FOR_UPDATE, LockWait.noWait(), connection -> null);
+        assertThat(acquisitions.get(1).lockWait()).isEqualTo(LockWait.noWait());
+        locks.inTransaction(observed(), List.of(A), FOR_UPDATE, LockWait.forever(), connection -> null);
+        assertThat(acquisitions.get(2).lockWait()).isEqualTo(LockWait.forever());
+    }
+
+    @Test
+    void whoDoesNotGetThroughTheQueueBorrowsNoConnection() throws Exception {
+        ObservedDataSource dataSource = observed();
+        locks.inTransaction(dataSource, A, connection -> {
+            for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
+                assertThat(onAnotherThread(
+                                () -> locks.inTransaction(dataSource, List.of(A), FOR_UPDATE, wait, c -> null)))
+                        .isInstanceOf(LockNotAvailableException.class);
+            }
+            assertThat(onAnotherThread(() -> {
+                        Thread.currentThread().interrupt();
+                        try {
+                            locks.inTransaction(dataSource, A, c -> null);
+                        } finally {
+                            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+                        }
+                    }))
+                    .isInstanceOf(LockInterruptedException.class);
+            return null;
+        });
+        assertThat(dataSource.borrowed()).isOne();
+    }
+
+    @FunctionalInterface
+    private interface Action {
+        void run() throws Exception;
+    }
+
+    private static Throwable onAnotherThread(Action action) {
+        return catchThrowable(() -> start(() -> {
+                            action.run();
+                            return null;
+                        })
+                        .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                .getCause();
+    }
+
+    /** On one more connection, whose transaction is its own. */
+    @Test
+    void nestedTransactionIsIndependentOfTheOuterOne() throws Exception {
+        ObservedDataSource dataSource = observed();
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, A, outer -> {
+                    deposit(outer, A, 5);
+                    locks.inTransaction(dataSource, B, inner -> {
+                        assertThat(dataSource.open()).isEqualTo(2);
+                        deposit(inner, B, 7);
+                        return null;
+                    });
+                    throw new IOException("the outer one fails");
+                }))
+                .isInstanceOf(IOException.class);
+        assertThat(balance(A)).isZero();
+        assertThat(balance(B)).isEqualTo(7);
+    }
+
+    @Test
+    void nestedTransactionOnTheSameKeyIsRefusedAndTheOuterGoesOn() throws Exception {
+        ObservedDataSource dataSource = observed();
+        locks.inTransaction(dataSource, A, outer -> {
+            assertThatThrownBy(() -> locks.inTransaction(dataSource, A, inner -> null))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("account[1]");
+            deposit(outer, A, 5);
+            return null;
+        });
+        assertThat(balance(A)).isEqualTo(5);
+        assertThat(dataSource.borrowed()).isOne();
+    }
+
+    /** The server sees no deadlock here, as each thread has two connections; so the queues must not make one. */
+    @Test
+    void threadsThatNestInOppositeOrdersDoNotDeadlockInTheQueues() throws Exception {
+        DataSource dataSource = database.dataSource();
+        CyclicBarrier bothAreIn = new CyclicBarrier(2);
+        List<CompletableFuture<Long>> futures = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            List<LockKey> outer = List.of(i == 0 ? A : B);
+            List<LockKey> inner = List.of(i == 0 ? B : A);
+            futures.add(start(() -> locks.inTransaction(dataSource, outer, FOR_SHARE, LockWait.forever(), first -> {
+                bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                writers.add(startWriter(dataSource, outer));
+                bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                return locks.inTransaction(dataSource, inner, FOR_SHARE, LockWait.forever(), second -> 1L);
+            })));
+        }
+        for (CompletableFuture<Long> future : futures) {
+            assertThat(future.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isOne();
+        }
+        for (CompletableFuture<Long> future : writers) {
+            assertThat(future.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isOne();
+        }
+    }
+
+    /** Puts somebody into the queue whom a fair queue would not let the nested call overtake. */
+    private CompletableFuture<Long> startWriter(DataSource dataSource, List<LockKey> keys) {
+        List<Thread> thread = new CopyOnWriteArrayList<>();
+        CompletableFuture<Long> writer = start(() -> {
+            thread.add(Thread.currentThread());
+            return locks.inTransaction(dataSource, keys, FOR_UPDATE, LockWait.forever(), connection -> 1L);
+        });
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> !thread.isEmpty() && thread.get(0).getState() == Thread.State.WAITING);
+        return writer;
+    }
+
+    private static <T> CompletableFuture<T> start(Callable<T> task) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                future.complete(task.call());
+            } catch (Throwable e) {
+                future.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return future;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"repeatable\\ read", "serializable"})
+    void lockedWorkIsFreshAtTheStricterIsolationLevelsToo(String isolation) throws Exception {
+        RowLocks others = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setOptions("-c default_transaction_isolation=" + isolation);
+        Session holder = database.session("holder");
+        holder.run(c -> others.in(c).lock(A));
+        CompletableFuture<Long> waiting =
+                start(() -> locks.inTransaction(dataSource, A, connection -> read(connection, A)));
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query("select count(*) from pg_locks where not granted and " + holder.pid()
+                                + " = any(pg_blocking_pids(pid))")
+                        .equals("1"));
+        holder.execute("update account set balance = 77 where id = 1");
+        holder.commit();
+        assertThat(waiting.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                .isEqualTo(77);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void connectionLostDuringTheWorkLeavesNothing(LockStrategy strategy) throws Exception {
+        locks = RowLocks.builder().strategy(strategy).build();
+        ObservedDataSource dataSource = observed();
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, A, connection -> {
+                    deposit(connection, A, 5);
+                    int pid = connection.unwrap(PGConnection.class).getBackendPID();
+                    database.execute("select pg_terminate_backend(" + pid + ")");
+                    return read(connection, A);
+                }))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isIn("57P01", "08006"));
+        assertThat(dataSource.open()).isZero();
+        assertThat(balance(A)).isZero();
+        locks.inTransaction(database.dataSource(), A, connection -> {
+            deposit(connection, A, 1);
+            return null;
+        });
+        assertThat(balance(A)).isOne();
+    }
+}

@@ -1,0 +1,297 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockStrategy.ADVISORY;
+import static org.rowlock.LockStrategy.BOTH;
+import static org.rowlock.LockStrategy.ROW;
+import static org.rowlock.RowLockMode.FOR_KEY_SHARE;
+import static org.rowlock.RowLockMode.FOR_SHARE;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** One call of the listener for each attempt, with what was asked and how it ended. */
+class LockListenerTest {
+    private static final LockKey A = row("account", 1);
+    private static final LockKey B = row("account", 2);
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account select g from generate_series(1, 5) g");
+
+    private final List<LockAcquisition> acquisitions = new CopyOnWriteArrayList<>();
+    private final List<AdmissionWait> admissions = new CopyOnWriteArrayList<>();
+    private final LockListener listener = new LockListener() {
+        @Override
+        public void onAcquisition(LockAcquisition acquisition) {
+            acquisitions.add(acquisition);
+        }
+
+        @Override
+        public void onAdmission(AdmissionWait wait) {
+            admissions.add(wait);
+        }
+    };
+
+    private RowLocks locks(LockStrategy strategy) {
+        return RowLocks.builder().strategy(strategy).listener(listener).build();
+    }
+
+    private void expect(
+            List<LockKey> keys, RowLockMode mode, LockStrategy strategy, LockWait wait, LockOutcome outcome) {
+        assertThat(acquisitions).singleElement().satisfies(told -> {
+            assertThat(told.keys()).isEqualTo(keys);
+            assertThat(told.mode()).isEqualTo(mode);
+            assertThat(told.strategy()).isEqualTo(strategy);
+            assertThat(told.lockWait()).isEqualTo(wait);
+            assertThat(told.outcome()).isEqualTo(outcome);
+            assertThat(told.took()).isPositive();
+        });
+        acquisitions.clear();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyWayToLockIsTold(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        LockWait bound = LockWait.atMost(Duration.ofSeconds(9));
+
+        alice.run(c -> locks.in(c).lock(A));
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(A, FOR_SHARE, bound));
+        expect(List.of(A), FOR_SHARE, strategy, bound, LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).tryLock(A, FOR_KEY_SHARE));
+        expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lockAll(List.of(B, A, B)));
+        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).tryLockAll(List.of(B, A)));
+        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lockAndQuery(A, "select 1", result -> result.getInt(1)));
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void claimTellsTheKeysOfTheRowsItReturned(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks.in(c).lock(A));
+        acquisitions.clear();
+        Claim claim = Claim.from("account").orderBy("id").limit(2).mode(FOR_SHARE);
+        bob.run(c -> locks.in(c).claim(claim, result -> result.getInt(1)));
+        expect(List.of(B, row("account", 3)), FOR_SHARE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+        Claim none = Claim.from("account").where("balance > 0");
+        bob.run(c -> locks.in(c).claim(none, result -> result.getInt(1)));
+        expect(List.of(), FOR_UPDATE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void refusalIsToldAsNotAvailable(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks.in(c).lock(A));
+        acquisitions.clear();
+        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(10)))) {
+            bob.run(c -> locks.in(c).tryLock(A, FOR_UPDATE, wait));
+            expect(List.of(A), FOR_UPDATE, strategy, wait, LockOutcome.NOT_AVAILABLE);
+            assertThat(bob.start(c -> locks.in(c).lock(A, FOR_SHARE, wait)).failure())
+                    .isInstanceOf(LockNotAvailableException.class);
+            expect(List.of(A), FOR_SHARE, strategy, wait, LockOutcome.NOT_AVAILABLE);
+            bob.run(c -> locks.in(c).tryLockAll(List.of(B, A), FOR_UPDATE, wait));
+            expect(List.of(B, A), FOR_UPDATE, strategy, wait, LockOutcome.NOT_AVAILABLE);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void deadlockIsToldAsSuch(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        for (Session session : List.of(alice, bob)) {
+            session.execute("set deadlock_timeout = '10ms'");
+            session.commit();
+        }
+        alice.run(c -> locks.in(c).lock(A));
+        bob.run(c -> locks.in(c).lock(B));
+        acquisitions.clear();
+        Step<LockResult> alices = alice.start(c -> locks.in(c).lock(B));
+        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(A));
+        List<LockOutcome> outcomes = new CopyOnWriteArrayList<>();
+        for (Step<LockResult> step : firstToFailFirst(alices, bobs)) {
+            try {
+                step.get();
+                outcomes.add(LockOutcome.ACQUIRED);
+            } catch (LockDeadlockException e) {
+                outcomes.add(LockOutcome.DEADLOCK);
+                (step == alices ? alice : bob).rollback();
+            }
+        }
+        assertThat(outcomes).containsExactlyInAnyOrder(LockOutcome.ACQUIRED, LockOutcome.DEADLOCK);
+        assertThat(acquisitions)
+                .extracting(LockAcquisition::outcome)
+                .containsExactlyInAnyOrder(LockOutcome.ACQUIRED, LockOutcome.DEADLOCK);
+    }
+
+    private static List<Step<LockResult>> firstToFailFirst(Step<LockResult> one, Step<LockResult> other) {
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> one.isDone() || other.isDone());
+        return one.isDone() ? List.of(one, other) : List.of(other, one);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anyOtherFailureIsTold(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        assertThat(alice.start(c -> locks.in(c).lockAndQuery(A, "select no_such_column", result -> result.getInt(1)))
+                        .failure())
+                .isInstanceOf(SQLException.class);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+        alice.rollback();
+
+        alice.execute("set transaction read only");
+        assertThat(alice.start(c -> locks.in(c).lock(A)).failure()).isInstanceOf(LockTransactionException.class);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+        alice.rollback();
+
+        Session bob = database.session("bob");
+        alice.run(c -> locks.in(c).lock(A));
+        acquisitions.clear();
+        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(A)).awaitBlockedBy(alice);
+        bob.terminate();
+        assertThat(bobs.failure()).isInstanceOf(LockConnectionLostException.class);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+    }
+
+    /** Also where it fails before the lock statement, at the look for the primary key. */
+    @ParameterizedTest
+    @EnumSource
+    void unknownTableIsToldAsFailed(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        LockKey key = row("no_such_table", 1);
+        assertThat(alice.start(c -> locks.in(c).lock(key)).failure()).isInstanceOf(LockTargetException.class);
+        expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+    }
+
+    @Test
+    void strategyIsTheTablesAndBothWhereTheyDiffer() throws Exception {
+        RowLocks locks = RowLocks.builder()
+                .strategy(ROW)
+                .strategy("account", ADVISORY)
+                .listener(listener)
+                .build();
+        Session alice = database.session("alice");
+        database.execute("create table client(id int primary key)");
+        LockKey client = row("client", 1);
+        alice.run(c -> locks.in(c).lock(A));
+        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(client));
+        expect(List.of(client), FOR_UPDATE, ROW, LockWait.forever(), LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lockAll(List.of(client, A)));
+        expect(List.of(client, A), FOR_UPDATE, BOTH, LockWait.forever(), LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(LockKey.name("x")));
+        expect(List.of(LockKey.name("x")), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
+    }
+
+    @Test
+    void handoverIsOneAttempt() throws Exception {
+        RowLocks locks = locks(ADVISORY);
+        Session alice = database.session("alice");
+        alice.execute("set session characteristics as transaction isolation level repeatable read");
+        alice.commit();
+        alice.run(c -> locks.in(c).lock(A));
+        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
+    }
+
+    @Test
+    void admissionIsToldWithItsEnd() throws Exception {
+        RowLocks locks = locks(BOTH);
+        locks.inTransaction(database.dataSource(), List.of(B, A, B), FOR_SHARE, LockWait.forever(), connection -> null);
+        assertThat(admissions).singleElement().satisfies(told -> {
+            assertThat(told.keys()).containsExactlyInAnyOrder(A, B);
+            assertThat(told.mode()).isEqualTo(FOR_SHARE);
+            assertThat(told.admitted()).isTrue();
+            assertThat(told.took()).isPositive();
+        });
+        expect(List.of(B, A), FOR_SHARE, BOTH, LockWait.forever(), LockOutcome.ACQUIRED);
+        admissions.clear();
+
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), A, connection -> null))
+                .isInstanceOf(LockInterruptedException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(admissions).singleElement().satisfies(told -> {
+            assertThat(told.keys()).containsExactly(A);
+            assertThat(told.admitted()).isFalse();
+        });
+        assertThat(acquisitions).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void listenerThatThrowsIsLoggedAndDoesNotTouchTheLock(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder()
+                .strategy(strategy)
+                .listener(new LockListener() {
+                    @Override
+                    public void onAcquisition(LockAcquisition acquisition) {
+                        throw new IllegalStateException("on purpose");
+                    }
+
+                    @Override
+                    public void onAdmission(AdmissionWait wait) {
+                        throw new IllegalStateException("on purpose");
+                    }
+                })
+                .build();
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        List<LogRecord> logged = new CopyOnWriteArrayList<>();
+        // Where System.Logger leads by default.
+        Logger logger = Logger.getLogger("org.rowlock");
+        logger.setUseParentHandlers(false);
+        logger.setFilter(record -> {
+            logged.add(record);
+            return false;
+        });
+        try {
+            assertThat(alice.run(c -> locks.in(c).lock(A)).isLocked()).isTrue();
+            boolean had = bob.run(c -> locks.in(c).tryLock(A));
+            assertThat(had).isFalse();
+            alice.commit();
+            bob.commit();
+            int result = locks.inTransaction(database.dataSource(), A, connection -> 7);
+            assertThat(result).isEqualTo(7);
+            assertThat(locks.admission().keysInUse()).isZero();
+        } finally {
+            logger.setUseParentHandlers(true);
+            logger.setFilter(null);
+        }
+        assertThat(logged).hasSize(4).allSatisfy(record -> {
+            assertThat(record.getLevel()).isEqualTo(Level.WARNING);
+            assertThat(record.getThrown()).hasMessage("on purpose");
+        });
+    }
+}

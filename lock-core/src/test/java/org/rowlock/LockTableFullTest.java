@@ -1,0 +1,78 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.sql.Connection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** A full lock table is told by its own exception, and a rollback makes room again. */
+class LockTableFullTest {
+    private static final int MORE_THAN_FIT = 50_000;
+
+    private static final TestPostgres SERVER =
+            TestPostgres.embedded(Map.of("max_locks_per_transaction", "10", "max_connections", "10"));
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(SERVER, "create table account(id int primary key)");
+
+    @AfterAll
+    static void stop() throws Exception {
+        SERVER.stop();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ADVISORY", "BOTH"})
+    void tellsHowManyWereAskedFor(LockStrategy strategy) throws Exception {
+        RowLocks locks =
+                RowLocks.builder().strategy(strategy).lockBudget(MORE_THAN_FIT).build();
+        List<LockKey> keys = LockKey.rows(
+                "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
+        Session alice = database.session("alice");
+        for (int isolation : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
+            alice.connection().setTransactionIsolation(isolation);
+            LockTableFullException failure = catchThrowableOfType(
+                    LockTableFullException.class,
+                    () -> alice.run(c -> locks.in(c).lockAll(keys)));
+            assertThat(failure).isNotNull();
+            assertThat(failure.keys()).isEqualTo(MORE_THAN_FIT);
+            assertThat(failure.sqlState()).contains("53200");
+            assertThat(failure)
+                    .hasMessageContaining("max_locks_per_transaction")
+                    .hasMessageContaining(String.valueOf(MORE_THAN_FIT));
+            alice.rollback();
+            assertThat(alice.advisoryLocks()).isZero();
+            LockAllResult result = alice.run(c -> locks.in(c).lockAll(keys.subList(0, 100)));
+            assertThat(result.keys()).hasSize(100);
+            alice.rollback();
+        }
+    }
+
+    /** Bounded or not, the failed call gives back all its locks, and with a savepoint the transaction as well. */
+    @ParameterizedTest
+    @EnumSource(names = {"ADVISORY", "BOTH"})
+    void boundedCallsTellItToo(LockStrategy strategy) throws Exception {
+        RowLocks locks =
+                RowLocks.builder().strategy(strategy).lockBudget(MORE_THAN_FIT).build();
+        List<LockKey> keys = LockKey.rows(
+                "account", IntStream.range(0, MORE_THAN_FIT).boxed().toList());
+        Session alice = database.session("alice");
+        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
+            LockTableFullException failure = catchThrowableOfType(
+                    LockTableFullException.class,
+                    () -> alice.run(c -> locks.in(c).tryLockAll(keys, RowLockMode.FOR_SHARE, wait)));
+            assertThat(failure).isNotNull();
+            alice.rollback();
+            assertThat(alice.advisoryLocks()).isZero();
+        }
+    }
+}

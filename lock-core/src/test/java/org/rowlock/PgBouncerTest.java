@@ -1,0 +1,296 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.RowLockMode.FOR_SHARE;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPgBouncer;
+
+/** A PgBouncer in transaction mode in front of the server: a lock lasts as long as its transaction does there too. */
+class PgBouncerTest {
+    private static final RowMapper<Long> BALANCE = row -> row.getLong(1);
+
+    private static TestPgBouncer bouncer;
+    private static TestPgBouncer repeatableRead;
+    private static boolean preparesStatements;
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account select g from generate_series(1, 9) g");
+
+    @BeforeAll
+    static void start() throws Exception {
+        assumeTrue(
+                TestPgBouncer.program().isPresent(),
+                "skipped: pgbouncer is not installed; with Debian's packages: apt-get install pgbouncer");
+        int[] version = TestPgBouncer.version();
+        preparesStatements = version[0] > 1 || version[1] >= 21;
+        Map<String, String> settings = preparesStatements
+                ? Map.of("default_pool_size", "4", "max_prepared_statements", "100")
+                : Map.of("default_pool_size", "4");
+        bouncer = TestPgBouncer.start("transaction", "", settings);
+        // What a client sets for its session would stay with the server connection, for others to find.
+        repeatableRead = TestPgBouncer.start(
+                "transaction",
+                "select set_config($$default_transaction_isolation$$, $$repeatable read$$, false)",
+                settings);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        for (TestPgBouncer started : Arrays.asList(bouncer, repeatableRead)) {
+            if (started != null) {
+                started.close();
+            }
+        }
+    }
+
+    static Stream<Arguments> strategiesAndThresholds() {
+        return Stream.of(LockStrategy.values())
+                .flatMap(strategy -> Stream.of(0, 5).map(threshold -> Arguments.of(strategy, threshold)));
+    }
+
+    /** Before 1.21 PgBouncer knows no prepared statements, and the driver must make none. */
+    private PGSimpleDataSource dataSource(TestPgBouncer bouncer, int prepareThreshold) {
+        assumeTrue(
+                prepareThreshold == 0 || preparesStatements,
+                "skipped: this PgBouncer is older than 1.21 and needs prepareThreshold=0");
+        PGSimpleDataSource dataSource = bouncer.dataSource();
+        dataSource.setPrepareThreshold(prepareThreshold);
+        dataSource.setApplicationName(database.schema());
+        return dataSource;
+    }
+
+    private LockKey account(int id) {
+        return LockKey.row(database.schema() + ".account", id);
+    }
+
+    private String read() {
+        return "select balance from " + database.schema() + ".account where id = 1";
+    }
+
+    /** Locks of the table's rows in any server connection, the pool's idle ones too. */
+    private String locksOnTheServer() throws Exception {
+        return database.query(
+                "select count(*) from pg_locks where locktype = 'advisory' and classid = 'account'::regclass");
+    }
+
+    @ParameterizedTest
+    @MethodSource("strategiesAndThresholds")
+    void locksExcludeAndReadsAreFresh(LockStrategy strategy, int threshold) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice", dataSource(bouncer, threshold));
+        Session bob = database.session("bob", dataSource(bouncer, threshold));
+        for (int i = 1; i <= 7; i++) {
+            alice.run(c -> locks.in(c).lock(account(1)));
+            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(1)))).isFalse();
+            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(1), Duration.ofMillis(10))))
+                    .isFalse();
+            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(2)))).isTrue();
+            bob.commit();
+            assertThat((boolean) bob.run(c -> locks.in(c).tryLockAll(List.of(account(2), account(1)))))
+                    .isFalse();
+            bob.rollback();
+            Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndQuery(account(1), read(), BALANCE));
+            awaitBlockedBy(serverProcess(alice), step);
+            alice.execute("update " + database.schema() + ".account set balance = " + i + " where id = 1");
+            alice.commit();
+            assertThat(step.get()).containsExactly((long) i);
+            bob.commit();
+        }
+        LockAllResult all = alice.run(
+                c -> locks.in(c).lockAll(List.of(account(3), account(1), account(2)), FOR_SHARE, LockWait.noWait()));
+        assertThat(all.absentRows()).isEmpty();
+        alice.commit();
+        Claim claim = Claim.from(database.schema() + ".account").orderBy("id").limit(3);
+        List<Integer> alices = alice.run(c -> locks.in(c).claim(claim, row -> row.getInt("id")));
+        assertThat(alices).containsExactly(1, 2, 3);
+        List<Integer> bobs = bob.run(c -> locks.in(c).claim(claim, row -> row.getInt("id")));
+        assertThat(bobs).containsExactly(4, 5, 6);
+        alice.commit();
+        bob.commit();
+        assertThat(locksOnTheServer()).isEqualTo("0");
+    }
+
+    /** The server process of a session, which is its own only as long as its transaction lasts. */
+    private static int serverProcess(Session session) throws Exception {
+        return session.run(c -> {
+            try (var statement = c.createStatement();
+                    var row = statement.executeQuery("select pg_backend_pid()")) {
+                row.next();
+                return row.getInt(1);
+            }
+        });
+    }
+
+    private void awaitBlockedBy(int process, Step<?> step) {
+        Awaitility.await("a step waits on the server")
+                .atMost(TestDatabase.DEADLINE)
+                .pollInterval(Duration.ofMillis(5))
+                .failFast("it did not have to wait", step::isDone)
+                .until(() -> database.query("select count(*) from pg_stat_activity where " + process
+                                + " = any(pg_blocking_pids(pid))")
+                        .equals("1"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("strategiesAndThresholds")
+    void theHandoverKeepsItsServerConnection(LockStrategy strategy, int threshold) throws Exception {
+        if (strategy == LockStrategy.ROW) {
+            return;
+        }
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice", dataSource(repeatableRead, threshold));
+        Session bob = database.session("bob", dataSource(repeatableRead, threshold));
+        // Other clients take the server connections that a session lets go of.
+        try (Traffic traffic = new Traffic(dataSource(repeatableRead, 0))) {
+            for (int i = 1; i <= 7; i++) {
+                LockWait wait = i % 2 == 0 ? LockWait.forever() : LockWait.atMost(TestDatabase.DEADLINE);
+                alice.run(c -> locks.in(c).lock(account(1)));
+                assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(1))))
+                        .isFalse();
+                Step<?> step = bob.start(c -> locks.in(c).lock(account(1), FOR_UPDATE, wait));
+                awaitBlockedBy(serverProcess(alice), step);
+                alice.execute("update " + database.schema() + ".account set balance = " + i + " where id = 1");
+                alice.commit();
+                step.get();
+                assertThat((boolean) alice.run(c -> locks.in(c).tryLock(account(1))))
+                        .isFalse();
+                alice.rollback();
+                long seen = bob.run(c -> {
+                    try (var statement = c.createStatement();
+                            var row = statement.executeQuery(read())) {
+                        row.next();
+                        return row.getLong(1);
+                    }
+                });
+                assertThat(seen).isEqualTo(i);
+                bob.commit();
+                assertThat(locksOnTheServer()).isEqualTo("0");
+            }
+            assertThat(traffic.count()).isPositive();
+        }
+    }
+
+    /** Another client that keeps taking a server connection for a moment. */
+    private static final class Traffic implements AutoCloseable {
+        private final PGSimpleDataSource dataSource;
+        private final Thread thread = new Thread(this::run, "traffic");
+        private volatile boolean ended;
+        private volatile int count;
+        private volatile Exception failure;
+
+        Traffic(PGSimpleDataSource dataSource) {
+            this.dataSource = dataSource;
+            thread.start();
+        }
+
+        private void run() {
+            try (Connection connection = dataSource.getConnection();
+                    var statement = connection.createStatement()) {
+                for (int done = 1; !ended; done++) {
+                    statement.execute("select 1");
+                    count = done;
+                }
+            } catch (Exception e) {
+                failure = e;
+            }
+        }
+
+        int count() {
+            return count;
+        }
+
+        @Override
+        public void close() {
+            ended = true;
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            assertThat(failure).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void verifyPasses(LockStrategy strategy) {
+        RowLocks.builder().strategy(strategy).build().verify(dataSource(bouncer, 0));
+        RowLocks.builder().strategy(strategy).build().verify(dataSource(repeatableRead, 0));
+    }
+
+    /** A pooler that ends the transaction after each statement is told by it, or by verify(), before anything is lost. */
+    @ParameterizedTest
+    @EnumSource
+    void statementPoolingIsRefused(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        try (TestPgBouncer statements = TestPgBouncer.start("statement", "", Map.of())) {
+            PGSimpleDataSource dataSource = statements.dataSource();
+            dataSource.setPrepareThreshold(0);
+            dataSource.setApplicationName(database.schema());
+            for (int level : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
+                try (Connection connection = dataSource.getConnection()) {
+                    connection.setTransactionIsolation(level);
+                    connection.setAutoCommit(false);
+                    assertThatThrownBy(() -> locks.in(connection).lock(account(1)))
+                            .isInstanceOf(LockException.class)
+                            .hasMessageContaining("statement pooling");
+                }
+            }
+            assertThatThrownBy(() -> locks.verify(dataSource))
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("statement pooling");
+            assertThat(locksOnTheServer()).isEqualTo("0");
+        }
+    }
+
+    /** Before 1.21, and with the driver's default threshold, the error is PgBouncer's; nothing stays locked. */
+    @Test
+    void aDriverThatPreparesWhereThePoolerCannotFailsLoudly() throws Exception {
+        assumeTrue(!preparesStatements, "skipped: this PgBouncer knows prepared statements");
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        PGSimpleDataSource dataSource = dataSource(bouncer, 0);
+        dataSource.setPrepareThreshold(1);
+        Session alice = database.session("alice", dataSource);
+        Session bob = database.session("bob", dataSource);
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 3; i++) {
+                        for (Session session : List.of(alice, bob)) {
+                            session.run(c -> locks.in(c).lock(account(1)));
+                            session.commit();
+                        }
+                    }
+                })
+                .isInstanceOf(LockException.class)
+                .hasMessageContaining("prepared statement");
+        // Not even a rollback gets through: only closing the connections ends their transactions.
+        alice.close();
+        bob.close();
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> locksOnTheServer().equals("0"));
+    }
+}

@@ -1,0 +1,136 @@
+package org.rowlock;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.Session;
+
+/** How often a call goes to the server and back, counted at the socket. */
+abstract class RoundTripContract extends RowLockContract {
+    /** Enough for the driver to switch to named prepared statements, and on. */
+    private static final int CALLS = 12;
+
+    RoundTripContract() {
+        super(
+                ACCOUNTS,
+                "insert into account select g from generate_series(1, 1000) g",
+                "create table document(id uuid primary key)");
+    }
+
+    static List<LockWait> allWaits() {
+        return List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(ofSeconds(9)));
+    }
+
+    private void assertRoundTrips(int expected, Session.Body<?> call) throws Exception {
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setSocketFactory(CountingSocketFactory.class.getName());
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            // The first call may ask the catalog for the primary key.
+            call.run(connection);
+            connection.rollback();
+            for (int i = 0; i < CALLS; i++) {
+                for (String place : List.of("first", "second")) {
+                    int before = CountingSocketFactory.roundTrips();
+                    call.run(connection);
+                    assertThat(CountingSocketFactory.roundTrips() - before)
+                            .as("the %s call of transaction %s", place, i)
+                            .isEqualTo(expected);
+                }
+                connection.rollback();
+            }
+        }
+    }
+
+    @Test
+    void theCountIsRight() throws Exception {
+        assertRoundTrips(3, c -> {
+            try (var statement = c.createStatement()) {
+                statement.execute("select 1");
+                statement.execute("select 2; select 3");
+                return statement.execute("select 4");
+            }
+        });
+    }
+
+    @Test
+    void lockTakesOne() throws Exception {
+        forEach(allWaits(), wait -> {
+            assertRoundTrips(1, c -> locks.in(c).lock(account(1), RowLockMode.FOR_UPDATE, wait));
+        });
+    }
+
+    @Test
+    void aSharedLockTakesOne() throws Exception {
+        forEach(allWaits(), wait -> {
+            assertRoundTrips(1, c -> locks.in(c).lock(account(1), RowLockMode.FOR_SHARE, wait));
+        });
+    }
+
+    @Test
+    void lockByUuidTakesOne() throws Exception {
+        forEach(allWaits(), wait -> {
+            LockKey key = LockKey.row("document", UUID.randomUUID());
+            assertRoundTrips(1, c -> locks.in(c).lock(key, RowLockMode.FOR_UPDATE, wait));
+        });
+    }
+
+    @Test
+    void tryLockTakesOne() throws Exception {
+        forEach(allWaits(), wait -> {
+            assertRoundTrips(1, c -> locks.in(c).tryLock(account(1), RowLockMode.FOR_UPDATE, wait));
+        });
+    }
+
+    @Test
+    void lockAllTakesOne() throws Exception {
+        forEach(allWaits(), wait -> {
+            List<LockKey> keys = List.of(
+                    account(3),
+                    account(1),
+                    LockKey.name("x"),
+                    LockKey.row("document", UUID.randomUUID()),
+                    LockKey.number(9));
+            assertRoundTrips(1, c -> locks.in(c).lockAll(keys, RowLockMode.FOR_UPDATE, wait));
+        });
+    }
+
+    @Test
+    void lockAndQueryTakesOne() throws Exception {
+        forEach(allWaits(), wait -> {
+            assertRoundTrips(
+                    1,
+                    c -> locks.in(c)
+                            .lockAndQuery(
+                                    account(1),
+                                    RowLockMode.FOR_UPDATE,
+                                    wait,
+                                    "select balance from account where id = ?",
+                                    row -> row.getLong(1),
+                                    1));
+        });
+    }
+
+    @Test
+    void aClaimTakesOneWithRowLocksAloneAndElseTwo() throws Exception {
+        Claim claim =
+                Claim.from("account").where("balance = ?", 0).orderBy("id").limit(5);
+
+        assertRoundTrips(
+                strategy() == LockStrategy.ROW ? 1 : 2, c -> locks.in(c).claim(claim, row -> row.getInt(1)));
+    }
+
+    @Test
+    void aTryThatFailsTakesAtMostTwo() throws Exception {
+        lock(alice, account(1));
+
+        // With nothing but an advisory lock nothing has happened; else there is a savepoint to roll back to.
+        assertRoundTrips(
+                strategy() == LockStrategy.ADVISORY ? 1 : 2, c -> locks.in(c).tryLock(account(1)));
+    }
+}

@@ -1,0 +1,78 @@
+package org.rowlock;
+
+import org.junit.jupiter.api.Nested;
+
+/** The contract with {@link LockStrategy#ROW}. */
+class RowContractTest {
+    @Nested
+    class WhoBlocksWhom extends ConflictContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
+
+    @Nested
+    class Waits extends WaitContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
+
+    @Nested
+    class Failures extends FailureContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
+
+    @Nested
+    class ManyKeys extends ManyKeysContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
+
+    @Nested
+    class Queries extends QueryContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
+
+    @Nested
+    class Claims extends ClaimContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
+
+    @Nested
+    class IdTypes extends IdTypesContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
+
+    @Nested
+    class RoundTrips extends RoundTripContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
+}

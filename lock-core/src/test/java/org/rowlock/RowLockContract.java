@@ -1,0 +1,171 @@
+package org.rowlock;
+
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/**
+ * What every strategy promises. Each subclass is one theme; the {@code *ContractTest} classes run all of them for one
+ * strategy. Where the strategies differ on purpose, {@link StrategyDifferencesTest} says so.
+ */
+abstract class RowLockContract {
+    static final String ACCOUNTS = "create table account(id int primary key, balance bigint not null default 0)";
+    static final String TEN_ACCOUNTS = "insert into account select g from generate_series(1, 10) g";
+
+    @RegisterExtension
+    final TestDatabase database;
+
+    final RowLocks locks = RowLocks.builder().strategy(strategy()).build();
+
+    Session alice;
+    Session bob;
+    private Session newcomer;
+
+    RowLockContract(String... setUp) {
+        database = new TestDatabase(setUp);
+    }
+
+    abstract LockStrategy strategy();
+
+    @BeforeEach
+    void openSessions() throws SQLException {
+        alice = database.session("alice");
+        bob = database.session("bob");
+    }
+
+    /** Part of a test that holds for each of several values. */
+    @FunctionalInterface
+    interface Part<T> {
+        void of(T value) throws Exception;
+    }
+
+    /** Runs a part of a test for each value, in transactions of their own, and names the value that it fails for. */
+    <T> void forEach(List<T> values, Part<T> part) throws Exception {
+        for (T value : values) {
+            try {
+                part.of(value);
+                alice.rollback();
+                bob.rollback();
+            } catch (Exception | AssertionError e) {
+                throw new AssertionError("with <" + value + ">: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    static LockKey account(int id) {
+        return LockKey.row("account", id);
+    }
+
+    LockResult lock(Session session, LockKey key) throws Exception {
+        return session.run(c -> locks.in(c).lock(key));
+    }
+
+    LockResult lock(Session session, LockKey key, RowLockMode mode) throws Exception {
+        return session.run(c -> locks.in(c).lock(key, mode));
+    }
+
+    LockResult lock(Session session, LockKey key, LockWait wait) throws Exception {
+        return session.run(c -> locks.in(c).lock(key, RowLockMode.FOR_UPDATE, wait));
+    }
+
+    boolean tryLock(Session session, LockKey key) throws Exception {
+        return session.run(c -> locks.in(c).tryLock(key));
+    }
+
+    boolean tryLock(Session session, LockKey key, RowLockMode mode) throws Exception {
+        return session.run(c -> locks.in(c).tryLock(key, mode));
+    }
+
+    LockAllResult lockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
+        return session.run(c -> locks.in(c).lockAll(keys));
+    }
+
+    LockAllResult lockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) throws Exception {
+        return session.run(c -> locks.in(c).lockAll(keys, RowLockMode.FOR_UPDATE, wait));
+    }
+
+    boolean tryLockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
+        return session.run(c -> locks.in(c).tryLockAll(keys));
+    }
+
+    Step<LockResult> startLock(Session session, LockKey key) {
+        return startLock(session, key, RowLockMode.FOR_UPDATE, LockWait.forever());
+    }
+
+    Step<LockResult> startLock(Session session, LockKey key, RowLockMode mode) {
+        return startLock(session, key, mode, LockWait.forever());
+    }
+
+    Step<LockResult> startLock(Session session, LockKey key, LockWait wait) {
+        return startLock(session, key, RowLockMode.FOR_UPDATE, wait);
+    }
+
+    Step<LockResult> startLock(Session session, LockKey key, RowLockMode mode, LockWait wait) {
+        return session.start(c -> locks.in(c).lock(key, mode, wait));
+    }
+
+    Step<LockAllResult> startLockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) {
+        return session.start(c -> locks.in(c).lockAll(keys, RowLockMode.FOR_UPDATE, wait));
+    }
+
+    /** Claims rows and gives a column of them. */
+    List<Integer> claim(Session session, Claim claim, String column) throws Exception {
+        return session.run(c -> locks.in(c).claim(claim, row -> row.getInt(column)));
+    }
+
+    /** Whether a newcomer would get the key exclusively, right now. */
+    boolean isFree(LockKey key) throws Exception {
+        return isFree(key, RowLockMode.FOR_UPDATE);
+    }
+
+    /** Whether a newcomer would get the key, right now. */
+    boolean isFree(LockKey key, RowLockMode mode) throws Exception {
+        boolean free = tryLock(newcomer(), key, mode);
+        newcomer.rollback();
+        return free;
+    }
+
+    private Session newcomer() throws SQLException {
+        if (newcomer == null) {
+            newcomer = database.session("newcomer");
+        }
+        return newcomer;
+    }
+
+    /** How many advisory locks a session holds, as the server counts them. */
+    int advisoryLocksOf(Session session) throws Exception {
+        String count = query(
+                newcomer(),
+                "select count(*) from pg_locks where locktype = 'advisory' and granted and pid = " + session.pid());
+        newcomer.rollback();
+        return Integer.parseInt(count);
+    }
+
+    /** How many of so many row keys show up as advisory locks with this strategy. */
+    int advisoryLocksFor(int rows) {
+        return strategy() == LockStrategy.ROW ? 0 : rows;
+    }
+
+    /** The first column of the first row, within the session's transaction. */
+    static String query(Session session, String sql) throws Exception {
+        return session.run(c -> {
+            try (var statement = c.createStatement();
+                    var row = statement.executeQuery(sql)) {
+                row.next();
+                return row.getString(1);
+            }
+        });
+    }
+
+    /** What is committed. */
+    long balance(int id) throws Exception {
+        String balance = query(newcomer(), "select balance from account where id = " + id);
+        newcomer.rollback();
+        return Long.parseLong(balance);
+    }
+}

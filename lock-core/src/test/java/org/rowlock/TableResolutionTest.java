@@ -1,0 +1,335 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** Which table a name means is the server's to say, at every lock anew. */
+class TableResolutionTest {
+    private static final RowMapper<Integer> ONE = row -> 1;
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account select g from generate_series(1, 9) g");
+
+    private String second;
+
+    @BeforeEach
+    void createSecondSchema() throws Exception {
+        second = database.schema() + "_b";
+        database.execute(
+                "create schema " + second,
+                "create table " + second + ".account(id int primary key)",
+                "insert into " + second + ".account values (1)");
+    }
+
+    @AfterEach
+    void dropSecondSchema() throws Exception {
+        for (Session session : List.of(alice(), bob())) {
+            session.rollback();
+        }
+        database.execute("drop schema " + second + " cascade");
+    }
+
+    private Session alice;
+    private Session bob;
+
+    private Session alice() throws Exception {
+        return alice == null ? alice = database.session("alice") : alice;
+    }
+
+    private Session bob() throws Exception {
+        return bob == null ? bob = database.session("bob") : bob;
+    }
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return RowLocks.builder().strategy(strategy).build();
+    }
+
+    private void assertOneKey(RowLocks alices, LockKey one, RowLocks bobs, LockKey other) throws Exception {
+        alice().run(c -> alices.in(c).lock(one));
+        assertThat((boolean) bob().run(c -> bobs.in(c).tryLock(other))).isFalse();
+        alice().rollback();
+        LockResult result = bob().run(c -> bobs.in(c).lock(other));
+        assertThat(result.isRowAbsent()).isFalse();
+        assertThat((boolean) alice().run(c -> alices.in(c).tryLock(one))).isFalse();
+        alice().rollback();
+        bob().rollback();
+    }
+
+    private void assertTwoKeys(RowLocks locks, LockKey one, LockKey other) throws Exception {
+        alice().run(c -> locks.in(c).lock(one));
+        assertThat((boolean) bob().run(c -> locks.in(c).tryLock(other))).isTrue();
+        alice().rollback();
+        bob().rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void spellingsOfOneTableAreOneKey(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        for (String name : List.of("ACCOUNT", "\"account\"", database.schema() + ".account", "Account")) {
+            assertOneKey(locks, row("account", 1), locks, row(name, 1));
+        }
+        String catalog = database.query("select quote_ident(current_database())");
+        assertOneKey(locks, row("account", 1), locks, row(catalog + "." + database.schema() + ".account", "1"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void sameNameInTwoSchemasIsTwoKeys(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        assertTwoKeys(locks, row("account", 1), row(second + ".account", 1));
+        assertOneKey(locks, row(second + ".account", 1), locks, row(second + ".account", 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void searchPathOfTheSessionDecides(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        alice().rollback();
+        alice().execute("set search_path to " + second);
+        alice().commit();
+        assertTwoKeys(locks, row("account", 1), row("account", 1));
+        assertOneKey(locks, row("account", 1), locks, row(second + ".account", 1));
+        // And within one transaction, as SQL does.
+        alice().execute("set local search_path to " + database.schema());
+        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        assertThat((boolean) bob().run(c -> locks.in(c).tryLock(row("account", 1))))
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void partitionAndRootAreOneKey(LockStrategy strategy) throws Exception {
+        database.execute(
+                "create table part(id int primary key) partition by range (id)",
+                "create table part_low partition of part for values from (0) to (100) partition by range (id)",
+                "create table part_lowest partition of part_low for values from (0) to (10)",
+                "insert into part values (1)");
+        RowLocks locks = locks(strategy);
+        assertOneKey(locks, row("part", 1), locks, row("part_lowest", 1));
+        assertOneKey(locks, row("part_low", 1), locks, row("part_lowest", 1));
+        alice().run(c -> locks.in(c).lockAll(List.of(row("part_low", 1), row("part", 1), row("part_lowest", 1))));
+        assertThat(alice().advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 0 : 1);
+        alice().rollback();
+        // A partition that has left the tree is a table of its own.
+        database.execute("alter table part_low detach partition part_lowest");
+        assertTwoKeys(locks, row("part", 1), row("part_lowest", 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void afterASwapByRenameOldAndNewInstancesAgree(LockStrategy strategy) throws Exception {
+        RowLocks old = locks(strategy);
+        assertOneKey(old, row("account", 1), old, row("account", 1));
+        swap("create table account_new(id int primary key, balance bigint)");
+        database.execute("insert into account values (1)");
+        RowLocks fresh = locks(strategy);
+        assertOneKey(old, row("account", 1), fresh, row("account", 1));
+        assertTwoKeys(old, row("account", 1), row("account_old", 1));
+    }
+
+    /** The transaction began before the swap and has not looked at the catalog since; the others begin after it. */
+    @ParameterizedTest
+    @EnumSource
+    void aTransactionThatBeganBeforeASwapAgreesWithThoseAfterIt(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        alice().rollback();
+        alice().execute("select 1");
+        swap("create table account_new(id int primary key, balance bigint)");
+        database.execute("insert into account values (1), (2)");
+        assertOneKey(locks, row("account", 1), locks(strategy), row("account", 1));
+    }
+
+    /** As with FOR UPDATE, and so the holder's own reads and writes go to the table whose key it holds. */
+    @ParameterizedTest
+    @EnumSource
+    void aSwapWaitsForThoseWhoHoldALock(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session admin = database.session("admin");
+        for (boolean several : List.of(false, true)) {
+            alice().run(c -> several
+                    ? locks.in(c).lockAll(LockKey.rows("account", List.of(1, 2)))
+                    : locks.in(c).lock(row("account", 1)));
+            Step<Boolean> swap = admin.startExecute("alter table account rename to account_old");
+            swap.awaitBlockedBy(alice());
+            alice().commit();
+            swap.get();
+            admin.execute("create table account(id int primary key, balance bigint)");
+            admin.execute("insert into account values (1)");
+            admin.commit();
+            assertOneKey(locks, row("account", 1), locks(strategy), row("account", 1));
+            database.execute("drop table account", "alter table account_old rename to account");
+        }
+    }
+
+    private void swap(String createNew) throws Exception {
+        database.execute(
+                "set lock_timeout = '30s'",
+                createNew,
+                "alter table account rename to account_old",
+                "alter table account_new rename to account");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void namesThatNeedQuotesAreFound(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        for (String name : List.of(
+                "\"Order\"",
+                "\"order\"",
+                "\"select\"",
+                "\"user\"",
+                "\"two words\"",
+                "\"dot.ted\"",
+                "\"quo\"\"ted\"",
+                "\"semi;colon\"",
+                "\"ques?tion\"",
+                "\"1st\"",
+                "\"a$b\"",
+                "\"back\\slash\"",
+                "\"it's\"",
+                "kontó",
+                "\"Überweisung\"",
+                "\"口座\"",
+                "\"💰\"")) {
+            database.execute(
+                    "create table " + name + "(\"Id\" int primary key)", "insert into " + name + " values (1), (2)");
+            assertOneKey(locks, row(name, 1), locks, row(database.schema() + "." + name, "1"));
+            LockAllResult all = alice().run(c -> locks.in(c).lockAll(LockKey.rows(name, List.of(2, 1, 3))));
+            assertThat(all.absentRows())
+                    .isEqualTo(strategy == LockStrategy.ADVISORY ? List.of() : List.of(row(name, 3)));
+            List<Integer> claimed =
+                    alice().run(c -> locks.in(c).claim(Claim.from(name).limit(5), ONE));
+            assertThat(claimed).hasSize(2);
+            alice().rollback();
+        }
+    }
+
+    /** A reserved word needs no quotes in a key, since the name stands alone there. */
+    @ParameterizedTest
+    @EnumSource
+    void reservedWordsNeedNoQuotes(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        database.execute("create table \"order\"(id int primary key)", "insert into \"order\" values (1)");
+        assertOneKey(locks, row("order", 1), locks, row("\"order\"", 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void namesLongerThanTheServerKeepsAreCutAsTheServerDoes(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        String name = "a".repeat(70);
+        database.execute("create table " + name + "(id int primary key)", "insert into " + name + " values (1)");
+        assertOneKey(locks, row(name, 1), locks, row("a".repeat(63), 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void temporaryTableInFrontIsAKeyOfItsOwn(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().execute("create temporary table account(id int primary key) on commit preserve rows");
+        alice().execute("insert into account values (1)");
+        alice().commit();
+        assertTwoKeys(locks, row("account", 1), row("account", 1));
+        assertOneKey(locks, row(database.schema() + ".account", 1), locks, row("account", 1));
+        alice().execute("drop table account");
+        alice().commit();
+    }
+
+    /** The kept name of the key column is found wrong once, and then the table is looked up again. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aSwapToATableWithAnotherKeyColumnFailsOnce(LockStrategy strategy) throws Exception {
+        for (Session.Body<?> body : ways(locks(strategy))) {
+            alice().run(body);
+            alice().rollback();
+            swap("create table account_new(number int primary key, balance bigint)");
+            database.execute("insert into account values (1)");
+            assertThatThrownBy(() -> alice().run(body))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("account")
+                    .hasMessageContaining("id");
+            alice().rollback();
+            alice().run(body);
+            alice().rollback();
+            database.execute("drop table account", "alter table account_old rename to account");
+            // And back again, for the next way.
+            assertThatThrownBy(() -> alice().run(body)).isInstanceOf(LockTargetException.class);
+            alice().rollback();
+        }
+    }
+
+    /** Ids outgrow int4, and the table's id is made a bigint while the application runs. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void anIdThatBecomesABigintIsFollowed(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        alice().rollback();
+        database.execute("alter table account alter column id type bigint", "insert into account values (3000000000)");
+        assertFoundAtTheLatestTheSecondTime(locks, row("account", 3_000_000_000L));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void anIdThatBecomesAUuidIsFollowed(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        alice().rollback();
+        UUID id = UUID.randomUUID();
+        swap("create table account_new(id uuid primary key)");
+        database.execute("insert into account values ('" + id + "')");
+        assertFoundAtTheLatestTheSecondTime(locks, row("account", id));
+    }
+
+    /** Tenants in schemas of their own, whose tables differ in the type of the id. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void oneNameOfTwoTypesByTheSearchPath(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        alice().rollback();
+        database.execute(
+                "alter table " + second + ".account alter column id type text",
+                "insert into " + second + ".account values ('one')");
+        alice().execute("set search_path to " + second);
+        alice().commit();
+        assertFoundAtTheLatestTheSecondTime(locks, row("account", "one"));
+    }
+
+    private void assertFoundAtTheLatestTheSecondTime(RowLocks locks, LockKey key) throws Exception {
+        try {
+            alice().run(c -> locks.in(c).lock(key));
+        } catch (LockException e) {
+            alice().rollback();
+        }
+        LockResult result = alice().run(c -> locks.in(c).lock(key));
+        assertThat(result.isRowAbsent()).isFalse();
+        assertThat(result.isLocked()).isTrue();
+    }
+
+    private static List<Session.Body<?>> ways(RowLocks locks) {
+        return List.of(
+                c -> locks.in(c).lock(row("account", 1)),
+                c -> locks.in(c).lockAll(LockKey.rows("account", List.of(1, 2))),
+                c -> locks.in(c).tryLock(row("account", 1)),
+                c -> locks.in(c).lockAndQuery(row("account", 1), "select 1", ONE),
+                c -> locks.in(c).claim(Claim.from("account").limit(1), ONE));
+    }
+}

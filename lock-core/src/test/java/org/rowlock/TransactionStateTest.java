@@ -1,0 +1,224 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.rowlock.LockKey.row;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.Wire;
+
+/** Connections and transactions that a lock cannot be taken in are refused, whichever way it is asked for. */
+class TransactionStateTest {
+    private static final LockKey KEY = row("account", 1);
+    private static final RowMapper<Integer> ID = row -> row.getInt(1);
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account select g from generate_series(1, 3) g");
+
+    /** Every way to ask for a lock. */
+    private static Map<String, Session.Body<?>> calls(RowLocks locks) {
+        List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
+        return Map.of(
+                "lock", c -> locks.in(c).lock(KEY),
+                "lock shared", c -> locks.in(c).lock(KEY, RowLockMode.FOR_SHARE),
+                "lock noWait", c -> locks.in(c).lock(KEY, RowLockMode.FOR_UPDATE, LockWait.noWait()),
+                "tryLock", c -> locks.in(c).tryLock(KEY),
+                "tryLock atMost", c -> locks.in(c).tryLock(KEY, Duration.ofSeconds(9)),
+                "lockAll", c -> locks.in(c).lockAll(keys),
+                "tryLockAll", c -> locks.in(c).tryLockAll(keys),
+                "lockAll atMost",
+                        c -> locks.in(c).lockAll(keys, RowLockMode.FOR_UPDATE, LockWait.atMost(Duration.ofSeconds(9))),
+                "lockAndQuery", c -> locks.in(c).lockAndQuery(KEY, "select id from account", ID),
+                "claim", c -> locks.in(c).claim(Claim.from("account"), ID));
+    }
+
+    @FunctionalInterface
+    private interface Check {
+        void check(String call, Session.Body<?> body) throws Exception;
+    }
+
+    private static void forEachCall(LockStrategy strategy, Check check) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        for (Map.Entry<String, Session.Body<?>> call : calls(locks).entrySet()) {
+            check.check(strategy + " " + call.getKey(), call.getValue());
+        }
+    }
+
+    private static LockTransactionException refusal(String call, Session.Body<?> body, Connection connection) {
+        LockTransactionException refusal =
+                catchThrowableOfType(LockTransactionException.class, () -> body.run(connection));
+        assertThat(refusal).as(call).isNotNull();
+        return refusal;
+    }
+
+    @Test
+    void nullIsRefusedAtOnce() {
+        assertThatThrownBy(() -> RowLocks.create().in(null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("connection is null");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void closedConnectionIsRefused(LockStrategy strategy) throws Exception {
+        Connection closed = database.dataSource().getConnection();
+        closed.close();
+        forEachCall(strategy, (call, body) -> {
+            LockTransactionException refusal = refusal(call, body, closed);
+            assertThat(refusal.reason()).as(call).isEqualTo(Reason.CLOSED);
+            assertThat(refusal).as(call).hasMessageContaining("closed").hasMessageContaining("open connection");
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void autocommitIsRefusedBeforeAnySql(LockStrategy strategy) throws Exception {
+        try (Connection connection = database.dataSource().getConnection()) {
+            forEachCall(strategy, (call, body) -> {
+                List<String> sent = new ArrayList<>();
+                LockTransactionException refusal = refusal(call, body, Wire.listen(connection, sent));
+                assertThat(refusal.reason()).as(call).isEqualTo(Reason.AUTOCOMMIT);
+                assertThat(refusal).as(call).hasMessageContaining("setAutoCommit(false)");
+                assertThat(sent).as(call).isEmpty();
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void abortedTransactionIsRefusedBeforeAnySql(LockStrategy strategy) throws Exception {
+        Session alice = database.session("alice");
+        assertThatThrownBy(() -> alice.execute("select 1 / 0")).isInstanceOf(SQLException.class);
+        forEachCall(strategy, (call, body) -> {
+            List<String> sent = new ArrayList<>();
+            LockTransactionException refusal = refusal(call, body, Wire.listen(alice.connection(), sent));
+            assertThat(refusal.reason()).as(call).isEqualTo(Reason.ABORTED);
+            assertThat(refusal.sqlState()).as(call).contains("25P02");
+            assertThat(refusal).as(call).hasMessageContaining("roll back");
+            assertThat(sent).as(call).isEmpty();
+        });
+        alice.rollback();
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        LockResult result = alice.run(c -> locks.in(c).lock(KEY));
+        assertThat(result.isLocked()).isTrue();
+    }
+
+    /** As FOR UPDATE does. Only where the guard itself must raise, or the row lock does, is the transaction aborted. */
+    @ParameterizedTest
+    @EnumSource
+    void readOnlyTransactionIsRefused(LockStrategy strategy) throws Exception {
+        forEachCall(strategy, (call, body) -> {
+            Session alice = database.session(call);
+            alice.run(c -> {
+                c.setReadOnly(true);
+                return null;
+            });
+            assertReadOnlyRefused(alice, call, body);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void transactionThatMadeItselfReadOnlyIsRefused(LockStrategy strategy) throws Exception {
+        forEachCall(strategy, (call, body) -> {
+            Session alice = database.session(call);
+            alice.execute("set transaction read only");
+            assertReadOnlyRefused(alice, call, body);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void readOnlyByDefaultIsRefused(LockStrategy strategy) throws Exception {
+        forEachCall(strategy, (call, body) -> {
+            Session alice = database.session(call);
+            alice.execute("set default_transaction_read_only = on");
+            alice.commit();
+            assertReadOnlyRefused(alice, call, body);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void readOnlyRepeatableReadIsRefused(LockStrategy strategy) throws Exception {
+        forEachCall(strategy, (call, body) -> {
+            Session alice = database.session(call);
+            alice.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            alice.connection().setReadOnly(true);
+            assertReadOnlyRefused(alice, call, body);
+        });
+    }
+
+    private void assertReadOnlyRefused(Session session, String call, Session.Body<?> body) throws Exception {
+        LockTransactionException refusal = refusal(call, body, session.connection());
+        assertThat(refusal.reason()).as(call).isEqualTo(Reason.READ_ONLY);
+        assertThat(refusal.sqlState()).as(call).contains("25006");
+        assertThat(refusal).as(call).hasMessageContaining("read-only").hasMessageContaining("read-write");
+        assertThat(session.advisoryLocks()).as(call).isZero();
+        session.rollback();
+        // The session is as before: only its transactions are read-only.
+        session.execute("select 1");
+        session.rollback();
+        session.close();
+    }
+
+    @Test
+    void readOnlyTransactionStaysUsableAfterARefusalOfTheGuard() throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        Session alice = database.session("alice");
+        alice.run(c -> {
+            c.setReadOnly(true);
+            return null;
+        });
+        alice.execute("select 1");
+        for (Session.Body<?> body : List.<Session.Body<?>>of(
+                c -> locks.in(c).lock(KEY),
+                c -> locks.in(c).tryLock(KEY),
+                c -> locks.in(c).tryLock(KEY, Duration.ofSeconds(9)),
+                c -> locks.in(c).tryLockAll(LockKey.rows("account", List.of(1, 2))))) {
+            assertThatThrownBy(() -> alice.run(body)).isInstanceOf(LockTransactionException.class);
+            alice.execute("select id from account");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void connectionOfAnotherDriverIsRefused(LockStrategy strategy) throws Exception {
+        Session alice = database.session("alice");
+        forEachCall(strategy, (call, body) -> {
+            LockTransactionException refusal = refusal(call, body, Wire.ofAnotherDriver(alice.connection()));
+            assertThat(refusal.reason()).as(call).isEqualTo(Reason.NOT_POSTGRESQL);
+            assertThat(refusal).as(call).hasMessageContaining("org.postgresql:postgresql");
+            alice.execute("select 1");
+        });
+    }
+
+    /** A name has no row, so whatever the strategy it is refused in the same places. */
+    @ParameterizedTest
+    @EnumSource
+    void namesAreRefusedInTheSamePlaces(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session.Body<?> body = c -> locks.in(c).lock(LockKey.name("nightly"));
+        try (Connection connection = database.dataSource().getConnection()) {
+            assertThat(refusal("name", body, connection).reason()).isEqualTo(Reason.AUTOCOMMIT);
+            connection.setAutoCommit(false);
+            connection.setReadOnly(true);
+            assertThat(refusal("name", body, connection).reason()).isEqualTo(Reason.READ_ONLY);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** What a lock that guards no write costs in WAL, transaction ids and MultiXacts, on a server where nobody else writes. */
+class WriteFreeLockingTest {
+    private static TestPostgres server;
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            server,
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account select g from generate_series(1, 100) g");
+
+    private final RowLocks row = RowLocks.builder().strategy(LockStrategy.ROW).build();
+    private final RowLocks advisory =
+            RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+
+    private Session alice;
+    private Session bob;
+
+    @BeforeAll
+    static void startServer() {
+        server = TestPostgres.embedded(Map.of(
+                "autovacuum", "off", "wal_level", "minimal", "max_wal_senders", "0", "checkpoint_timeout", "1h"));
+    }
+
+    @AfterAll
+    static void stopServer() throws IOException {
+        server.stop();
+    }
+
+    /** Leaves no hint bit or pruning to the measured transactions, which would write WAL for it by themselves. */
+    @BeforeEach
+    void settle() throws Exception {
+        alice = database.session("alice");
+        bob = database.session("bob");
+        database.execute("vacuum freeze", "checkpoint");
+        for (RowLocks locks : List.of(row, advisory)) {
+            lockInEveryWay(alice, locks);
+            lockInEveryWay(bob, locks);
+        }
+        database.execute("vacuum freeze", "checkpoint");
+        lockInEveryWay(alice, advisory);
+        lockInEveryWay(bob, advisory);
+    }
+
+    private static void lockInEveryWay(Session session, RowLocks locks) throws Exception {
+        List<LockKey> keys = LockKey.rows("account", List.of(1, 2, 3, 4, 5));
+        for (RowLockMode mode : RowLockMode.values()) {
+            for (LockWait wait :
+                    List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
+                session.run(c -> locks.in(c).lock(keys.get(0), mode, wait));
+                session.run(c -> locks.in(c).lockAll(keys, mode, wait));
+                session.run(c -> locks.in(c)
+                        .lockAndQuery(keys.get(1), mode, wait, "select * from account where id = 2", found -> 1));
+            }
+            session.run(c -> locks.in(c).claim(Claim.from("account").limit(3).mode(mode), found -> 1));
+        }
+        session.commit();
+    }
+
+    private String walPosition() throws Exception {
+        return database.query("select pg_current_wal_insert_lsn()");
+    }
+
+    /** How many MultiXacts were ever made. */
+    private long multiXacts() throws Exception {
+        return Long.parseLong(database.query("select mxid_age('1'::xid)"));
+    }
+
+    private static boolean hasXid(Session session) throws Exception {
+        return RowLockContract.query(session, "select pg_current_xact_id_if_assigned()") != null;
+    }
+
+    @Test
+    void advisoryWritesNoWal() throws Exception {
+        String before = walPosition();
+
+        for (int i = 0; i < 20; i++) {
+            lockInEveryWay(alice, advisory);
+            lockInEveryWay(bob, advisory);
+        }
+
+        assertThat(walPosition()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rowWritesWal(RowLockMode mode) throws Exception {
+        String before = walPosition();
+
+        alice.run(c -> row.in(c).lock(LockKey.row("account", 7), mode));
+        alice.commit();
+
+        assertThat(walPosition()).isNotEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void advisoryAssignsNoTransactionIdAndRowDoes(RowLockMode mode) throws Exception {
+        alice.run(c -> advisory.in(c).lock(LockKey.row("account", 7), mode));
+        bob.run(c -> row.in(c).lock(LockKey.row("account", 7), mode));
+
+        assertThat(hasXid(alice)).isFalse();
+        assertThat(hasXid(bob)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void waitsOfAdvisoryAssignNoTransactionId(RowLockMode mode) throws Exception {
+        LockKey key = LockKey.row("account", 7);
+        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(java.time.Duration.ofSeconds(9)))) {
+            alice.run(c -> advisory.in(c).lock(key, mode, wait));
+            alice.run(c -> advisory.in(c).lockAll(List.of(key, LockKey.name("x")), mode, wait));
+            alice.run(c -> advisory.in(c).lockAndQuery(key, mode, wait, "select 1", found -> 1));
+        }
+
+        assertThat(hasXid(alice)).isFalse();
+    }
+
+    @Test
+    void sharersMakeNoMultiXactWithAdvisory() throws Exception {
+        long before = multiXacts();
+
+        share(advisory);
+
+        assertThat(multiXacts()).isEqualTo(before);
+    }
+
+    @Test
+    void sharersMakeMultiXactsWithRow() throws Exception {
+        long before = multiXacts();
+
+        share(row);
+
+        assertThat(multiXacts()).isGreaterThanOrEqualTo(before + 10);
+    }
+
+    private void share(RowLocks locks) throws Exception {
+        for (int i = 1; i <= 10; i++) {
+            LockKey key = LockKey.row("account", i);
+            alice.run(c -> locks.in(c).lock(key, RowLockMode.FOR_SHARE));
+            bob.run(c -> locks.in(c).lock(key, RowLockMode.FOR_SHARE));
+            alice.commit();
+            bob.commit();
+        }
+    }
+}

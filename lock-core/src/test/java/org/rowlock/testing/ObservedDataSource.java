@@ -1,0 +1,121 @@
+package org.rowlock.testing;
+
+import java.io.PrintWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+
+/** Counts the connections it gives, writes down what is done to them, and lets their methods fail. */
+public final class ObservedDataSource implements DataSource {
+    private static final List<String> NOTED = List.of("setAutoCommit", "commit", "rollback", "close");
+
+    private final DataSource target;
+    private final AtomicInteger borrowed = new AtomicInteger();
+    private final AtomicInteger open = new AtomicInteger();
+    private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+    private final Map<String, SQLException> failures = new ConcurrentHashMap<>();
+
+    public ObservedDataSource(DataSource target) {
+        this.target = target;
+    }
+
+    /** How many connections were ever borrowed. */
+    public int borrowed() {
+        return borrowed.get();
+    }
+
+    /** How many are borrowed now. */
+    public int open() {
+        return open.get();
+    }
+
+    /** The calls that begin and end transactions and connections, such as {@code commit} or {@code setAutoCommit(true)}. */
+    public List<String> calls() {
+        return List.copyOf(calls);
+    }
+
+    /** From now on, the connections' method of this name, or {@code getConnection}, fails. */
+    public void fail(String method, SQLException failure) {
+        failures.put(method, failure);
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        failIfAsked("getConnection");
+        Connection connection = target.getConnection();
+        borrowed.incrementAndGet();
+        open.incrementAndGet();
+        return (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    String name = method.getName();
+                    if (NOTED.contains(name)) {
+                        calls.add(name + (name.equals("setAutoCommit") ? "(" + arguments[0] + ")" : ""));
+                    }
+                    if (name.equals("close")) {
+                        open.decrementAndGet();
+                    }
+                    failIfAsked(name);
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private void failIfAsked(String method) throws SQLException {
+        SQLException failure = failures.get(method);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public Connection getConnection(String username, String password) throws SQLException {
+        throw new SQLException("Not used by the tests");
+    }
+
+    @Override
+    public PrintWriter getLogWriter() throws SQLException {
+        return target.getLogWriter();
+    }
+
+    @Override
+    public void setLogWriter(PrintWriter out) throws SQLException {
+        target.setLogWriter(out);
+    }
+
+    @Override
+    public void setLoginTimeout(int seconds) throws SQLException {
+        target.setLoginTimeout(seconds);
+    }
+
+    @Override
+    public int getLoginTimeout() throws SQLException {
+        return target.getLoginTimeout();
+    }
+
+    @Override
+    public Logger getParentLogger() {
+        return Logger.getGlobal();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        return target.unwrap(type);
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) throws SQLException {
+        return target.isWrapperFor(type);
+    }
+}
