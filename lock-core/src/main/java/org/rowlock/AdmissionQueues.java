@@ -214,6 +214,7 @@ public final class AdmissionQueues {
         private final RowLockMode mode;
         private final @Nullable Permit outer;
         private final Deque<Place> held = new ArrayDeque<>(1);
+        private boolean closed;
 
         private Permit(
                 AdmissionQueues owner, Object database, List<LockKey> keys, RowLockMode mode, @Nullable Permit outer) {
@@ -249,18 +250,22 @@ public final class AdmissionQueues {
                 held.pop();
                 owner.leave(place);
             }
-            if (CURRENT.get() == this) {
-                if (outer == null) {
-                    CURRENT.remove();
-                } else {
-                    CURRENT.set(outer);
-                }
+            closed = true;
+            // Permits may be closed in any order; the thread has the innermost that is open.
+            Permit current = CURRENT.get();
+            while (current != null && current.closed) {
+                current = current.outer;
+            }
+            if (current == null) {
+                CURRENT.remove();
+            } else {
+                CURRENT.set(current);
             }
         }
 
         private void refuseToWaitForItself(Object otherDatabase, List<LockKey> others, RowLockMode other) {
             for (Permit permit = this; permit != null; permit = permit.outer) {
-                boolean exclusive = !permit.mode.isShared() || !other.isShared();
+                boolean exclusive = !permit.closed && (!permit.mode.isShared() || !other.isShared());
                 if (exclusive && permit.database.equals(otherDatabase)) {
                     for (LockKey key : others) {
                         if (permit.keys.contains(key)) {

@@ -52,7 +52,7 @@ final class ClaimRunner<T> {
             if (strategy == LockStrategy.ROW) {
                 skipLocked();
             } else {
-                byAdvisoryLocks();
+                byAdvisoryLocksOrLookUpAgain();
             }
             outcome = LockOutcome.ACQUIRED;
             return taken;
@@ -87,13 +87,10 @@ final class ClaimRunner<T> {
     }
 
     private void skipLocked() throws SQLException {
-        RowTable table = lookUpTable();
-        try (PreparedStatement statement =
-                session.connection().prepareStatement(new ClaimSql(claim, table).skipLocked())) {
+        try (PreparedStatement statement = session.prepare(ClaimSql.skipLocked(claim))) {
             statement.setInt(bindPredicate(statement, 1), claim.limit());
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    takenKeys.add(new Row(table.name(), IdColumns.read(row, table)));
                     taken.add(MappingException.map(mapper, row));
                 }
             }
@@ -104,6 +101,19 @@ final class ClaimRunner<T> {
         RowTable found = requests.tableOf(session, claim);
         table = found;
         return found;
+    }
+
+    /** A table that was replaced since it was looked up is looked up again, once. */
+    private void byAdvisoryLocksOrLookUpAgain() throws SQLException {
+        try {
+            byAdvisoryLocks();
+        } catch (LockTargetException e) {
+            requests.forgetTable(claim.table());
+            if (!e.isRetryable() || !taken.isEmpty()) {
+                throw e;
+            }
+            byAdvisoryLocks();
+        }
     }
 
     private void byAdvisoryLocks() throws SQLException {
@@ -130,9 +140,10 @@ final class ClaimRunner<T> {
         boolean first = seen.isEmpty();
         String text = (first ? sql.guard(strategy.takesRowLock()) + "\n;" : "") + sql.candidates(!first);
         List<Row> candidates = new ArrayList<>(page);
-        try (PreparedStatement statement = session.connection().prepareStatement(text)) {
+        try (PreparedStatement statement = session.prepare(text)) {
             int at = 1;
             if (first) {
+                at = RowSql.bindCondition(statement, at, table);
                 statement.setString(at++, table.name());
             }
             at = bindPredicate(statement, at);
@@ -164,6 +175,9 @@ final class ClaimRunner<T> {
             if (guard.lock() == Guard.Lock.NOT_TRIED) {
                 throw LockErrors.refused(asked(), guard, null);
             }
+            if (!row.getBoolean(3)) {
+                throw LockErrors.stale(asked(), true, null);
+            }
         }
     }
 
@@ -182,7 +196,7 @@ final class ClaimRunner<T> {
     private int lockAndRead(ClaimSql sql, RowTable table, List<Row> candidates) throws SQLException {
         String text = sql.tryLock() + "\n;" + sql.read(strategy.takesRowLock());
         int wanted = claim.limit() - taken.size();
-        try (PreparedStatement statement = session.connection().prepareStatement(text)) {
+        try (PreparedStatement statement = session.prepare(text)) {
             int at = bindCandidates(statement, table, candidates, wanted);
             at = bindIds(statement, at, candidates, table);
             bindPredicate(statement, at);

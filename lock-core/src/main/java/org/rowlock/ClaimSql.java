@@ -26,15 +26,19 @@ final class ClaimSql {
     }
 
     /** All at once, with row locks alone. Parameters: the predicate's, the limit. */
-    String skipLocked() {
-        return "select * from " + from() + " where " + claim.condition() + claim.orderClause() + " limit ? "
-                + claim.mode().sql() + " skip locked";
+    static String skipLocked(Claim claim) {
+        return "select * from " + from(claim.table()) + " where " + claim.condition() + claim.orderClause()
+                + " limit ? " + claim.mode().sql() + " skip locked";
     }
 
-    /** What a guard needs to know, and no lock. Parameter: the table. */
+    /**
+     * What a guard needs to know, and no lock, and whether the id columns are still the table's. Parameters: those of
+     * {@link RowSql#bindCondition}, the table.
+     */
     String guard(boolean anyIsolation) {
-        return "select " + GuardSql.guarded(anyIsolation, Shape.ROW_INT, "", "''", false) + ", " + GuardSql.ISOLATION
-                + KeySql.from(Shape.ROW_INT);
+        return KeySql.holding(List.of(table.name())) + "select "
+                + GuardSql.guarded(anyIsolation, Shape.ROW_INT, "", "''", false) + ", " + GuardSql.ISOLATION + ", "
+                + RowSql.condition(table) + KeySql.from(Shape.ROW_INT);
     }
 
     /**
@@ -83,7 +87,11 @@ final class ClaimSql {
     }
 
     private String from() {
-        return TableName.quoted(table.name()) + " as " + alias;
+        return from(table.name());
+    }
+
+    private static String from(String table) {
+        return TableName.quoted(table) + " as " + TableName.quotedLastPart(table);
     }
 
     private String columns(String prefix) {

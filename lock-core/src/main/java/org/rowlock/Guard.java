@@ -23,10 +23,13 @@ record Guard(String isolation, String readOnly, String table, Lock lock) {
         /** Another transaction holds it. */
         TAKEN,
         /** The guard refused, so it was not tried. */
-        NOT_TRIED
+        NOT_TRIED,
+        /** The row lock was on columns that are not the id any more. */
+        STALE
     }
 
     static final Guard TAKEN = new Guard("", "", "", Lock.TAKEN);
+    static final Guard STALE = new Guard("", "", "", Lock.STALE);
 
     /** Reads the row of a lock statement: what became of the lock, and the isolation level. */
     static Guard read(ResultSet row) throws SQLException {

@@ -1,5 +1,8 @@
 package org.rowlock;
 
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdvisoryKeys.Shape;
 
@@ -11,10 +14,16 @@ final class GuardSql {
     static final String ISOLATION = "current_setting('transaction_isolation')";
     static final String READ_ONLY = "current_setting('transaction_read_only')";
 
-    /** What a refused or failed guard puts into its error, for {@link #findIn} to find in any language of the server. */
-    private static final String MARK = "rowlock:";
+    /**
+     * What a guard puts into its text or error, for {@link #findIn} to find in any language of the server. Random, as the
+     * server's messages also quote ids and binds, which may come from anywhere.
+     */
+    private static final String MARK = "rowlock:" + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
     private static final String TAKEN = "taken";
+    private static final String STALE = "stale";
+    private static final Set<String> LEVELS =
+            Set.of("read uncommitted", "read committed", "repeatable read", "serializable");
 
     private GuardSql() {}
 
@@ -38,7 +47,16 @@ final class GuardSql {
     }
 
     static String raiseTaken() {
-        return "cast('" + MARK + TAKEN + ':' + "' || " + READ_ONLY + " as int4)::text";
+        return raise(TAKEN);
+    }
+
+    /** Raised where the id columns of a table are not what they were when looked up. */
+    static String raiseStale() {
+        return raise(STALE);
+    }
+
+    private static String raise(String what) {
+        return "cast('" + MARK + what + ":' || " + READ_ONLY + " as int4)::text";
     }
 
     /** What a guard saw, from its text or an error's message, or null where the text is another. */
@@ -51,7 +69,12 @@ final class GuardSql {
         if (text.startsWith(TAKEN)) {
             return Guard.TAKEN;
         }
+        if (text.startsWith(STALE)) {
+            return Guard.STALE;
+        }
         String[] columns = text.substring(0, Math.max(0, text.lastIndexOf(':'))).split("/", 3);
-        return columns.length == 3 ? new Guard(columns[0], columns[1], columns[2], Guard.Lock.NOT_TRIED) : null;
+        return columns.length == 3 && LEVELS.contains(columns[0])
+                ? new Guard(columns[0], columns[1], columns[2], Guard.Lock.NOT_TRIED)
+                : null;
     }
 }

@@ -25,6 +25,7 @@ final class IdText {
     /** Between the parts of a composite id: the unit separator of ASCII. */
     static final char SEPARATOR = 31;
 
+    private static final int MOST_DIGITS = 1_000;
     private static final int UUID_LENGTH = 36;
     private static final Pattern UUID_TEXT =
             Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
@@ -73,6 +74,11 @@ final class IdText {
     }
 
     private static String ofDecimal(String table, BigDecimal decimal) {
+        // Before it is written out: 1e999999999 is a short number and a long text.
+        if ((long) decimal.precision() - decimal.scale() > MOST_DIGITS) {
+            throw new IllegalArgumentException("The id for table " + table + " is a number of more than " + MOST_DIGITS
+                    + " digits; give the id of a row");
+        }
         try {
             return decimal.toBigIntegerExact().toString();
         } catch (ArithmeticException notIntegral) {

@@ -58,7 +58,7 @@ final class KeySql {
         }
         StringBuilder with = new StringBuilder("with ");
         for (int i = 0; i < tables.size(); i++) {
-            with.append(i == 0 ? "" : ", ").append("rowlock_").append(i).append(" as (select from ");
+            with.append(i == 0 ? "" : ", ").append("rowlock_held_").append(i).append(" as (select from ");
             with.append(TableName.quoted(tables.get(i))).append(" for key share)");
         }
         return with.append(' ').toString();

@@ -3,6 +3,7 @@ package org.rowlock;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
+import org.rowlock.LockErrors.Asked;
 
 /** Takes the locks of a request on a session: composes the script, runs it, and makes sense of what came back. */
 final class LockAcquirer {
@@ -79,10 +80,14 @@ final class LockAcquirer {
             SQLException e)
             throws SQLException {
         if (raised != null || isBoundReached(script, e)) {
-            undo(session, request, script, begun, e);
-            throw raised == null || raised.lock() == Guard.Lock.TAKEN
-                    ? LockErrors.notAvailable(request.asked(session.isHotStandby()), raised == null && query != null, e)
-                    : LockErrors.refused(request.asked(session.isHotStandby()), raised, e);
+            boolean undone = undo(session, request, script, begun, e);
+            Asked asked = request.asked(session.isHotStandby());
+            if (raised == null || raised.lock() == Guard.Lock.TAKEN) {
+                throw LockErrors.notAvailable(asked, raised == null && query != null, e);
+            }
+            throw raised.lock() == Guard.Lock.STALE
+                    ? LockErrors.stale(asked, undone, e)
+                    : LockErrors.refused(asked, raised, e);
         }
         if (script.hasSavepoint() && session.isAborted()) {
             abort(session, WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
@@ -124,8 +129,8 @@ final class LockAcquirer {
         return script.hasSavepoint() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
     }
 
-    /** Makes the transaction usable again, with nothing newly held. */
-    private static void undo(
+    /** Makes the transaction usable again, with nothing newly held; tells whether that can be. */
+    private static boolean undo(
             PgSession session, LockRequest request, LockScript script, boolean begun, SQLException cause) {
         try {
             if (script.hasSavepoint()) {
@@ -134,7 +139,8 @@ final class LockAcquirer {
                 session.execute("rollback");
             }
         } catch (SQLException e) {
-            throw LockErrors.notUndone(request.asked(session.isHotStandby()), e, cause);
+            throw LockErrors.notUndone(request.asked(session.isHotStandby()), session.isAborted(), e, cause);
         }
+        return script.hasSavepoint() || !begun;
     }
 }

@@ -2,6 +2,7 @@ package org.rowlock;
 
 import java.sql.SQLException;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -108,7 +109,8 @@ final class LockErrors {
         return new LockTransactionException(
                 Reason.ISOLATION,
                 cannot(asked) + "the transaction is " + guard.isolation() + " and has already begun, so it would read"
-                        + " from a snapshot older than the lock. Take the lock before anything else in the transaction,"
+                        + " from a snapshot older than the lock. Take the lock before anything else in the transaction"
+                        + " (and set its level with Connection.setTransactionIsolation, not by a statement),"
                         + " use READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale"
                         + " row.",
                 null,
@@ -140,16 +142,40 @@ final class LockErrors {
     }
 
     /** The exception for a call that failed and could not be undone: whatever failed first, the transaction is gone. */
-    static LockConnectionLostException notUndone(Asked asked, SQLException e, Throwable first) {
-        SQLException lost = SqlState.isConnectionLost(e.getSQLState())
-                ? e
-                : new SQLException(e.getMessage(), SqlState.CONNECTION_DOES_NOT_EXIST, e);
-        LockConnectionLostException exception = new LockConnectionLostException(
-                cannot(asked) + "the connection was lost while a failed call was undone (" + message(e)
-                        + "). The transaction and its locks are gone; run it again on another connection.",
-                lost);
+    static LockException notUndone(Asked asked, boolean aborted, SQLException e, Throwable first) {
+        LockException exception;
+        if (aborted && !SqlState.isConnectionLost(e.getSQLState())) {
+            exception = new LockException(
+                    cannot(asked) + "the failed call could not be undone (" + message(e)
+                            + "). The transaction is aborted; roll back.",
+                    e);
+        } else {
+            SQLException lost = SqlState.isConnectionLost(e.getSQLState())
+                    ? e
+                    : new SQLException(e.getMessage(), SqlState.CONNECTION_DOES_NOT_EXIST, e);
+            exception = new LockConnectionLostException(
+                    cannot(asked) + "the connection was lost while a failed call was undone (" + message(e)
+                            + "). The transaction and its locks are gone; run it again on another connection.",
+                    lost);
+        }
         exception.addSuppressed(first);
         return exception;
+    }
+
+    /**
+     * The exception for id columns that have changed since they were looked up.
+     *
+     * @param undone whether the transaction is as it was before the call
+     */
+    static LockTargetException stale(Asked asked, boolean undone, @Nullable SQLException e) {
+        return new LockTargetException(
+                cannot(asked) + "the table or its primary key was replaced since it was looked up. "
+                        + (undone
+                                ? "Nothing is locked; try again."
+                                : "The transaction is aborted; roll back and run it again."),
+                undone,
+                null,
+                e);
     }
 
     static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
@@ -189,14 +215,20 @@ final class LockErrors {
                     SqlState.INVALID_NAME,
                     SqlState.INSUFFICIENT_PRIVILEGE,
                     SqlState.WRONG_OBJECT_TYPE,
-                    SqlState.FEATURE_NOT_SUPPORTED ->
-                TableName.parts(asked.table()).stream().anyMatch(message::contains);
+                    SqlState.FEATURE_NOT_SUPPORTED -> names(message, asked.table());
             case SqlState.UNDEFINED_COLUMN -> message.contains(RowSql.ALIAS);
             default ->
                 SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
                         && server.getPosition() == 0
                         && asked.id().stream().anyMatch(part -> message.contains('"' + part + '"'));
         };
+    }
+
+    /** Whether a message names the table, its schema or both, in quotes or, as in "permission denied for", at its end. */
+    private static boolean names(String message, String table) {
+        List<String> parts = TableName.parts(table);
+        return Stream.concat(parts.stream(), Stream.of(String.join(".", parts)))
+                .anyMatch(name -> message.contains('"' + name + '"') || message.endsWith(' ' + name));
     }
 
     private static @Nullable ServerErrorMessage serverMessage(SQLException e) {

@@ -95,7 +95,7 @@ final class LockRequests {
             }
         }
         List<RowGroup> groups = new ArrayList<>(rows.size());
-        rows.forEach((table, ofTable) -> groups.add(new RowGroup(new RowTable(table, List.of()), ofTable)));
+        rows.forEach((table, ofTable) -> groups.add(new RowGroup(RowTable.named(table), ofTable)));
         LockRequest request =
                 new LockRequest(keys, mode, wait, strategy, AdvisoryKeys.of(advisory), groups, anyIsolation);
         if (advisory.size() > config.budget()) {

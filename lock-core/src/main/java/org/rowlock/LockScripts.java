@@ -90,6 +90,9 @@ final class LockScripts {
                             ? RowSql.one(rowGroup.table(), mode, wait)
                             : RowSql.many(rowGroup.table(), group, mode, wait));
         }
+        for (int group = 0; group < rows.size(); group++) {
+            statements.add(RowSql.verify(rows.get(group).table(), group));
+        }
         if (armed) {
             statements.add(WaitSql.RESTORE);
         }

@@ -12,7 +12,19 @@ import org.jspecify.annotations.Nullable;
 public final class LockTargetException extends LockException {
     private static final long serialVersionUID = 1;
 
+    /** Whether another try may succeed, and the transaction is as it was before the call. */
+    private final boolean retryable;
+
     LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        this(message, false, sqlState, cause);
+    }
+
+    LockTargetException(String message, boolean retryable, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, sqlState, cause);
+        this.retryable = retryable;
+    }
+
+    boolean isRetryable() {
+        return retryable;
     }
 }

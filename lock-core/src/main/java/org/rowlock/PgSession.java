@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
@@ -120,6 +121,27 @@ final class PgSession {
     /** Ends the session, and with it all that it holds, where it could not be cleaned up. */
     void kill() throws SQLException {
         driver.abort(Runnable::run);
+    }
+
+    /**
+     * Prepares a script. All rows come at once, whatever fetch size the driver is set to: a suspended statement would run
+     * on, and lock on, behind the statements that follow it.
+     */
+    PreparedStatement prepare(String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        try {
+            statement.setFetchSize(0);
+        } catch (SQLException e) {
+            statement.close();
+            throw e;
+        }
+        return statement;
+    }
+
+    /** The role that logged in. */
+    String user() throws SQLException {
+        String user = driver.getMetaData().getUserName();
+        return user == null ? "" : user;
     }
 
     /** Runs statements without parameters and results. */

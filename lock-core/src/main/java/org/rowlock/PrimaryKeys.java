@@ -13,30 +13,40 @@ import org.rowlock.RowTable.Column;
 
 /**
  * The id columns of tables whose rows are locked: the primary key from the catalog, or the columns given. Looked up on
- * first use and kept by database and name. Only names and types of columns are kept, never an OID: which table a name
- * means is decided by the server at every lock.
+ * first use and kept by database, user and name. What a name means can change at any time, so every row lock checks in
+ * its own round trip that it still means the table and the primary key that were looked up ({@link RowSql#verify}).
  */
 final class PrimaryKeys {
+    /** The type behind a domain: a column's values, and so its keys, are of that type. */
+    private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
+            + "select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid"
+            + " union all select t.oid, t.typbasetype from b join pg_catalog.pg_type t on t.oid = b.base)"
+            + " select format_type(b.oid, -1) from b where b.base = 0)";
+
     /** One row at least, for the kind of the table. */
-    private static final String COLUMNS =
-            "select c.relkind, a.attname, format_type(a.atttypid, -1) from pg_catalog.pg_class c left join (";
+    private static final String COLUMNS = "select c.relkind, c.oid::int8, %s::int8, a.attname, " + BASE_TYPE
+            + " from pg_catalog.pg_class c left join (";
 
     private static final String OF_TABLE = " where c.oid = cast(cast(? as text) as regclass) order by k.n";
-    private static final String FROM_CATALOG = COLUMNS
+    private static final String FROM_CATALOG = String.format(COLUMNS, "i.indexrelid")
             + "pg_catalog.pg_index i cross join lateral unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, n)"
             + " join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum)"
             + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
-    private static final String FROM_NAMES = COLUMNS
+    private static final String FROM_NAMES = String.format(COLUMNS, "0")
             + "unnest(cast(? as text[])) with ordinality as k(name, n)"
             + " join pg_catalog.pg_attribute a on a.attname = k.name and not a.attisdropped)"
             + " on a.attrelid = c.oid" + OF_TABLE;
 
+    /** Beyond this many the names of tables are not a program's own, and keeping all would be a leak. */
+    private static final int MOST_KEPT = 10_000;
+
     private final ConcurrentMap<Place, RowTable> known = new ConcurrentHashMap<>();
 
-    /** The server reports the search_path from version 18 on; before, it does not tell places apart. */
-    private record Place(String database, @Nullable String searchPath, String table, List<String> given) {
+    /** Only keeps apart what can be told apart for free; the server reports the search_path from version 18 on. */
+    private record Place(
+            String database, String user, @Nullable String searchPath, String table, List<String> given) {
         static Place of(PgSession session, String table, List<String> given) throws SQLException {
-            return new Place(session.url(), session.reported("search_path"), table, given);
+            return new Place(session.url(), session.user(), session.reported("search_path"), table, given);
         }
     }
 
@@ -58,6 +68,9 @@ final class PrimaryKeys {
                     session.execute("rollback");
                 }
             }
+            if (known.size() >= MOST_KEPT) {
+                known.clear();
+            }
             known.put(place, columns);
         }
         return columns;
@@ -71,8 +84,9 @@ final class PrimaryKeys {
     private static RowTable lookUp(PgSession session, String table, List<String> given) throws SQLException {
         List<Column> columns = new ArrayList<>();
         String kind = "";
-        try (PreparedStatement statement =
-                session.connection().prepareStatement(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
+        long oid = 0;
+        long index = 0;
+        try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
             int at = 1;
             if (!given.isEmpty()) {
                 Array names = session.connection().createArrayOf("text", given.toArray());
@@ -82,14 +96,16 @@ final class PrimaryKeys {
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     kind = row.getString(1);
-                    if (row.getString(2) != null) {
-                        columns.add(new Column(row.getString(2), row.getString(3)));
+                    oid = row.getLong(2);
+                    index = row.getLong(3);
+                    if (row.getString(4) != null) {
+                        columns.add(new Column(row.getString(4), row.getString(5)));
                     }
                 }
             }
         }
         check(table, kind, given, columns);
-        return new RowTable(table, List.copyOf(columns));
+        return new RowTable(table, List.copyOf(columns), oid, index);
     }
 
     private static void check(String table, String kind, List<String> given, List<Column> columns) {

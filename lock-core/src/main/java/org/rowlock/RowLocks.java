@@ -69,6 +69,9 @@ public final class RowLocks {
      * of the key, borrows a connection, begins, locks, works, commits, returns the connection, leaves the queue. Threads
      * that wait for a hot key so hold no connection meanwhile.
      *
+     * <p>With {@link LockStrategy#ROW} and no such row nothing is locked, as with {@code FOR UPDATE}, and the work is done
+     * all the same; where that matters, lock in the work too and look at the {@link LockResult}.
+     *
      * <p>Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the
      * queues by, as waiting there could deadlock; it uses a second connection, which costs a pool of few connections
      * dearly: better lock all keys in the outer call.

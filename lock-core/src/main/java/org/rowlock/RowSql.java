@@ -64,6 +64,45 @@ final class RowSql {
                 Result.ROWS);
     }
 
+    /**
+     * Checks behind a row lock that its columns were the id of the table. The row lock holds the table, so that nothing
+     * changes any more. Raises an error otherwise, for what follows in the round trip must not run.
+     *
+     * @param group which group of the request they are
+     */
+    static ScriptStatement verify(RowTable table, int group) {
+        return new ScriptStatement(
+                "select case when " + condition(table) + " then '' else " + GuardSql.raiseStale() + " end",
+                (statement, at, values) -> bindCondition(
+                        statement, at, values.request().rows().get(group).table()),
+                Result.IGNORED);
+    }
+
+    /** The condition that the name still means this table with this id. */
+    static String condition(RowTable table) {
+        String condition = "cast(cast(? as text) as regclass)::oid::int8 = " + table.oid();
+        if (table.index() == 0) {
+            return condition;
+        }
+        // Also tells a dropped index, whose definition is null, and a renamed column.
+        return condition
+                + IntStream.rangeClosed(1, table.columns().size())
+                        .mapToObj(i -> " and coalesce(pg_get_indexdef(cast(" + table.index() + " as oid), " + i
+                                + ", false) = quote_ident(cast(? as text)), false)")
+                        .collect(Collectors.joining());
+    }
+
+    static int bindCondition(PreparedStatement statement, int at, RowTable table) throws SQLException {
+        int index = at;
+        statement.setString(index++, table.name());
+        if (table.index() != 0) {
+            for (Column column : table.columns()) {
+                statement.setString(index++, column.name());
+            }
+        }
+        return index;
+    }
+
     private static int bindArrays(PreparedStatement statement, int at, ScriptValues values, int group, int columns)
             throws SQLException {
         List<LockKey.Row> keys = values.request().rows().get(group).keys();

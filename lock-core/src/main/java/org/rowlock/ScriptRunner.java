@@ -14,7 +14,7 @@ final class ScriptRunner {
     static <T> ScriptResult<T> run(
             PgSession session, LockScript script, LockRequest request, @Nullable LockQuery<T> query)
             throws SQLException {
-        try (PreparedStatement statement = session.connection().prepareStatement(script.sql())) {
+        try (PreparedStatement statement = session.prepare(script.sql())) {
             script.bind(statement, new ScriptValues(request, query));
             boolean isRows = statement.execute();
             Guard guard = null;

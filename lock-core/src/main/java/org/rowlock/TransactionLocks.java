@@ -235,8 +235,9 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks and runs a query behind the lock, in one round trip. The query runs only if the lock is held, so it may also
-     * write ({@code UPDATE ... RETURNING}).
+     * Locks and runs a query behind the lock, in one round trip. The query does not run where the lock is refused, so it
+     * may also write ({@code UPDATE ... RETURNING}). One case is no refusal: with {@link LockStrategy#ROW} and no such
+     * row nothing is locked, as with {@code FOR UPDATE}, and the query runs; use {@link #lock} where that must be told.
      *
      * @param key what to lock
      * @param mode how strongly
@@ -296,18 +297,31 @@ public final class TransactionLocks {
         long start = System.nanoTime();
         LockOutcome outcome = LockOutcome.FAILED;
         try {
-            ScriptResult<T> result = acquirer.acquire(session, requests.withIdColumns(session, request), query);
+            ScriptResult<T> result = acquireOrLookUpAgain(session, request, query);
             outcome = LockOutcome.ACQUIRED;
             return result;
         } catch (SQLException | RuntimeException e) {
             outcome = LockOutcome.of(e);
-            if (e instanceof LockTargetException || e instanceof SQLException) {
-                // The table may have been replaced by one with other id columns.
-                requests.forgetTables(request);
-            }
             throw e;
         } finally {
             observer.end(event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), outcome);
+        }
+    }
+
+    /** A table that was replaced since it was looked up is looked up again, once. */
+    private <T> ScriptResult<T> acquireOrLookUpAgain(
+            PgSession session, LockRequest request, @Nullable LockQuery<T> query) throws SQLException {
+        try {
+            return acquirer.acquire(session, requests.withIdColumns(session, request), query);
+        } catch (LockTargetException e) {
+            requests.forgetTables(request);
+            if (!e.isRetryable()) {
+                throw e;
+            }
+            return acquirer.acquire(session, requests.withIdColumns(session, request), query);
+        } catch (SQLException e) {
+            requests.forgetTables(request);
+            throw e;
         }
     }
 

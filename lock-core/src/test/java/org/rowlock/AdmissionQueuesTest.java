@@ -535,4 +535,15 @@ class AdmissionQueuesTest {
         }
         assertThat(failure.get()).isNull();
     }
+
+    @Test
+    void permitsMayBeClosedInAnyOrder() {
+        Permit outer = queues.enter(DATABASE, List.of(A), FOR_UPDATE, LockWait.forever());
+        Permit inner = queues.enter(DATABASE, List.of(B), FOR_UPDATE, LockWait.forever());
+        outer.close();
+        inner.close();
+        try (Permit next = queues.enter(DATABASE, List.of(A), FOR_UPDATE, LockWait.forever())) {
+            assertThat(next.isQueued()).isTrue();
+        }
+    }
 }

@@ -35,6 +35,14 @@ class LockAndQueryFailureTest {
 
     @ParameterizedTest
     @EnumSource
+    void unknownTableOfTheQueryIsTheCallersHoweverItIsCalled(LockStrategy strategy) throws Exception {
+        assertThat(failure(strategy, database.session("alice"), "select 1 from account_history", 1))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42P01"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void missingPrivilegeOfTheQueryIsTheCallers(LockStrategy strategy) throws Exception {
         String role = database.schema() + "_clerk";
         database.execute(

@@ -256,4 +256,13 @@ class LockKeyTest {
     void compositeIdIsNoPairEvenIfItLooksLikeOne() {
         assertThat(AdvisoryKeys.isPair(row("t", 1, 2))).isFalse();
     }
+
+    /** A short number can be a long text; it is refused before it is written out. */
+    @Test
+    void numberOfAMillionDigitsIsRefused() {
+        assertThatThrownBy(() -> row("account", new java.math.BigDecimal("1e500000000")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("account")
+                .hasMessageContaining("digits");
+    }
 }

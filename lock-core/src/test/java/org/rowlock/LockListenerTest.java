@@ -98,7 +98,8 @@ class LockListenerTest {
         acquisitions.clear();
         Claim claim = Claim.from("account").orderBy("id").limit(2).mode(FOR_SHARE);
         bob.run(c -> locks.in(c).claim(claim, result -> result.getInt(1)));
-        expect(List.of(B, row("account", 3)), FOR_SHARE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+        List<LockKey> claimed = strategy == LockStrategy.ROW ? List.of() : List.of(B, row("account", 3));
+        expect(claimed, FOR_SHARE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
         Claim none = Claim.from("account").where("balance > 0");
         bob.run(c -> locks.in(c).claim(none, result -> result.getInt(1)));
         expect(List.of(), FOR_UPDATE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);

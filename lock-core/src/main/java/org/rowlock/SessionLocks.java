@@ -1,0 +1,173 @@
+package org.rowlock;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks of one request as locks of the session, which no rollback releases. What the caller holds for the session
+ * already is neither taken nor let go of.
+ */
+final class SessionLocks {
+    private static final String KEYS =
+            " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int8[]), cast(? as bool[])) as k(c, o, b, held)";
+
+    /** Whether this session holds the lock of {@code k}. */
+    private static final String HELD = "exists (select 1 from pg_catalog.pg_locks as l where l.pid = pg_backend_pid()"
+            + " and l.locktype = 'advisory' and l.granted and l.mode = cast(? as text)"
+            + " and l.classid = case when k.b is null then k.c::oid else (k.b >> 32 & 4294967295)::oid end"
+            + " and l.objid = case when k.b is null then k.o::oid else (k.b & 4294967295)::oid end"
+            + " and l.objsubid = case when k.b is null then 2 else 1 end)";
+
+    private final PgSession session;
+    private final LockRequest request;
+    private final String shared;
+
+    /** The derived keys, in the order they are locked in: a pair where there is no number. */
+    private final List<@Nullable Integer> first = new ArrayList<>();
+
+    private final List<@Nullable Integer> second = new ArrayList<>();
+    private final List<@Nullable Long> number = new ArrayList<>();
+
+    /** Whether the caller held the lock for the session before. */
+    private final List<Boolean> held = new ArrayList<>();
+
+    private SessionLocks(PgSession session, LockRequest request) {
+        this.session = session;
+        this.request = request;
+        this.shared = request.mode().isShared() ? "_shared" : "";
+    }
+
+    /** Derives the keys, behind statements that open the transaction for it. */
+    static SessionLocks derive(PgSession session, LockRequest request, String... before) throws SQLException {
+        SessionLocks locks = new SessionLocks(session, request);
+        String sql = String.join("\n;", before) + "\n;" + locks.deriveSql();
+        try (PreparedStatement statement = session.prepare(sql)) {
+            locks.bindDerive(statement, 1);
+            locks.read(result(statement, before.length));
+        }
+        return locks;
+    }
+
+    /**
+     * Waits for the locks.
+     *
+     * @throws LockNotAvailableException if there is no wait and one is taken
+     */
+    void lock() throws SQLException {
+        WaitKind wait = WaitKind.of(request.lockWait());
+        boolean bounded = wait == WaitKind.AT_MOST;
+        String function = (wait == WaitKind.NO_WAIT ? "pg_try_advisory_lock" : "pg_advisory_lock") + shared;
+        // The bound is a setting of this transaction and ends with it.
+        String sql = (bounded ? WaitSql.ARM.sql() + "\n;" : "") + "select case when k.held then ''"
+                + (bounded ? " when " + WaitSql.REARM_EXPRESSION + " is null then ''" : "")
+                + " when k.b is null then " + function + "(k.c, k.o)::text else " + function + "(k.b)::text end" + KEYS;
+        try (PreparedStatement statement = session.prepare(sql)) {
+            bind(statement, bounded ? WaitSql.bindMillis(statement, 1, new ScriptValues(request, null)) : 1);
+            try (ResultSet row = result(statement, bounded ? 1 : 0)) {
+                while (row.next()) {
+                    if ("false".equals(row.getString(1))) {
+                        throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
+                    }
+                }
+            }
+        }
+    }
+
+    /**
+     * Begins the caller's transaction, and in its first statement takes the locks for it and lets go of the session's.
+     * The keys are derived once more at the end, since a table may have been replaced during the wait.
+     */
+    void passToTransaction(String... before) throws SQLException {
+        String sql = String.join("\n;", before) + "\n;select case when k.b is null then pg_advisory_xact_lock" + shared
+                + "(k.c, k.o) else pg_advisory_xact_lock" + shared + "(k.b) end, case when k.held then true"
+                + " when k.b is null then pg_advisory_unlock" + shared + "(k.c, k.o) else pg_advisory_unlock" + shared
+                + "(k.b) end" + KEYS + "\n;" + deriveSql();
+        SessionLocks again = new SessionLocks(session, request);
+        try (PreparedStatement statement = session.prepare(sql)) {
+            bindDerive(statement, bind(statement, 1));
+            try (ResultSet row = result(statement, before.length)) {
+                while (row.next()) {
+                    if (!row.getBoolean(2)) {
+                        throw new IllegalStateException("A session lock was gone before it was handed over to the"
+                                + " transaction; is another thread using the connection?");
+                    }
+                }
+            }
+            statement.getMoreResults();
+            again.read(statement.getResultSet());
+        }
+        if (!again.first.equals(first) || !again.second.equals(second) || !again.number.equals(number)) {
+            throw new LockTargetException(
+                    "Cannot lock " + request.describe()
+                            + ": the table was replaced by another during the wait. Nothing is" + " locked; try again.",
+                    null,
+                    null);
+        }
+    }
+
+    /** Lets go of the locks after a failure. If that fails too, the session must not go on, say back into a pool. */
+    void unlock(Throwable cause) {
+        // Only what the session really holds, so that the server has nothing to warn of.
+        String sql = "rollback and chain\n;select case when k.b is null then pg_advisory_unlock" + shared
+                + "(k.c, k.o) else pg_advisory_unlock" + shared + "(k.b) end" + KEYS + " where not k.held and " + HELD
+                + "\n;rollback";
+        try (PreparedStatement statement = session.prepare(sql)) {
+            statement.setString(bind(statement, 1), lockMode());
+            statement.execute();
+        } catch (SQLException | RuntimeException e) {
+            cause.addSuppressed(e);
+            try {
+                session.kill();
+            } catch (SQLException notKilled) {
+                cause.addSuppressed(notKilled);
+            }
+        }
+    }
+
+    private String deriveSql() {
+        return KeySql.holding(request.advisory().tables()) + "select k.c, k.o, k.b, " + HELD + KeySql.FROM_MANY;
+    }
+
+    private void bindDerive(PreparedStatement statement, int at) throws SQLException {
+        statement.setString(at, lockMode());
+        KeySql.bindMany(statement, at + 1, request.advisory().keys());
+    }
+
+    private int bind(PreparedStatement statement, int at) throws SQLException {
+        Connection connection = statement.getConnection();
+        statement.setArray(at, connection.createArrayOf("int4", first.toArray()));
+        statement.setArray(at + 1, connection.createArrayOf("int4", second.toArray()));
+        statement.setArray(at + 2, connection.createArrayOf("int8", number.toArray()));
+        statement.setArray(at + 3, connection.createArrayOf("bool", held.toArray()));
+        return at + 4;
+    }
+
+    private void read(ResultSet result) throws SQLException {
+        try (ResultSet row = result) {
+            while (row.next()) {
+                first.add(row.getObject(1, Integer.class));
+                second.add(row.getObject(2, Integer.class));
+                number.add(row.getObject(3, Long.class));
+                held.add(row.getBoolean(4));
+            }
+        }
+    }
+
+    private String lockMode() {
+        return request.mode().isShared() ? "ShareLock" : "ExclusiveLock";
+    }
+
+    /** Executes, passes over the results of the statements in front, and gives the one that counts. */
+    private static ResultSet result(PreparedStatement statement, int passedOver) throws SQLException {
+        statement.execute();
+        for (int i = 0; i < passedOver; i++) {
+            statement.getMoreResults();
+        }
+        return statement.getResultSet();
+    }
+}

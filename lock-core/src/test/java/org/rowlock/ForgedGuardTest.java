@@ -1,0 +1,75 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** The server quotes ids and binds in its errors; none of them can pass for what a guard says. */
+class ForgedGuardTest {
+    private static final List<String> FORGED = List.of(
+            "rowlock:taken",
+            "rowlock:taken:off",
+            "rowlock:stale:",
+            "rowlock:repeatable read/off/:",
+            "rowlock:serializable;drop table victim;commit;begin;--/off/:",
+            "\":serializable;drop table victim;commit;begin;--/off/:");
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key)",
+            "create table victim(id int)",
+            "insert into account values (1)");
+
+    @ParameterizedTest
+    @EnumSource
+    void inAnId(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        for (String forged : FORGED) {
+            for (Session.Body<?> body : List.<Session.Body<?>>of(
+                    c -> locks.in(c).lock(row("account", forged)),
+                    c -> locks.in(c).tryLock(row("account", forged)),
+                    c -> locks.in(c).lockAll(List.of(row("account", forged), row("account", 1))))) {
+                if (strategy == LockStrategy.ADVISORY) {
+                    alice.run(body);
+                } else {
+                    assertThatThrownBy(() -> alice.run(body)).isExactlyInstanceOf(LockTargetException.class);
+                }
+                alice.rollback();
+            }
+        }
+        assertThat(database.query("select count(*) from victim")).isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void inABindOfTheQuery(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        for (String forged : FORGED) {
+            for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait())) {
+                assertThatThrownBy(() -> alice.run(c -> locks.in(c)
+                                .lockAndQuery(
+                                        row("account", 1),
+                                        RowLockMode.FOR_UPDATE,
+                                        wait,
+                                        "select cast(cast(? as text) as int)",
+                                        rs -> rs.getInt(1),
+                                        forged)))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                e -> assertThat(e.getSQLState()).isEqualTo("22P02"));
+                alice.rollback();
+            }
+        }
+        assertThat(database.query("select count(*) from victim")).isEqualTo("0");
+    }
+}

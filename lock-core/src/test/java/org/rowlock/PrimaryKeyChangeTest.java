@@ -1,0 +1,118 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** What a row lock was told of the id columns is checked at every lock: the wrong row is never locked. */
+class PrimaryKeyChangeTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table item(id int primary key, new_id int not null unique)",
+            "insert into item values (1, 5), (5, 1)");
+
+    private static final List<String> CHANGES = List.of(
+            "alter table item drop constraint item_pkey; alter table item add primary key (new_id)",
+            "alter table item rename column id to x; alter table item rename column new_id to id;"
+                    + " alter table item rename column x to new_id",
+            "alter table item rename to old; create table item(new_id int primary key, id int);"
+                    + " insert into item values (1, 5), (5, 1)");
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void anotherPrimaryKeyIsFollowed(LockStrategy strategy) throws Exception {
+        for (String change : CHANGES) {
+            for (Session.Body<?> body :
+                    ways(RowLocks.builder().strategy(strategy).build())) {
+                Session alice = database.session("alice");
+                Session bob = database.session("bob");
+                alice.run(body);
+                alice.rollback();
+                database.execute(change);
+                String key = database.query("select a.attname from pg_index i join pg_attribute a"
+                        + " on a.attrelid = i.indrelid and a.attnum = i.indkey[0]"
+                        + " where i.indrelid = 'item'::regclass and i.indisprimary");
+                alice.run(body);
+                assertThatThrownBy(() -> bob.execute("select 1 from item where " + key + " = 1 for update nowait"))
+                        .hasMessageContaining("could not obtain lock");
+                bob.rollback();
+                bob.execute("select 1 from item where " + key + " = 5 for update nowait");
+                alice.rollback();
+                bob.rollback();
+                database.execute(
+                        "drop table item",
+                        "drop table if exists old",
+                        "create table item(id int primary key, new_id int not null unique)",
+                        "insert into item values (1, 5), (5, 1)");
+            }
+        }
+    }
+
+    private static List<Session.Body<?>> ways(RowLocks locks) {
+        return List.of(
+                c -> locks.in(c).lock(row("item", 1)),
+                c -> locks.in(c).lock(row("item", 1), RowLockMode.FOR_UPDATE, LockWait.noWait()),
+                c -> locks.in(c).lockAll(List.of(row("item", 1), row("item", 77))),
+                c -> locks.in(c).lockAndQuery(row("item", 1), "select 1", rs -> 1));
+    }
+
+    @Test
+    void inATransactionThatHadBegunTheCallFailsAndTheNextOneIsRight() throws Exception {
+        RowLocks locks = RowLocks.create();
+        Session alice = database.session("alice");
+        alice.run(c -> locks.in(c).lock(row("item", 1)));
+        alice.rollback();
+        database.execute(CHANGES.get(0));
+        alice.execute("select 1");
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(row("item", 1))))
+                .isInstanceOf(LockTargetException.class)
+                .hasMessageContaining("roll back and run it again");
+        alice.rollback();
+        assertThat((Object) alice.run(c -> locks.in(c).lock(row("item", 1)))).isEqualTo(LockResult.KEY_AND_ROW_LOCKED);
+    }
+
+    @Test
+    void theSameNameIsAnotherTableToAnotherSearchPath() throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ROW).build();
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks.in(c).lock(row("item", 1)));
+        database.execute(
+                "create schema " + database.schema() + "_b",
+                "create table " + database.schema() + "_b.item(new_id int primary key, id int)",
+                "insert into " + database.schema() + "_b.item values (5, 7), (7, 5)");
+        bob.execute("set search_path = " + database.schema() + "_b");
+        bob.commit();
+        assertThat((Object) bob.run(c -> locks.in(c).lock(row("item", 5)))).isEqualTo(LockResult.ROW_LOCKED);
+        assertThatThrownBy(() -> alice.execute(
+                        "select 1 from " + database.schema() + "_b.item where new_id = 5 for update nowait"))
+                .hasMessageContaining("could not obtain lock");
+        alice.rollback();
+        bob.rollback();
+        database.execute("drop schema " + database.schema() + "_b cascade");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void aClaimLocksTheKeysOfTheTableAsItIs(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        Claim claim = Claim.from("item").orderBy("id");
+        alice.run(c -> locks.in(c).claim(claim, rs -> rs.getInt("id")));
+        alice.rollback();
+        database.execute(CHANGES.get(0));
+        List<Integer> claimed = alice.run(c -> locks.in(c).claim(claim, rs -> rs.getInt("new_id")));
+        assertThat(claimed).containsExactly(5);
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(row("item", 5)))).isFalse();
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(row("item", 1)))).isTrue();
+    }
+}
