@@ -86,7 +86,7 @@ public final class AdmissionQueues {
         }
         LockRequests.check(mode, wait);
         List<LockKey> ordered = ordered(LockRequests.distinct(keys));
-        Permit outer = CURRENT.get();
+        Permit outer = innermostOpen();
         if (outer != null) {
             outer.refuseToWaitForItself(database, ordered, mode);
             return begin(new Permit(this, database, ordered, mode, outer));
@@ -107,6 +107,15 @@ public final class AdmissionQueues {
             }
             observer.endAdmission(event, start, ordered, mode, admitted);
         }
+    }
+
+    /** The permit of this thread. They may be closed in any order. */
+    private static @Nullable Permit innermostOpen() {
+        Permit permit = CURRENT.get();
+        while (permit != null && permit.closed) {
+            permit = permit.outer;
+        }
+        return permit;
     }
 
     private static Permit begin(Permit permit) {
@@ -214,6 +223,7 @@ public final class AdmissionQueues {
         private final RowLockMode mode;
         private final @Nullable Permit outer;
         private final Deque<Place> held = new ArrayDeque<>(1);
+        private final Thread thread = Thread.currentThread();
         private boolean closed;
 
         private Permit(
@@ -241,6 +251,10 @@ public final class AdmissionQueues {
          */
         @Override
         public void close() {
+            if (!thread.equals(Thread.currentThread())) {
+                throw new IllegalMonitorStateException(
+                        "The permit belongs to " + thread + "; close it on the thread that entered");
+            }
             while (!held.isEmpty()) {
                 Place place = held.peek();
                 Queue queue = owner.queues.get(place);
@@ -251,11 +265,7 @@ public final class AdmissionQueues {
                 owner.leave(place);
             }
             closed = true;
-            // Permits may be closed in any order; the thread has the innermost that is open.
-            Permit current = CURRENT.get();
-            while (current != null && current.closed) {
-                current = current.outer;
-            }
+            Permit current = innermostOpen();
             if (current == null) {
                 CURRENT.remove();
             } else {

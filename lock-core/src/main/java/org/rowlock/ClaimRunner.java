@@ -143,7 +143,7 @@ final class ClaimRunner<T> {
         try (PreparedStatement statement = session.prepare(text)) {
             int at = 1;
             if (first) {
-                at = RowSql.bindCondition(statement, at, table);
+                at = table.given() ? at : RowSql.bindIsPrimaryKey(statement, at, table);
                 statement.setString(at++, table.name());
             }
             at = bindPredicate(statement, at);

@@ -82,12 +82,20 @@ final class LockAcquirer {
         if (raised != null || isBoundReached(script, e)) {
             boolean undone = undo(session, request, script, begun, e);
             Asked asked = request.asked(session.isHotStandby());
-            if (raised == null || raised.lock() == Guard.Lock.TAKEN) {
-                throw LockErrors.notAvailable(asked, raised == null && query != null, e);
+            // What a guard raised is not passed on as the cause: its mark is nobody's business.
+            if (raised == null) {
+                throw LockErrors.notAvailable(asked, query != null, e);
             }
-            throw raised.lock() == Guard.Lock.STALE
-                    ? LockErrors.stale(asked, undone, e)
-                    : LockErrors.refused(asked, raised, e);
+            if (raised.lock() == Guard.Lock.TAKEN && undone) {
+                throw LockErrors.notAvailable(asked, false, null);
+            }
+            if (raised.lock() == Guard.Lock.STALE) {
+                throw LockErrors.stale(asked, undone, null);
+            }
+            if (raised.lock() == Guard.Lock.NOT_TRIED) {
+                throw LockErrors.refused(
+                        asked, raised, new SQLException("The guard of the lock statement refused", e.getSQLState()));
+            }
         }
         if (script.hasSavepoint() && session.isAborted()) {
             abort(session, WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
@@ -133,10 +141,10 @@ final class LockAcquirer {
     private static boolean undo(
             PgSession session, LockRequest request, LockScript script, boolean begun, SQLException cause) {
         try {
-            if (script.hasSavepoint()) {
-                session.execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
-            } else if (!begun) {
+            if (!begun) {
                 session.execute("rollback");
+            } else if (script.hasSavepoint()) {
+                session.execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
             }
         } catch (SQLException e) {
             throw LockErrors.notUndone(request.asked(session.isHotStandby()), session.isAborted(), e, cause);

@@ -91,7 +91,9 @@ final class LockScripts {
                             : RowSql.many(rowGroup.table(), group, mode, wait));
         }
         for (int group = 0; group < rows.size(); group++) {
-            statements.add(RowSql.verify(rows.get(group).table(), group));
+            if (!rows.get(group).table().given()) {
+                statements.add(RowSql.verify(group));
+            }
         }
         if (armed) {
             statements.add(WaitSql.RESTORE);

@@ -14,7 +14,7 @@ import org.rowlock.RowTable.Column;
 /**
  * The id columns of tables whose rows are locked: the primary key from the catalog, or the columns given. Looked up on
  * first use and kept by database, user and name. What a name means can change at any time, so every row lock checks in
- * its own round trip that it still means the table and the primary key that were looked up ({@link RowSql#verify}).
+ * its own round trip that they still are the primary key of what it means ({@link RowSql#verify}).
  */
 final class PrimaryKeys {
     /** The type behind a domain: a column's values, and so its keys, are of that type. */
@@ -24,15 +24,15 @@ final class PrimaryKeys {
             + " select format_type(b.oid, -1) from b where b.base = 0)";
 
     /** One row at least, for the kind of the table. */
-    private static final String COLUMNS = "select c.relkind, c.oid::int8, %s::int8, a.attname, " + BASE_TYPE
-            + " from pg_catalog.pg_class c left join (";
+    private static final String COLUMNS =
+            "select c.relkind, a.attname, " + BASE_TYPE + " from pg_catalog.pg_class c left join (";
 
     private static final String OF_TABLE = " where c.oid = cast(cast(? as text) as regclass) order by k.n";
-    private static final String FROM_CATALOG = String.format(COLUMNS, "i.indexrelid")
+    private static final String FROM_CATALOG = COLUMNS
             + "pg_catalog.pg_index i cross join lateral unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, n)"
             + " join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum)"
             + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
-    private static final String FROM_NAMES = String.format(COLUMNS, "0")
+    private static final String FROM_NAMES = COLUMNS
             + "unnest(cast(? as text[])) with ordinality as k(name, n)"
             + " join pg_catalog.pg_attribute a on a.attname = k.name and not a.attisdropped)"
             + " on a.attrelid = c.oid" + OF_TABLE;
@@ -59,20 +59,32 @@ final class PrimaryKeys {
         Place place = Place.of(session, table, given);
         RowTable columns = known.get(place);
         if (columns == null) {
-            boolean begun = session.hasBegun();
-            try {
-                columns = lookUp(session, table, given);
-            } finally {
-                if (!begun && session.hasBegun()) {
-                    // The look-up was the first statement: end it, so that it takes no snapshot for the caller.
-                    session.execute("rollback");
-                }
-            }
+            columns = lookUpFirst(session, table, given);
             if (known.size() >= MOST_KEPT) {
                 known.clear();
             }
             known.put(place, columns);
         }
+        return columns;
+    }
+
+    /** If the look-up is the first statement of the transaction it is ended, so that it takes no snapshot for the caller. */
+    private static RowTable lookUpFirst(PgSession session, String table, List<String> given) throws SQLException {
+        if (session.hasBegun()) {
+            return lookUp(session, table, given);
+        }
+        RowTable columns;
+        try {
+            columns = lookUp(session, table, given);
+        } catch (SQLException | RuntimeException e) {
+            try {
+                session.execute("rollback");
+            } catch (SQLException notRolledBack) {
+                e.addSuppressed(notRolledBack);
+            }
+            throw e;
+        }
+        session.execute("rollback");
         return columns;
     }
 
@@ -84,8 +96,6 @@ final class PrimaryKeys {
     private static RowTable lookUp(PgSession session, String table, List<String> given) throws SQLException {
         List<Column> columns = new ArrayList<>();
         String kind = "";
-        long oid = 0;
-        long index = 0;
         try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
             int at = 1;
             if (!given.isEmpty()) {
@@ -96,16 +106,14 @@ final class PrimaryKeys {
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     kind = row.getString(1);
-                    oid = row.getLong(2);
-                    index = row.getLong(3);
-                    if (row.getString(4) != null) {
-                        columns.add(new Column(row.getString(4), row.getString(5)));
+                    if (row.getString(2) != null) {
+                        columns.add(new Column(row.getString(2), row.getString(3)));
                     }
                 }
             }
         }
         check(table, kind, given, columns);
-        return new RowTable(table, List.copyOf(columns), oid, index);
+        return new RowTable(table, List.copyOf(columns), !given.isEmpty());
     }
 
     private static void check(String table, String kind, List<String> given, List<Column> columns) {
@@ -143,6 +151,7 @@ final class PrimaryKeys {
             case "S" -> "a sequence";
             case "f" -> "a foreign table";
             case "c" -> "a composite type";
+            case "" -> "not in the transaction's snapshot";
             default -> "not a table";
         };
     }

@@ -65,42 +65,33 @@ final class RowSql {
     }
 
     /**
-     * Checks behind a row lock that its columns were the id of the table. The row lock holds the table, so that nothing
-     * changes any more. Raises an error otherwise, for what follows in the round trip must not run.
+     * Checks behind a row lock that its columns are the primary key of what the name means. The row lock holds the table,
+     * so that nothing changes any more. Raises an error otherwise, for what follows in the round trip must not run.
      *
      * @param group which group of the request they are
      */
-    static ScriptStatement verify(RowTable table, int group) {
+    static ScriptStatement verify(int group) {
         return new ScriptStatement(
-                "select case when " + condition(table) + " then '' else " + GuardSql.raiseStale() + " end",
-                (statement, at, values) -> bindCondition(
+                "select case when " + IS_PRIMARY_KEY + " then '' else " + GuardSql.raiseStale() + " end",
+                (statement, at, values) -> bindIsPrimaryKey(
                         statement, at, values.request().rows().get(group).table()),
                 Result.IGNORED);
     }
 
-    /** The condition that the name still means this table with this id. */
-    static String condition(RowTable table) {
-        String condition = "cast(cast(? as text) as regclass)::oid::int8 = " + table.oid();
-        if (table.index() == 0) {
-            return condition;
-        }
-        // Also tells a dropped index, whose definition is null, and a renamed column.
-        return condition
-                + IntStream.rangeClosed(1, table.columns().size())
-                        .mapToObj(i -> " and coalesce(pg_get_indexdef(cast(" + table.index() + " as oid), " + i
-                                + ", false) = quote_ident(cast(? as text)), false)")
-                        .collect(Collectors.joining());
-    }
+    /** By name and not by OID: to a tenant with a schema of its own the name means another table of the same form. */
+    static final String IS_PRIMARY_KEY = "exists (select 1 from pg_catalog.pg_index as i"
+            + " where i.indrelid = cast(cast(? as text) as regclass) and i.indisprimary"
+            + " and (select string_agg(a.attname::text, chr(31) order by k.n)"
+            + " from unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, n)"
+            + " join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum)"
+            + " = cast(? as text))";
 
-    static int bindCondition(PreparedStatement statement, int at, RowTable table) throws SQLException {
-        int index = at;
-        statement.setString(index++, table.name());
-        if (table.index() != 0) {
-            for (Column column : table.columns()) {
-                statement.setString(index++, column.name());
-            }
-        }
-        return index;
+    static int bindIsPrimaryKey(PreparedStatement statement, int at, RowTable table) throws SQLException {
+        statement.setString(at, table.name());
+        statement.setString(
+                at + 1,
+                table.columns().stream().map(Column::name).collect(Collectors.joining(String.valueOf((char) 31))));
+        return at + 2;
     }
 
     private static int bindArrays(PreparedStatement statement, int at, ScriptValues values, int group, int columns)

@@ -7,14 +7,13 @@ import java.util.List;
  *
  * @param name the name as the key has it
  * @param columns the columns of the id, in order
- * @param oid the table when it was looked up; only ever compared, never locked by
- * @param index the index of its primary key then, or 0 where the columns are given
+ * @param given whether they are given by configuration, and not the primary key
  */
-record RowTable(String name, List<Column> columns, long oid, long index) {
+record RowTable(String name, List<Column> columns, boolean given) {
 
     /** A table that has not been looked up. */
     static RowTable named(String name) {
-        return new RowTable(name, List.of(), 0, 0);
+        return new RowTable(name, List.of(), true);
     }
 
     /**

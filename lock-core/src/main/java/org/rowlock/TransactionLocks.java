@@ -312,14 +312,20 @@ public final class TransactionLocks {
     private <T> ScriptResult<T> acquireOrLookUpAgain(
             PgSession session, LockRequest request, @Nullable LockQuery<T> query) throws SQLException {
         try {
-            return acquirer.acquire(session, requests.withIdColumns(session, request), query);
+            return acquireOrForget(session, request, query);
         } catch (LockTargetException e) {
-            requests.forgetTables(request);
             if (!e.isRetryable()) {
                 throw e;
             }
+            return acquireOrForget(session, request, query);
+        }
+    }
+
+    private <T> ScriptResult<T> acquireOrForget(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+            throws SQLException {
+        try {
             return acquirer.acquire(session, requests.withIdColumns(session, request), query);
-        } catch (SQLException e) {
+        } catch (LockTargetException | SQLException e) {
             requests.forgetTables(request);
             throw e;
         }
