@@ -62,7 +62,7 @@ final class AdvisorySql {
     }
 
     private static String attempt(RowLockMode mode, WaitKind wait, String arguments, boolean raising) {
-        String shared = mode.isShared() ? "_shared" : "";
+        String shared = mode.functionSuffix();
         if (wait != WaitKind.NO_WAIT) {
             return "pg_advisory_xact_lock" + shared + '(' + arguments + ")::text";
         }

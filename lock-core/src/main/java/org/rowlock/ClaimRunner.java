@@ -1,6 +1,5 @@
 package org.rowlock;
 
-import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -148,7 +147,7 @@ final class ClaimRunner<T> {
             }
             at = bindPredicate(statement, at);
             if (!first) {
-                at = bindIds(statement, at, seen, table);
+                at = table.bindIds(statement, at, seen);
             }
             statement.setInt(at, page);
             statement.execute();
@@ -176,7 +175,7 @@ final class ClaimRunner<T> {
                 throw LockErrors.refused(asked(), guard, null);
             }
             if (!row.getBoolean(3)) {
-                throw LockErrors.stale(asked(), true, null);
+                throw LockErrors.stale(asked(), true);
             }
         }
     }
@@ -198,7 +197,7 @@ final class ClaimRunner<T> {
         int wanted = claim.limit() - taken.size();
         try (PreparedStatement statement = session.prepare(text)) {
             int at = bindCandidates(statement, table, candidates, wanted);
-            at = bindIds(statement, at, candidates, table);
+            at = table.bindIds(statement, at, candidates);
             bindPredicate(statement, at);
             statement.execute();
             String[] locked = readLocked(statement);
@@ -245,16 +244,6 @@ final class ClaimRunner<T> {
         statement.setArray(3, session.connection().createArrayOf("text", texts));
         statement.setInt(4, limit);
         return 5;
-    }
-
-    private int bindIds(PreparedStatement statement, int at, List<Row> ids, RowTable table) throws SQLException {
-        for (int column = 0; column < table.columns().size(); column++) {
-            int part = column;
-            Object[] texts = ids.stream().map(row -> row.id().get(part)).toArray();
-            Array array = session.connection().createArrayOf("text", texts);
-            statement.setArray(at + column, array);
-        }
-        return at + table.columns().size();
     }
 
     private int bindPredicate(PreparedStatement statement, int at) throws SQLException {

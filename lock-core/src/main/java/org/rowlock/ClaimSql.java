@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.rowlock.AdvisoryKeys.Shape;
-import org.rowlock.RowTable.Column;
 
 /**
  * The statements of a claim.
@@ -46,8 +45,9 @@ final class ClaimSql {
      * if there are any, the number of rows.
      */
     String candidates(boolean anySeen) {
-        String notSeen =
-                anySeen ? " and (" + columns(alias + ".") + ") not in (select * from unnest(" + arrays() + "))" : "";
+        String notSeen = anySeen
+                ? " and (" + columns(alias + ".") + ") not in (select * from unnest(" + table.idArrays() + "))"
+                : "";
         return "select " + columns(alias + ".") + " from " + from() + " where " + claim.condition() + notSeen
                 + claim.orderClause() + " limit ?";
     }
@@ -57,7 +57,7 @@ final class ClaimSql {
      * {@link #read}. Returns that setting. Parameters: the table, the int4 ids, the other ids as text, the number to lock.
      */
     String tryLock() {
-        String function = "pg_try_advisory_xact_lock" + (claim.mode().isShared() ? "_shared" : "");
+        String function = "pg_try_advisory_xact_lock" + claim.mode().functionSuffix();
         return "select set_config('rowlock.claimed', coalesce(string_agg(g.n::text, ',' order by g.n), ''), true) from (select k.n from ("
                 + "select d.n, r.root::int4 as c, d.o, case when d.o is null then "
                 + KeySql.hash("r.root::text || ':' || d.s") + " end as b from (select " + KeySql.ROOT + " as root"
@@ -79,7 +79,7 @@ final class ClaimSql {
         String names = IntStream.range(0, table.columns().size())
                 .mapToObj(i -> "rowlock_" + i)
                 .collect(Collectors.joining(", "));
-        return "select " + alias + ".*, rowlock_k.rowlock_n from " + from() + " join unnest(" + arrays()
+        return "select " + alias + ".*, rowlock_k.rowlock_n from " + from() + " join unnest(" + table.idArrays()
                 + ") with ordinality as rowlock_k(" + names + ", rowlock_n) on " + on
                 + " where rowlock_k.rowlock_n = any(string_to_array(current_setting('rowlock.claimed'), ',')::int8[]) and "
                 + claim.condition() + " order by rowlock_k.rowlock_n"
@@ -97,13 +97,6 @@ final class ClaimSql {
     private String columns(String prefix) {
         return table.columns().stream()
                 .map(column -> prefix + TableName.quoteIdentifier(column.name()))
-                .collect(Collectors.joining(", "));
-    }
-
-    private String arrays() {
-        List<Column> columns = table.columns();
-        return columns.stream()
-                .map(column -> "cast(? as " + column.type() + "[])")
                 .collect(Collectors.joining(", "));
     }
 }

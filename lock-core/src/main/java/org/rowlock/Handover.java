@@ -67,7 +67,7 @@ final class Handover {
         LockErrors.Asked asked = request.asked(session.isHotStandby());
         Guard raised = LockErrors.guardIn(e);
         if (raised != null && raised.lock() == Guard.Lock.STALE) {
-            throw LockErrors.stale(asked, true, null);
+            throw LockErrors.stale(asked, true);
         }
         if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                 && WaitKind.of(request.lockWait()) != WaitKind.FOREVER) {

@@ -190,6 +190,11 @@ final class KeySql {
         return at + 6;
     }
 
+    /** Whether {@code l}, a row of pg_locks, is the lock of the derived key {@code k}: both halves and the kind. */
+    static final String IS_LOCK = "l.objsubid = case when k.b is null then 2 else 1 end"
+            + " and l.classid = case when k.b is null then k.c::oid else (k.b >> 32 & 4294967295)::oid end"
+            + " and l.objid = case when k.b is null then k.o::oid else (k.b & 4294967295)::oid end";
+
     private static int ordinal(List<String> tables, String table) {
         int index = tables.lastIndexOf(table);
         if (index < 0) {

@@ -79,9 +79,9 @@ final class LockAcquirer {
             @Nullable Guard raised,
             SQLException e)
             throws SQLException {
+        Asked asked = request.asked(session.isHotStandby());
         if (raised != null || isBoundReached(script, e)) {
             boolean undone = undo(session, request, script, begun, e);
-            Asked asked = request.asked(session.isHotStandby());
             // What a guard raised is not passed on as the cause: its mark is nobody's business.
             if (raised == null) {
                 throw LockErrors.notAvailable(asked, query != null, e);
@@ -90,7 +90,7 @@ final class LockAcquirer {
                 throw LockErrors.notAvailable(asked, false, null);
             }
             if (raised.lock() == Guard.Lock.STALE) {
-                throw LockErrors.stale(asked, undone, null);
+                throw LockErrors.stale(asked, undone);
             }
             if (raised.lock() == Guard.Lock.NOT_TRIED) {
                 throw LockErrors.refused(
@@ -101,7 +101,7 @@ final class LockAcquirer {
             abort(session, WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
         }
         if (query == null) {
-            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
+            throw LockErrors.translate(asked, e);
         }
         if (LockErrors.isDriverRefusal(e)) {
             throw new IllegalArgumentException(
@@ -109,9 +109,8 @@ final class LockAcquirer {
                             + ". Give one value per parameter; nothing was locked.",
                     e);
         }
-        LockException understood = LockErrors.isLockTarget(request.asked(session.isHotStandby()), e)
-                ? LockErrors.translate(request.asked(session.isHotStandby()), e)
-                : LockErrors.understood(request.asked(session.isHotStandby()), e);
+        LockException understood =
+                LockErrors.isLockTarget(asked, e) ? LockErrors.translate(asked, e) : LockErrors.understood(asked, e);
         if (understood != null) {
             throw understood;
         }

@@ -167,7 +167,7 @@ final class LockErrors {
      *
      * @param undone whether the transaction is as it was before the call
      */
-    static LockTargetException stale(Asked asked, boolean undone, @Nullable SQLException e) {
+    static LockTargetException stale(Asked asked, boolean undone) {
         return new LockTargetException(
                 cannot(asked) + "the table or its primary key was replaced since it was looked up. "
                         + (undone
@@ -175,7 +175,7 @@ final class LockErrors {
                                 : "The transaction is aborted; roll back and run it again."),
                 undone,
                 null,
-                e);
+                null);
     }
 
     static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {

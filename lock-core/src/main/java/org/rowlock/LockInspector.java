@@ -38,10 +38,7 @@ public final class LockInspector {
     private static final String ORDER = " order by l.classid, l.objid, l.objsubid, l.granted desc, l.waitstart, l.pid";
 
     /** Both halves of the key and its kind: objid alone is found under other tables too. */
-    private static final String OF_KEY = " and exists (select 1" + KeySql.FROM_MANY + " where l.objsubid"
-            + " = case when k.b is null then 2 else 1 end"
-            + " and l.classid = case when k.b is null then k.c::oid else (k.b >> 32 & 4294967295)::oid end"
-            + " and l.objid = case when k.b is null then k.o::oid else (k.b & 4294967295)::oid end)";
+    private static final String OF_KEY = " and exists (select 1" + KeySql.FROM_MANY + " where " + KeySql.IS_LOCK + ")";
 
     private final Connection connection;
 

@@ -40,6 +40,11 @@ public enum RowLockMode {
         return shared;
     }
 
+    /** What the name of a lock function ends with in this mode. */
+    String functionSuffix() {
+        return shared ? "_shared" : "";
+    }
+
     /** The locking clause, in lower case. */
     String sql() {
         return sql;

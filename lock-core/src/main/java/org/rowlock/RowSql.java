@@ -42,9 +42,6 @@ final class RowSql {
      */
     static ScriptStatement many(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         List<Column> columns = table.columns();
-        String arrays = columns.stream()
-                .map(column -> "cast(? as " + column.type() + "[])")
-                .collect(Collectors.joining(", "));
         String names = IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
         String on = IntStream.range(0, columns.size())
                 .mapToObj(i ->
@@ -57,10 +54,13 @@ final class RowSql {
         String rearm = wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION : "";
         return new ScriptStatement(
                 "select k.n" + rearm + " from " + TableName.quoted(table.name()) + " as " + ALIAS + " join unnest("
-                        + arrays
+                        + table.idArrays()
                         + ") with ordinality as k(" + names + ", n) on " + on + " order by " + order
                         + clause(mode, wait).replaceFirst("( nowait)?$", " of " + ALIAS + "$1"),
-                (statement, at, values) -> bindArrays(statement, at, values, group, columns.size()),
+                (statement, at, values) -> {
+                    LockRequest.RowGroup rows = values.request().rows().get(group);
+                    return rows.table().bindIds(statement, at, rows.keys());
+                },
                 Result.ROWS);
     }
 
@@ -90,22 +90,13 @@ final class RowSql {
         statement.setString(at, table.name());
         statement.setString(
                 at + 1,
-                table.columns().stream().map(Column::name).collect(Collectors.joining(String.valueOf((char) 31))));
+                table.columns().stream()
+                        .map(Column::name)
+                        .collect(Collectors.joining(String.valueOf(IdText.SEPARATOR))));
         return at + 2;
     }
 
-    private static int bindArrays(PreparedStatement statement, int at, ScriptValues values, int group, int columns)
-            throws SQLException {
-        List<LockKey.Row> keys = values.request().rows().get(group).keys();
-        for (int column = 0; column < columns; column++) {
-            int part = column;
-            Object[] texts = keys.stream().map(key -> key.id().get(part)).toArray();
-            statement.setArray(at + column, statement.getConnection().createArrayOf("text", texts));
-        }
-        return at + columns;
-    }
-
-    static String clause(RowLockMode mode, WaitKind wait) {
+    private static String clause(RowLockMode mode, WaitKind wait) {
         return ' ' + mode.sql() + (wait == WaitKind.NO_WAIT ? " nowait" : "");
     }
 }

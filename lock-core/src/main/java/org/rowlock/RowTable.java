@@ -1,6 +1,9 @@
 package org.rowlock;
 
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A table whose rows are locked, and the columns of its id.
@@ -10,6 +13,23 @@ import java.util.List;
  * @param given whether they are given by configuration, and not the primary key
  */
 record RowTable(String name, List<Column> columns, boolean given) {
+
+    /** The parameters that take the ids of several rows: an array per column. */
+    String idArrays() {
+        return columns.stream()
+                .map(column -> "cast(? as " + column.type() + "[])")
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Sets the parameters of {@link #idArrays}. */
+    int bindIds(PreparedStatement statement, int at, List<LockKey.Row> rows) throws SQLException {
+        for (int column = 0; column < columns.size(); column++) {
+            int part = column;
+            Object[] texts = rows.stream().map(row -> row.id().get(part)).toArray();
+            statement.setArray(at + column, statement.getConnection().createArrayOf("text", texts));
+        }
+        return at + columns.size();
+    }
 
     /** A table that has not been looked up. */
     static RowTable named(String name) {

@@ -19,9 +19,7 @@ final class SessionLocks {
     /** Whether this session holds the lock of {@code k}. */
     private static final String HELD = "exists (select 1 from pg_catalog.pg_locks as l where l.pid = pg_backend_pid()"
             + " and l.locktype = 'advisory' and l.granted and l.mode = cast(? as text)"
-            + " and l.classid = case when k.b is null then k.c::oid else (k.b >> 32 & 4294967295)::oid end"
-            + " and l.objid = case when k.b is null then k.o::oid else (k.b & 4294967295)::oid end"
-            + " and l.objsubid = case when k.b is null then 2 else 1 end)";
+            + " and " + KeySql.IS_LOCK + ")";
 
     private final PgSession session;
     private final LockRequest request;
@@ -39,7 +37,7 @@ final class SessionLocks {
     private SessionLocks(PgSession session, LockRequest request) {
         this.session = session;
         this.request = request;
-        this.shared = request.mode().isShared() ? "_shared" : "";
+        this.shared = request.mode().functionSuffix();
     }
 
     /** Derives the keys, behind statements that open the transaction for it. */
