@@ -1,0 +1,188 @@
+package org.rowlock.jmh.server;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * What a benchmark measures: the server of the run if this JVM is a fork of one, or else that of {@code -Drowlock.url}
+ * (with {@code -Drowlock.user} and {@code -Drowlock.password}), or else an embedded one; with a schema of its own, which
+ * every connection has in front of its search_path. Closing it drops the schema, and does so at Ctrl-C too.
+ */
+public final class BenchmarkServer implements AutoCloseable {
+    static {
+        System.setProperty("com.zaxxer.hikari.blockUntilFilled", "true");
+    }
+
+    private static volatile @Nullable BenchmarkServer current;
+
+    private final ServerAddress address;
+    private final String run;
+    private final @Nullable EmbeddedServer embedded;
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+    private final Thread hook = new Thread(this::closeQuietly, "rowlock-jmh-cleanup");
+    private boolean closed;
+
+    private BenchmarkServer(ServerAddress address, String run, @Nullable EmbeddedServer embedded) {
+        this.address = address;
+        this.run = run;
+        this.embedded = embedded;
+    }
+
+    /**
+     * Opens the server and makes the schema.
+     *
+     * @param embeddedSettings of postgresql.conf, for an embedded server
+     */
+    public static BenchmarkServer open(Map<String, String> embeddedSettings) throws SQLException {
+        BenchmarkServer server = find(embeddedSettings);
+        Runtime.getRuntime().addShutdownHook(server.hook);
+        current = server;
+        boolean opened = false;
+        try (Connection connection = server.connect()) {
+            BenchmarkSchema.create(connection, server.run);
+            opened = true;
+            return server;
+        } finally {
+            if (!opened) {
+                server.close();
+            }
+        }
+    }
+
+    private static BenchmarkServer find(Map<String, String> embeddedSettings) {
+        RunFile file = RunFile.ofThisJvm();
+        if (file != null) {
+            return new BenchmarkServer(file.address(), file.run(), null);
+        }
+        String run = UUID.randomUUID().toString();
+        String url = System.getProperty("rowlock.url", "");
+        if (!url.isEmpty()) {
+            return new BenchmarkServer(
+                    new ServerAddress(url, System.getProperty("rowlock.user"), System.getProperty("rowlock.password")),
+                    run,
+                    null);
+        }
+        EmbeddedServer embedded = EmbeddedServer.start(embeddedSettings);
+        return new BenchmarkServer(embedded.address(), run, embedded);
+    }
+
+    /** The server that this JVM has open, for profilers. */
+    public static @Nullable BenchmarkServer current() {
+        return current;
+    }
+
+    public ServerAddress address() {
+        return address;
+    }
+
+    /** Unpooled connections in autocommit. */
+    public PGSimpleDataSource dataSource() {
+        PGSimpleDataSource dataSource = address.dataSource(BenchmarkSchema.applicationName(run));
+        dataSource.setCurrentSchema(BenchmarkSchema.NAME + ",public");
+        return dataSource;
+    }
+
+    public Connection connect() throws SQLException {
+        return dataSource().getConnection();
+    }
+
+    /**
+     * A pool whose connections are not in autocommit, as an application would have it. Filled before it returns, so that
+     * no measurement sees a connection being opened. Closed with the server.
+     */
+    public HikariDataSource pool(int size) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(dataSource());
+        config.setAutoCommit(false);
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(size);
+        // A benchmark's threads may queue for as long as its iteration lasts.
+        config.setConnectionTimeout(600_000);
+        config.setInitializationFailTimeout(30_000);
+        HikariDataSource pool = new HikariDataSource(config);
+        closeWith(pool);
+        return pool;
+    }
+
+    /** Closes the resource before the schema is dropped; the last given first. */
+    public synchronized void closeWith(AutoCloseable resource) {
+        resources.push(resource);
+    }
+
+    /** What a benchmark makes sure of at its end. */
+    @FunctionalInterface
+    public interface Check {
+        void run() throws SQLException;
+    }
+
+    /** Runs the check, and closes whether it passes or not. */
+    public void closeAfter(Check check) throws SQLException {
+        try {
+            check.run();
+        } finally {
+            close();
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is going down and the hook does this; a second time does no harm.
+        }
+        closeOnce();
+    }
+
+    private void closeQuietly() {
+        try {
+            closeOnce();
+        } catch (SQLException e) {
+            System.err.println("The schema " + BenchmarkSchema.NAME + " at " + address + " could not be dropped: "
+                    + e.getMessage());
+        }
+    }
+
+    private synchronized void closeOnce() throws SQLException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        current = null;
+        try {
+            while (!resources.isEmpty()) {
+                resources.pop().close();
+            }
+            if (embedded == null) {
+                try (Connection connection = address.connect("rowlock-jmh cleanup")) {
+                    BenchmarkSchema.drop(connection, run);
+                }
+            }
+        } catch (SQLException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new SQLException("Closing the benchmark's connections failed: " + e.getMessage(), e);
+        } finally {
+            stopEmbedded();
+        }
+    }
+
+    private void stopEmbedded() {
+        if (embedded != null) {
+            try {
+                embedded.close();
+            } catch (IOException e) {
+                System.err.println("The embedded PostgreSQL did not stop cleanly: " + e.getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package org.rowlock.jmh.server;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A real PostgreSQL of our own, in a temporary directory that goes with it. */
+public final class EmbeddedServer implements AutoCloseable {
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
+
+    private final EmbeddedPostgres postgres;
+
+    private EmbeddedServer(EmbeddedPostgres postgres) {
+        this.postgres = postgres;
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param settings of postgresql.conf, over those of a production-like server
+     */
+    public static EmbeddedServer start(Map<String, String> settings) {
+        return start(settings, null, 0);
+    }
+
+    /**
+     * Starts one on a data directory that outlives it, to be started there again.
+     *
+     * @param settings of postgresql.conf, over those of a production-like server
+     * @param dataDirectory new, or that of a stopped server of the same version; null for a temporary one
+     * @param port a free one; the same again where clients are to find the server again; 0 for any
+     */
+    public static EmbeddedServer start(Map<String, String> settings, @Nullable Path dataDirectory, int port) {
+        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
+                .setPGStartupWait(START_TIMEOUT)
+                // Stopped by whoever started it, after its clients.
+                .setRegisterShutdownHook(false);
+        if (dataDirectory != null) {
+            builder.setDataDirectory(dataDirectory).setCleanDataDirectory(false);
+        }
+        if (port != 0) {
+            builder.setPort(port);
+        }
+        productionLike().forEach(builder::setServerConfig);
+        settings.forEach(builder::setServerConfig);
+        try {
+            return new EmbeddedServer(builder.start());
+        } catch (IOException | RuntimeException e) {
+            throw new UserError(
+                    "The embedded PostgreSQL did not start: " + e.getMessage()
+                            + ". Give a server of yours instead: --url jdbc:postgresql://host:port/database.",
+                    e);
+        }
+    }
+
+    /**
+     * Embedded for tests, the server forgets commits in a crash. A row is locked until its commit is safe on disk, so
+     * without these a benchmark would show waits that no production server has.
+     */
+    private static Map<String, String> productionLike() {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("fsync", "on");
+        settings.put("synchronous_commit", "on");
+        settings.put("full_page_writes", "on");
+        settings.put("shared_buffers", "256MB");
+        settings.put("max_wal_size", "2GB");
+        settings.put("max_connections", "400");
+        return settings;
+    }
+
+    public ServerAddress address() {
+        return new ServerAddress(postgres.getJdbcUrl("postgres", "postgres"), null, null);
+    }
+
+    public int port() {
+        return postgres.getPort();
+    }
+
+    @Override
+    public void close() throws IOException {
+        postgres.close();
+    }
+}

@@ -1,0 +1,5 @@
+/** The server that is measured: the user's own or an embedded one, and the schema that exists for a run. */
+@NullMarked
+package org.rowlock.jmh.server;
+
+import org.jspecify.annotations.NullMarked;
