@@ -44,25 +44,25 @@ public record Scenario(
      * How long and how often.
      *
      * @param rounds how often each variant runs at each point, in turn with all others
-     * @param warmupSeconds before each measurement
+     * @param warmupMillis before each measurement; the server's counters are read behind it, so none means no counters
      * @param iterations measurements in a row, of one fork
-     * @param seconds of each
+     * @param millis of each
      * @param singleShot whether an iteration is one call, however long it takes
      */
-    public record Rhythm(int rounds, int warmupSeconds, int iterations, int seconds, boolean singleShot) {
+    public record Rhythm(int rounds, int warmupMillis, int iterations, int millis, boolean singleShot) {
         /** Three rounds of one measurement. */
         public static Rhythm throughput() {
-            return new Rhythm(3, 2, 1, 4, false);
+            return new Rhythm(3, 2_000, 1, 4_000, false);
         }
 
         /** Seconds in a row, each a number of its own. */
         public static Rhythm timeline(int seconds) {
-            return new Rhythm(1, 2, seconds, 1, false);
+            return new Rhythm(1, 2_000, seconds, 1_000, false);
         }
 
         /** One call a round. */
         public static Rhythm single(int rounds) {
-            return new Rhythm(rounds, 0, 1, 1, true);
+            return new Rhythm(rounds, 0, 1, 1_000, true);
         }
     }
 

@@ -42,6 +42,15 @@ public record RunFile(ServerAddress address, String run) {
         return "-D" + PROPERTY + "=" + file;
     }
 
+    /** Makes this JVM a fork of the run, where it is to have none; null ends that. */
+    public static void setForThisJvm(@Nullable Path file) {
+        if (file == null) {
+            System.clearProperty(PROPERTY);
+        } else {
+            System.setProperty(PROPERTY, file.toString());
+        }
+    }
+
     /** The run of which this JVM is a fork, if it is one. */
     static @Nullable RunFile ofThisJvm() {
         String file = System.getProperty(PROPERTY);

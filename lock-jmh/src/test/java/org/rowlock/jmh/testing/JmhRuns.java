@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -16,17 +17,9 @@ import org.rowlock.jmh.profile.LatencyProfiler;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.testing.TestPostgres;
 
-/** Runs a benchmark for a moment in this JVM, on the server of the tests. */
+/** Runs a benchmark for a moment on the server of the tests, in a JVM of its own: a run that fails leaves state behind. */
 public final class JmhRuns {
     private static final TimeValue MOMENT = TimeValue.milliseconds(200);
-
-    static {
-        // Where a benchmark that is no fork of a run looks for its server.
-        TestPostgres server = TestPostgres.shared();
-        System.setProperty("rowlock.url", server.url());
-        System.setProperty("rowlock.user", server.user());
-        System.setProperty("rowlock.password", server.password());
-    }
 
     private JmhRuns() {}
 
@@ -36,9 +29,14 @@ public final class JmhRuns {
      * @throws RunnerException if the benchmark fails; what it threw is among the causes and suppressed
      */
     public static Collection<RunResult> run(Class<?> benchmark, Point point, String variant) throws RunnerException {
+        TestPostgres server = TestPostgres.shared();
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^" + Pattern.quote(benchmark.getName()) + "\\.")
-                .forks(0)
+                .forks(1)
+                .jvmArgsAppend(
+                        "-Drowlock.url=" + server.url(),
+                        "-Drowlock.user=" + server.user(),
+                        "-Drowlock.password=" + server.password())
                 .warmupIterations(0)
                 .measurementIterations(1)
                 .measurementTime(MOMENT)
@@ -60,11 +58,9 @@ public final class JmhRuns {
 
     /** The message of every exception in and behind one. */
     public static List<String> messages(Throwable failure) {
-        return java.util.stream.Stream.concat(
-                        java.util.stream.Stream.of(String.valueOf(failure.getMessage())),
-                        java.util.stream.Stream.concat(
-                                        java.util.stream.Stream.ofNullable(failure.getCause()),
-                                        Arrays.stream(failure.getSuppressed()))
+        return Stream.concat(
+                        Stream.of(String.valueOf(failure.getMessage())),
+                        Stream.concat(Stream.ofNullable(failure.getCause()), Arrays.stream(failure.getSuppressed()))
                                 .flatMap(inner -> messages(inner).stream()))
                 .toList();
     }

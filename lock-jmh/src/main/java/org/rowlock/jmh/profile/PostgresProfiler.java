@@ -1,0 +1,165 @@
+package org.rowlock.jmh.profile;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.infra.IterationParams;
+import org.openjdk.jmh.profile.InternalProfiler;
+import org.openjdk.jmh.profile.ProfilerException;
+import org.openjdk.jmh.results.AggregationPolicy;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.ScalarResult;
+import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.ServerAddress;
+
+/**
+ * What a benchmark does to a PostgreSQL server. Works with any benchmark:
+ *
+ * <pre>{@code
+ * java -jar benchmarks.jar MyBenchmark \
+ *   -prof "org.rowlock.jmh.profile.PostgresProfiler:url=jdbc:postgresql://localhost/db;user=me;password=secret"
+ * }</pre>
+ *
+ * <p>It reads the server's counters before and after each iteration and adds, per operation: {@code pg.wal} (bytes),
+ * {@code pg.xids}, {@code pg.multixacts}, {@code pg.deadlocks}, {@code pg.deadTuples} (row versions that updates and
+ * deletes left behind). The first three are exact, of the whole server: let nothing else write meanwhile. The others are
+ * the server's statistics of the database, which its sessions report up to a second late.
+ *
+ * <p>During the iteration it samples pg_stat_activity and adds {@code wait.Type:Event}: how many sessions of the
+ * database were in that wait at a time, on average. Other users' sessions are seen by members of
+ * {@code pg_read_all_stats}.
+ *
+ * <p>Options: {@code url}, {@code user}, {@code password}, and {@code interval} in milliseconds between samples, default
+ * 50. Without a URL it takes the server of Rowlock's own benchmarks, from the iteration on that begins with it open: give
+ * them a warm-up.
+ */
+public final class PostgresProfiler implements InternalProfiler {
+    private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..;interval=<milliseconds>";
+    private static final String APPLICATION_NAME = "rowlock-jmh-profiler";
+    private static final long DEFAULT_INTERVAL_MILLIS = 50;
+
+    private final Map<String, String> options;
+    private final long intervalMillis;
+    private @Nullable ServerCounters before;
+    private @Nullable WaitSampler sampler;
+
+    public PostgresProfiler() throws ProfilerException {
+        this("");
+    }
+
+    /** Called by JMH with what stands behind the colon. */
+    public PostgresProfiler(String initLine) throws ProfilerException {
+        this.options = parse(initLine == null ? "" : initLine);
+        this.intervalMillis = interval(options.get("interval"));
+    }
+
+    private static Map<String, String> parse(String line) throws ProfilerException {
+        Map<String, String> options = new HashMap<>();
+        for (String option : line.split(";", -1)) {
+            if (!option.isBlank()) {
+                String[] parts = option.trim().split("=", 2);
+                if (parts.length != 2
+                        || !List.of("url", "user", "password", "interval").contains(parts[0])) {
+                    throw new ProfilerException(USAGE + ", and not " + parts[0]);
+                }
+                options.put(parts[0], parts[1]);
+            }
+        }
+        return options;
+    }
+
+    private static long interval(@Nullable String millis) throws ProfilerException {
+        try {
+            long interval = millis == null ? DEFAULT_INTERVAL_MILLIS : Long.parseLong(millis);
+            if (interval >= 1) {
+                return interval;
+            }
+        } catch (NumberFormatException e) {
+            // Told below, like a number that is too small.
+        }
+        throw new ProfilerException(USAGE + "; the interval is " + millis + ", and must be at least 1");
+    }
+
+    @Override
+    public String getDescription() {
+        return "PostgreSQL: WAL, xids, MultiXacts, deadlocks, dead tuples per operation, and sampled wait events";
+    }
+
+    @Override
+    public void beforeIteration(BenchmarkParams benchmarkParams, IterationParams iterationParams) {
+        ServerAddress address = address();
+        if (address == null) {
+            // Rowlock's own benchmarks open their server, and make their tables, within the first iteration.
+            return;
+        }
+        try {
+            Connection connection = address.connect(APPLICATION_NAME);
+            before = ServerCounters.read(connection);
+            sampler = WaitSampler.start(connection, intervalMillis);
+        } catch (SQLException e) {
+            throw new IllegalStateException("PostgresProfiler cannot read the server: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Collection<? extends Result<?>> afterIteration(
+            BenchmarkParams benchmarkParams, IterationParams iterationParams, IterationResult result) {
+        List<Result<?>> results = new ArrayList<>();
+        ServerAddress address = address();
+        if (before == null || sampler == null || address == null) {
+            return results;
+        }
+        try (Connection connection = address.connect(APPLICATION_NAME)) {
+            ServerCounters counted = ServerCounters.read(connection).since(before);
+            sampler.stop().forEach((event, sessions) -> results.add(sessions(event, sessions)));
+            long operations =
+                    result.getMetadata() == null ? 0 : result.getMetadata().getAllOps();
+            if (operations > 0) {
+                results.add(perOperation("wal", counted.walBytes(), operations, "B/op"));
+                results.add(perOperation("xids", counted.xids(), operations, "xids/op"));
+                results.add(perOperation("multixacts", counted.multixacts(), operations, "multixacts/op"));
+                results.add(perOperation("deadlocks", counted.deadlocks(), operations, "deadlocks/op"));
+                results.add(perOperation("deadTuples", counted.deadRowVersions(), operations, "tuples/op"));
+            }
+        } catch (SQLException e) {
+            // A benchmark may have stopped the server on purpose; what was sampled until then is no average.
+            System.out.println("PostgresProfiler lost the server during the iteration: " + e.getMessage());
+        } finally {
+            close();
+        }
+        return results;
+    }
+
+    private void close() {
+        if (sampler != null) {
+            sampler.close();
+        }
+        sampler = null;
+        before = null;
+    }
+
+    private static ScalarResult perOperation(String name, long count, long operations, String unit) {
+        return new ScalarResult("pg." + name, (double) count / operations, unit, AggregationPolicy.AVG);
+    }
+
+    private static ScalarResult sessions(String event, double sessions) {
+        return new ScalarResult("wait." + event, sessions, "sessions", AggregationPolicy.AVG);
+    }
+
+    /** The server to look at; null as long as it is not open. */
+    private @Nullable ServerAddress address() {
+        String url = options.get("url");
+        if (url != null) {
+            return new ServerAddress(url, options.get("user"), options.get("password"));
+        }
+        BenchmarkServer server = BenchmarkServer.current();
+        return server == null ? null : server.address();
+    }
+}

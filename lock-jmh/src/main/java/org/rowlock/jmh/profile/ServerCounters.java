@@ -1,0 +1,48 @@
+package org.rowlock.jmh.profile;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * What a server has counted up to now.
+ *
+ * @param walBytes written to the WAL, by everybody
+ * @param xids transaction ids assigned, by everybody
+ * @param multixacts MultiXacts made, by everybody
+ * @param deadlocks in this database
+ * @param deadRowVersions row versions that updates and deletes have left behind in this database
+ */
+record ServerCounters(long walBytes, long xids, long multixacts, long deadlocks, long deadRowVersions) {
+    private static final String QUERY = """
+            select case when pg_is_in_recovery() then 0
+                        else pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') end::bigint,
+                   pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
+                   mxid_age('1'::xid),
+                   deadlocks,
+                   tup_updated + tup_deleted
+              from pg_stat_database
+             where datname = current_database()
+            """;
+
+    static ServerCounters read(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(QUERY)) {
+            if (!row.next()) {
+                throw new SQLException("The server has no statistics of the current database");
+            }
+            return new ServerCounters(row.getLong(1), row.getLong(2), row.getInt(3), row.getLong(4), row.getLong(5));
+        }
+    }
+
+    ServerCounters since(ServerCounters before) {
+        return new ServerCounters(
+                walBytes - before.walBytes,
+                xids - before.xids,
+                // A 32-bit counter that wraps around.
+                (int) (multixacts - before.multixacts),
+                deadlocks - before.deadlocks,
+                deadRowVersions - before.deadRowVersions);
+    }
+}

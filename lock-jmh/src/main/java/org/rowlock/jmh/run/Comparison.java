@@ -1,0 +1,157 @@
+package org.rowlock.jmh.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.results.BenchmarkResult;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.server.BenchmarkSchema;
+import org.rowlock.jmh.server.EmbeddedServer;
+import org.rowlock.jmh.server.RunFile;
+import org.rowlock.jmh.server.ServerAddress;
+import org.rowlock.jmh.server.ServerFacts;
+
+/**
+ * Runs scenarios. In each round every variant has its turn at every point, in another order each time, and each in a JVM
+ * of its own: neighbours in time are compared, so a machine that drifts moves all of them.
+ *
+ * <p>To be run once. {@link #stop} may be called by any thread.
+ */
+public final class Comparison {
+    private final ComparisonSettings settings;
+    private final Progress progress;
+    private final Instant started = Instant.now();
+    private final Map<String, String> failures = new LinkedHashMap<>();
+    private final Pace pace;
+    private @Nullable ServerFacts facts;
+    private volatile boolean stopped;
+
+    public Comparison(ComparisonSettings settings, Progress progress) {
+        this.settings = settings;
+        this.progress = progress;
+        this.pace = new Pace(settings.selections());
+    }
+
+    /** Runs everything. Failures of benchmarks are among the results. Stopped, it returns what is finished. */
+    public RunResults run() {
+        List<ScenarioResult> results = new ArrayList<>();
+        List<Selection> selections = settings.selections();
+        for (int i = 0; i < selections.size() && !stopped; i++) {
+            progress.scenario(selections.get(i), i + 1, selections.size());
+            ScenarioResult result = run(selections.get(i));
+            if (!result.cells().isEmpty()) {
+                results.add(result);
+            }
+        }
+        return new RunResults(
+                results,
+                failures,
+                settings.command(),
+                started,
+                Duration.between(started, Instant.now()),
+                facts == null ? Map.of() : facts.description(),
+                facts == null ? Map.of() : facts.settings(),
+                Machine.describe());
+    }
+
+    /** Ends the forks; {@link #run} then cleans up and returns. */
+    public void stop() {
+        stopped = true;
+        Forks.end();
+    }
+
+    private ScenarioResult run(Selection selection) {
+        Results results = new Results(selection);
+        try {
+            ServerAddress given = settings.server();
+            if (given != null) {
+                run(selection, given, results);
+            } else {
+                try (EmbeddedServer embedded = EmbeddedServer.start(embeddedSettings(selection))) {
+                    run(selection, embedded.address(), results);
+                }
+            }
+        } catch (SQLException | IOException | RuntimeException e) {
+            fail(selection, "", e);
+        }
+        return results.toScenarioResult();
+    }
+
+    private static Map<String, String> embeddedSettings(Selection selection) {
+        Map<String, String> settings = new HashMap<>();
+        settings.put("max_connections", Integer.toString(Math.max(100, selection.connections() + 20)));
+        settings.putAll(selection.scenario().embeddedSettings());
+        return settings;
+    }
+
+    private void run(Selection selection, ServerAddress address, Results results) throws SQLException, IOException {
+        String run = UUID.randomUUID().toString();
+        Path file = new RunFile(address, run).write();
+        try (Connection connection = address.connect(BenchmarkSchema.applicationName("comparison"))) {
+            facts = ServerFacts.of(connection);
+            BenchmarkSchema.refuseAnothers(connection);
+            RunFile.setForThisJvm(settings.forks() == 0 ? file : null);
+            runRounds(selection, new JmhRun(settings.forks(), file, settings.crashCommand()), results);
+        } finally {
+            RunFile.setForThisJvm(null);
+            Files.deleteIfExists(file);
+            try (Connection connection = address.connect(BenchmarkSchema.applicationName("comparison"))) {
+                BenchmarkSchema.drop(connection, run);
+            }
+        }
+    }
+
+    private void runRounds(Selection selection, JmhRun jmh, Results results) {
+        Set<String> failed = new HashSet<>();
+        for (int round = 1; round <= selection.rhythm().rounds(); round++) {
+            for (Point point : selection.points()) {
+                for (String variant : inTurn(selection.variants(), round)) {
+                    if (!failed.contains(variant) && !stopped) {
+                        progress.begins(selection, point, variant, round);
+                        try {
+                            BenchmarkResult result = jmh.run(selection, point, variant);
+                            results.add(point, variant, result);
+                            pace.ended(selection);
+                            Cell cell = new Cell(point, variant, List.of(result));
+                            progress.ended(selection, cell, round, pace.done(), pace.left());
+                        } catch (JmhRun.Failure failure) {
+                            if (!stopped) {
+                                failed.add(variant);
+                                results.drop(variant);
+                                fail(selection, variant, failure);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /** Each round begins with another variant. */
+    private static List<String> inTurn(List<String> variants, int round) {
+        List<String> turned = new ArrayList<>(variants);
+        Collections.rotate(turned, 1 - round);
+        return turned;
+    }
+
+    private void fail(Selection selection, String variant, Exception failure) {
+        String message = String.valueOf(failure.getMessage());
+        String name = selection.scenario().name() + (variant.isEmpty() ? "" : ", " + variant);
+        failures.put(name, message);
+        progress.failed(selection.scenario(), variant, message);
+    }
+}

@@ -1,0 +1,29 @@
+package org.rowlock.jmh.run;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The machine this JVM runs on. */
+final class Machine {
+    private Machine() {}
+
+    static Map<String, String> describe() {
+        Map<String, String> machine = new LinkedHashMap<>();
+        machine.put("cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
+        machine.put("memory", memory());
+        machine.put(
+                "system",
+                System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "
+                        + System.getProperty("os.arch"));
+        machine.put("JDK", System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
+        return machine;
+    }
+
+    private static String memory() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+                ? Math.round(system.getTotalMemorySize() / Math.pow(2, 30)) + " GiB"
+                : "unknown";
+    }
+}
