@@ -12,7 +12,11 @@ final class Zipf {
 
     /** 1 to the number of keys, the first the most often: with probability proportional to rank to the power of -s. */
     static DiscreteSampler zipf(int keys, double s) {
-        return RejectionInversionZipfSampler.of(random(), keys, s);
+        return zipf(random(), keys, s);
+    }
+
+    static DiscreteSampler zipf(UniformRandomProvider random, int keys, double s) {
+        return RejectionInversionZipfSampler.of(random, keys, s);
     }
 
     /** 1 to the number of keys, all equally often. */

@@ -34,7 +34,7 @@ final class WaitSampler implements AutoCloseable {
     private final CountDownLatch end = new CountDownLatch(1);
     private final Thread thread = new Thread(this::sample, "rowlock-jmh-wait-sampler");
     private final Map<String, Long> counts = new TreeMap<>();
-    private long samples;
+    private volatile long samples;
     private @Nullable SQLException failure;
 
     private WaitSampler(Connection connection, long intervalMillis) {
@@ -59,7 +59,7 @@ final class WaitSampler implements AutoCloseable {
                         counts.merge(rows.getString(1), rows.getLong(2), Long::sum);
                     }
                 }
-                samples++;
+                samples = samples + 1;
             } while (!end.await(intervalMillis, TimeUnit.MILLISECONDS));
         } catch (SQLException e) {
             failure = e;
@@ -82,6 +82,11 @@ final class WaitSampler implements AutoCloseable {
         Map<String, Double> averages = new TreeMap<>();
         counts.forEach((event, count) -> averages.put(event, (double) count / Math.max(1, samples)));
         return averages;
+    }
+
+    /** How often it has looked. */
+    long samples() {
+        return samples;
     }
 
     @Override
