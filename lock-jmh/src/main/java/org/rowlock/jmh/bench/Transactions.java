@@ -9,7 +9,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionQueues;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
@@ -35,8 +34,8 @@ final class Transactions {
                 : RowLocks.create();
     }
 
-    /** A statement that the work begins with, for the lock to travel with. Gives one row at least. */
-    record First(String sql, @Nullable Object... binds) {
+    /** A statement that the work begins with, for the lock to travel with. Has one bind, and returns rows. */
+    record First(String sql, Object bind) {
         private static final RowMapper<Boolean> IGNORED = row -> true;
     }
 
@@ -94,7 +93,7 @@ final class Transactions {
     private void pipelined(Hold hold, long asked, First first, TransactionWork<?, SQLException> rest)
             throws SQLException {
         inTransaction(connection -> {
-            locks.in(connection).lockAndQuery(hold.key(), first.sql(), First.IGNORED, first.binds());
+            locks.in(connection).lockAndQuery(hold.key(), first.sql(), First.IGNORED, first.bind());
             work(hold, asked, connection, rest);
             return null;
         });
@@ -156,9 +155,7 @@ final class Transactions {
 
     private static void execute(Connection connection, First first) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(first.sql())) {
-            for (int i = 0; i < first.binds().length; i++) {
-                statement.setObject(i + 1, first.binds()[i]);
-            }
+            statement.setObject(1, first.bind());
             statement.execute();
         }
     }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,7 @@ final class WaitSampler implements AutoCloseable {
     private final CountDownLatch end = new CountDownLatch(1);
     private final Thread thread = new Thread(this::sample, "rowlock-jmh-wait-sampler");
     private final Map<String, Long> counts = new TreeMap<>();
-    private volatile long samples;
+    private final AtomicLong samples = new AtomicLong();
     private @Nullable SQLException failure;
 
     private WaitSampler(Connection connection, long intervalMillis) {
@@ -59,7 +60,7 @@ final class WaitSampler implements AutoCloseable {
                         counts.merge(rows.getString(1), rows.getLong(2), Long::sum);
                     }
                 }
-                samples = samples + 1;
+                samples.incrementAndGet();
             } while (!end.await(intervalMillis, TimeUnit.MILLISECONDS));
         } catch (SQLException e) {
             failure = e;
@@ -80,13 +81,13 @@ final class WaitSampler implements AutoCloseable {
             throw failure;
         }
         Map<String, Double> averages = new TreeMap<>();
-        counts.forEach((event, count) -> averages.put(event, (double) count / Math.max(1, samples)));
+        counts.forEach((event, count) -> averages.put(event, (double) count / Math.max(1, samples.get())));
         return averages;
     }
 
     /** How often it has looked. */
     long samples() {
-        return samples;
+        return samples.get();
     }
 
     @Override
