@@ -51,6 +51,9 @@ class ScenarioSmokeTest {
         assertThat(results.results()).hasSize(1);
         assertThat(results.results().get(0).cells()).hasSize(scenario.variants().size());
         for (Cell cell : results.results().get(0).cells()) {
+            assertThat(cell.perRound("pg.wal").isEmpty())
+                    .as("the server's counters of %s", cell.variant())
+                    .isEqualTo(scenario.rhythm().singleShot());
             assertThat(cell.perRound(scenario.headline().key()))
                     .as("%s of %s", scenario.headline().title(), cell.variant())
                     .singleElement()

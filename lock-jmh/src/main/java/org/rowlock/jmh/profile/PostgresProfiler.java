@@ -1,6 +1,5 @@
 package org.rowlock.jmh.profile;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -42,13 +41,11 @@ import org.rowlock.jmh.server.ServerAddress;
  */
 public final class PostgresProfiler implements InternalProfiler {
     private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..;interval=<milliseconds>";
-    private static final String APPLICATION_NAME = "rowlock-jmh-profiler";
     private static final long DEFAULT_INTERVAL_MILLIS = 50;
 
     private final Map<String, String> options;
     private final long intervalMillis;
-    private @Nullable ServerCounters before;
-    private @Nullable WaitSampler sampler;
+    private @Nullable ServerWatch watch;
 
     public PostgresProfiler() throws ProfilerException {
         this("");
@@ -94,15 +91,19 @@ public final class PostgresProfiler implements InternalProfiler {
 
     @Override
     public void beforeIteration(BenchmarkParams benchmarkParams, IterationParams iterationParams) {
-        ServerAddress address = address();
-        if (address == null) {
-            // Rowlock's own benchmarks open their server, and make their tables, within the first iteration.
-            return;
-        }
+        String url = options.get("url");
+        BenchmarkServer server = BenchmarkServer.current();
         try {
-            Connection connection = address.connect(APPLICATION_NAME);
-            before = ServerCounters.read(connection);
-            sampler = WaitSampler.start(connection, intervalMillis);
+            if (url != null) {
+                ServerAddress address = new ServerAddress(url, options.get("user"), options.get("password"));
+                watch = ServerWatch.start(address, intervalMillis);
+            } else if (server != null) {
+                ServerWatch started = ServerWatch.start(server.address(), intervalMillis);
+                // The last iteration ends with the server closed, perhaps stopped, before the profilers are asked.
+                server.closeWith(started::end);
+                watch = started;
+            }
+            // Else Rowlock's own benchmark opens its server, and makes its tables, within this first iteration.
         } catch (SQLException e) {
             throw new IllegalStateException("PostgresProfiler cannot read the server: " + e.getMessage(), e);
         }
@@ -112,16 +113,18 @@ public final class PostgresProfiler implements InternalProfiler {
     public Collection<? extends Result<?>> afterIteration(
             BenchmarkParams benchmarkParams, IterationParams iterationParams, IterationResult result) {
         List<Result<?>> results = new ArrayList<>();
-        ServerAddress address = address();
-        if (before == null || sampler == null || address == null) {
+        ServerWatch ended = watch;
+        watch = null;
+        if (ended == null) {
             return results;
         }
-        try (Connection connection = address.connect(APPLICATION_NAME)) {
-            ServerCounters counted = ServerCounters.read(connection).since(before);
-            sampler.stop().forEach((event, sessions) -> results.add(sessions(event, sessions)));
+        try {
+            ServerWatch.Seen seen = ended.seen();
+            seen.waits().forEach((event, sessions) -> results.add(sessions(event, sessions)));
             long operations =
                     result.getMetadata() == null ? 0 : result.getMetadata().getAllOps();
             if (operations > 0) {
+                ServerCounters counted = seen.counted();
                 results.add(perOperation("wal", counted.walBytes(), operations, "B/op"));
                 results.add(perOperation("xids", counted.xids(), operations, "xids/op"));
                 results.add(perOperation("multixacts", counted.multixacts(), operations, "multixacts/op"));
@@ -131,18 +134,8 @@ public final class PostgresProfiler implements InternalProfiler {
         } catch (SQLException e) {
             // A benchmark may have stopped the server on purpose; what was sampled until then is no average.
             System.out.println("PostgresProfiler lost the server during the iteration: " + e.getMessage());
-        } finally {
-            close();
         }
         return results;
-    }
-
-    private void close() {
-        if (sampler != null) {
-            sampler.close();
-        }
-        sampler = null;
-        before = null;
     }
 
     private static ScalarResult perOperation(String name, long count, long operations, String unit) {
@@ -151,15 +144,5 @@ public final class PostgresProfiler implements InternalProfiler {
 
     private static ScalarResult sessions(String event, double sessions) {
         return new ScalarResult("wait." + event, sessions, "sessions", AggregationPolicy.AVG);
-    }
-
-    /** The server to look at; null as long as it is not open. */
-    private @Nullable ServerAddress address() {
-        String url = options.get("url");
-        if (url != null) {
-            return new ServerAddress(url, options.get("user"), options.get("password"));
-        }
-        BenchmarkServer server = BenchmarkServer.current();
-        return server == null ? null : server.address();
     }
 }
