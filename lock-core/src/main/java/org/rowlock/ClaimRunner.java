@@ -142,7 +142,6 @@ final class ClaimRunner<T> {
         try (PreparedStatement statement = session.prepare(text)) {
             int at = 1;
             if (first) {
-                at = table.given() ? at : RowSql.bindIsPrimaryKey(statement, at, table);
                 statement.setString(at++, table.name());
             }
             at = bindPredicate(statement, at);

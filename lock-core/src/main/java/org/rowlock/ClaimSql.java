@@ -31,13 +31,12 @@ final class ClaimSql {
     }
 
     /**
-     * What a guard needs to know, and no lock, and whether the id columns are still the table's. Parameters: those of
-     * {@link RowSql#bindIsPrimaryKey} unless the id columns are given, the table.
+     * What a guard needs to know, and no lock, and whether the id columns are still the table's. Parameter: the table.
      */
     String guard(boolean anyIsolation) {
         return KeySql.holding(List.of(table.name())) + "select "
                 + GuardSql.guarded(anyIsolation, Shape.ROW_INT, "", "''", false) + ", " + GuardSql.ISOLATION + ", "
-                + (table.given() ? "true" : RowSql.IS_PRIMARY_KEY) + KeySql.from(Shape.ROW_INT);
+                + (table.given() ? "true" : RowSql.isPrimaryKey(table)) + KeySql.from(Shape.ROW_INT);
     }
 
     /**

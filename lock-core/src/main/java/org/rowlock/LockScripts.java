@@ -90,9 +90,9 @@ final class LockScripts {
                             ? RowSql.one(rowGroup.table(), mode, wait)
                             : RowSql.many(rowGroup.table(), group, mode, wait));
         }
-        for (int group = 0; group < rows.size(); group++) {
-            if (!rows.get(group).table().given()) {
-                statements.add(RowSql.verify(group));
+        for (RowGroup group : rows) {
+            if (!group.table().given()) {
+                statements.add(RowSql.verify(group.table()));
             }
         }
         if (armed) {

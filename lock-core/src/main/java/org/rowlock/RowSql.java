@@ -1,7 +1,5 @@
 package org.rowlock;
 
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -67,33 +65,35 @@ final class RowSql {
     /**
      * Checks behind a row lock that its columns are the primary key of what the name means. The row lock holds the table,
      * so that nothing changes any more. Raises an error otherwise, for what follows in the round trip must not run.
-     *
-     * @param group which group of the request they are
      */
-    static ScriptStatement verify(int group) {
+    static ScriptStatement verify(RowTable table) {
         return new ScriptStatement(
-                "select case when " + IS_PRIMARY_KEY + " then '' else " + GuardSql.raiseStale() + " end",
-                (statement, at, values) -> bindIsPrimaryKey(
-                        statement, at, values.request().rows().get(group).table()),
+                "select case when " + isPrimaryKey(table) + " then '' else " + GuardSql.raiseStale() + " end",
+                (statement, at, values) -> at,
                 Result.IGNORED);
     }
 
-    /** By name and not by OID: to a tenant with a schema of its own the name means another table of the same form. */
-    static final String IS_PRIMARY_KEY = "exists (select 1 from pg_catalog.pg_index as i"
-            + " where i.indrelid = cast(cast(? as text) as regclass) and i.indisprimary"
-            + " and (select string_agg(a.attname::text, chr(31) order by k.n)"
-            + " from unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, n)"
-            + " join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum)"
-            + " = cast(? as text))";
+    /**
+     * An expression: whether the columns are still the primary key. By name and not by OID, since to a tenant with a
+     * schema of its own the name means another table of the same form.
+     *
+     * <p>Without parameters, as for these the server would make a plan at every call, which costs more than all else. The
+     * table is a text that is looked up at every call, where a literal of type regclass would be looked up once.
+     */
+    static String isPrimaryKey(RowTable table) {
+        List<Column> columns = table.columns();
+        String same = IntStream.range(0, columns.size())
+                .mapToObj(i -> " and pg_get_indexdef(i.indexrelid, " + (i + 1) + ", false) = quote_ident("
+                        + literal(columns.get(i).name()) + ")")
+                .collect(Collectors.joining());
+        return "exists (select 1 from pg_catalog.pg_index as i where i.indrelid = cast(cast("
+                + literal(table.name()) + " as text) as regclass) and i.indisprimary and i.indnkeyatts = "
+                + columns.size() + same + ')';
+    }
 
-    static int bindIsPrimaryKey(PreparedStatement statement, int at, RowTable table) throws SQLException {
-        statement.setString(at, table.name());
-        statement.setString(
-                at + 1,
-                table.columns().stream()
-                        .map(Column::name)
-                        .collect(Collectors.joining(String.valueOf(IdText.SEPARATOR))));
-        return at + 2;
+    /** Means the same whatever standard_conforming_strings is. */
+    private static String literal(String text) {
+        return "E'" + text.replace("\\", "\\\\").replace("'", "''") + '\'';
     }
 
     private static String clause(RowLockMode mode, WaitKind wait) {

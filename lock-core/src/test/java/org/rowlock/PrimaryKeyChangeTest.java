@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -98,6 +99,26 @@ class PrimaryKeyChangeTest {
         alice.rollback();
         bob.rollback();
         database.execute("drop schema " + database.schema() + "_b cascade");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ROW, on", "ROW, off", "BOTH, on", "BOTH, off"})
+    void namesThatNeedQuotesAreCheckedAsTheyAre(LockStrategy strategy, String standardConformingStrings)
+            throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        database.execute("create table \"it's \\ a\"\"?\" (\"b\"\"'\\?\" int, \"select\" int, x int,"
+                + " primary key (\"select\", \"b\"\"'\\?\") include (x))");
+        database.execute("insert into \"it's \\ a\"\"?\" values (1, 2, 3)");
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.execute("set standard_conforming_strings = " + standardConformingStrings);
+        LockKey key = LockKey.row("\"it's \\ a\"\"?\"", 2, 1);
+        assertThat(alice.run(c -> locks.in(c).lock(key)).isLocked()).isTrue();
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(key))).isFalse();
+        assertThat((Object) alice.run(c -> locks.in(c).claim(Claim.from("\"it's \\ a\"\"?\""), row -> row.getInt("x"))))
+                .isEqualTo(List.of(3));
+        alice.rollback();
+        bob.rollback();
     }
 
     @ParameterizedTest
