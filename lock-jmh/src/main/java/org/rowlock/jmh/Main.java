@@ -1,10 +1,29 @@
 package org.rowlock.jmh;
 
-/** The jar's entry. */
+import java.io.PrintWriter;
+import java.util.Optional;
+import org.rowlock.jmh.cli.Mistyped;
+import org.rowlock.jmh.cli.Program;
+
+/** The jar's entry: a friendlier front for some first arguments, and JMH itself for all others. */
 public final class Main {
     private Main() {}
 
+    /**
+     * Runs a command of ours, or JMH.
+     *
+     * @param args for either
+     */
     public static void main(String[] args) throws Exception {
+        Program program = new Program(new PrintWriter(System.out, true), new PrintWriter(System.err, true));
+        if (program.takes(args)) {
+            System.exit(program.run(args));
+        }
+        Optional<String> hint = new Mistyped(program).hint(args);
+        if (hint.isPresent()) {
+            System.err.println(hint.get());
+            System.exit(2);
+        }
         org.openjdk.jmh.Main.main(args);
     }
 }

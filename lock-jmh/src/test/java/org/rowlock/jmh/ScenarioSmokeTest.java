@@ -41,7 +41,9 @@ class ScenarioSmokeTest {
         RunResults results = new Comparison(
                         new ComparisonSettings(
                                 List.of(new Selection(scenario, List.of(point), scenario.variants(), moment)),
-                                new ServerAddress(server.url(), server.user(), server.password()),
+                                scenario.needs().contains(Scenario.Need.MAY_BE_KILLED)
+                                        ? null
+                                        : new ServerAddress(server.url(), server.user(), server.password()),
                                 0,
                                 "test",
                                 null),
@@ -53,7 +55,8 @@ class ScenarioSmokeTest {
         for (Cell cell : results.results().get(0).cells()) {
             assertThat(cell.perRound("pg.wal").isEmpty())
                     .as("the server's counters of %s", cell.variant())
-                    .isEqualTo(scenario.rhythm().singleShot());
+                    .isEqualTo(
+                            scenario.rhythm().singleShot() || scenario.needs().contains(Scenario.Need.NO_SERVER));
             assertThat(cell.perRound(scenario.headline().key()))
                     .as("%s of %s", scenario.headline().title(), cell.variant())
                     .singleElement()

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long a part of an operation takes, such as getting the lock. Each thread makes its own and records into it; the
- * {@link LatencyProfiler} collects those of one name from all threads, iteration by iteration. Recording allocates
+ * {@link ClientProfiler} collects those of one name from all threads, iteration by iteration. Recording allocates
  * nothing and costs tens of nanoseconds.
  */
 public final class Latency {

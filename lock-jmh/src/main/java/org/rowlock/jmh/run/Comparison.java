@@ -19,6 +19,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.BenchmarkSchema;
 import org.rowlock.jmh.server.EmbeddedServer;
 import org.rowlock.jmh.server.RunFile;
@@ -78,7 +79,9 @@ public final class Comparison {
         Results results = new Results(selection);
         try {
             ServerAddress given = settings.server();
-            if (given != null) {
+            if (selection.scenario().needs().contains(Scenario.Need.NO_SERVER)) {
+                runRounds(selection, new JmhRun(settings.forks(), null, null), results);
+            } else if (given != null) {
                 run(selection, given, results);
             } else {
                 try (EmbeddedServer embedded = EmbeddedServer.start(embeddedSettings(selection))) {
@@ -104,8 +107,12 @@ public final class Comparison {
         try (Connection connection = address.connect(BenchmarkSchema.applicationName("comparison"))) {
             facts = ServerFacts.of(connection);
             BenchmarkSchema.refuseAnothers(connection);
-            RunFile.setForThisJvm(settings.forks() == 0 ? file : null);
-            runRounds(selection, new JmhRun(settings.forks(), file, settings.crashCommand()), results);
+            // An embedded server that is to be killed is the fork's own, so that no crash leaves anything to the next.
+            boolean untold =
+                    settings.server() == null && selection.scenario().needs().contains(Scenario.Need.MAY_BE_KILLED);
+            Path told = untold ? null : file;
+            RunFile.setForThisJvm(settings.forks() == 0 ? told : null);
+            runRounds(selection, new JmhRun(settings.forks(), told, settings.crashCommand()), results);
         } finally {
             RunFile.setForThisJvm(null);
             Files.deleteIfExists(file);

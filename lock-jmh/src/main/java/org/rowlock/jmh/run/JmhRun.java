@@ -15,7 +15,7 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
-import org.rowlock.jmh.profile.LatencyProfiler;
+import org.rowlock.jmh.profile.ClientProfiler;
 import org.rowlock.jmh.profile.PostgresProfiler;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -24,14 +24,14 @@ import org.rowlock.jmh.server.RunFile;
 /** Lets JMH run one variant at one point, once, with our profilers. */
 final class JmhRun {
     private final int forks;
-    private final Path runFile;
+    private final @Nullable Path runFile;
     private final @Nullable String crashCommand;
 
     /**
      * @param forks 1, or 0 for this JVM
-     * @param runFile names the server to the fork
+     * @param runFile names the server to the fork; null where it has an embedded one of its own, or none
      */
-    JmhRun(int forks, Path runFile, @Nullable String crashCommand) {
+    JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) {
         this.forks = forks;
         this.runFile = runFile;
         this.crashCommand = crashCommand;
@@ -54,7 +54,7 @@ final class JmhRun {
                 .measurementIterations(rhythm.iterations())
                 .shouldFailOnError(true)
                 .jvmArgsAppend(jvmArgs())
-                .addProfiler(LatencyProfiler.class)
+                .addProfiler(ClientProfiler.class)
                 .addProfiler(PostgresProfiler.class)
                 .addProfiler(GCProfiler.class)
                 .verbosity(VerboseMode.SILENT)
@@ -87,7 +87,9 @@ final class JmhRun {
 
     private String[] jvmArgs() {
         List<String> args = new ArrayList<>();
-        args.add(RunFile.jvmOption(runFile));
+        if (runFile != null) {
+            args.add(RunFile.jvmOption(runFile));
+        }
         args.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=error");
         if (crashCommand != null) {
             args.add("-Drowlock.crash-command=" + crashCommand);

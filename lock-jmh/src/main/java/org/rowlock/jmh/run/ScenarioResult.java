@@ -30,11 +30,15 @@ public record ScenarioResult(
      * @return empty if either was not run or has no such metric
      */
     public Optional<Ratio> ratio(String metric, Point point, String variant) {
-        List<Double> values =
-                cell(point, variant).map(cell -> cell.perRound(metric)).orElse(List.of());
-        List<Double> baselines = cell(point, scenario.baseline())
-                .map(cell -> cell.perRound(metric))
-                .orElse(List.of());
-        return Ratio.of(values, baselines);
+        return ratio(metric, point, variant, scenario.baseline());
+    }
+
+    /** The same against any other variant. */
+    public Optional<Ratio> ratio(String metric, Point point, String variant, String baseline) {
+        return Ratio.of(perRound(metric, point, variant), perRound(metric, point, baseline));
+    }
+
+    private List<Double> perRound(String metric, Point point, String variant) {
+        return cell(point, variant).map(cell -> cell.perRound(metric)).orElse(List.of());
     }
 }

@@ -26,6 +26,6 @@ public record Selection(Scenario scenario, List<Point> points, List<String> vari
 
     /** How many connections its largest point may take at a time, with a few for the profiler and for looking on. */
     public int connections() {
-        return points.stream().mapToInt(Point::threads).max().orElse(0) + 10;
+        return points.stream().mapToInt(Point::connections).max().orElse(0) + 10;
     }
 }

@@ -10,13 +10,24 @@ import java.util.Map;
  * @param threads of the benchmark; for a benchmark with groups those of all groups together
  * @param groups the threads of each method of a group, as JMH's {@code -tg} takes them; empty without groups
  * @param params of the benchmark, beside the variant
+ * @param connections that it takes at a time; as many as threads, unless they share fewer
  */
-public record Point(String label, int threads, List<Integer> groups, Map<String, String> params) {
+public record Point(String label, int threads, List<Integer> groups, Map<String, String> params, int connections) {
+    /** One whose threads have a connection each. */
+    public Point(String label, int threads, List<Integer> groups, Map<String, String> params) {
+        this(label, threads, groups, params, threads);
+    }
+
     public static Point threads(int threads) {
         return new Point(Integer.toString(threads), threads, List.of(), Map.of());
     }
 
     public static Point of(String label, int threads, Map<String, String> params) {
         return new Point(label, threads, List.of(), params);
+    }
+
+    /** The same where the threads share so many connections. */
+    public Point sharing(int connections) {
+        return new Point(label, threads, groups, params, connections);
     }
 }

@@ -21,7 +21,7 @@ import java.util.Set;
  * @param charts how it is looked at
  * @param rhythm how long and how often each variant runs
  * @param embeddedSettings what the embedded server is started with, beside the usual
- * @param needs what a server must have; empty for any
+ * @param needs what is special about the server; empty for any
  */
 public record Scenario(
         String name,
@@ -66,10 +66,12 @@ public record Scenario(
         }
     }
 
-    /** What a server must have. */
+    /** What is special about the server. */
     public enum Need {
         /** The scenario kills the server: an embedded one, or a command of the user's that does it. */
-        MAY_BE_KILLED
+        MAY_BE_KILLED,
+        /** The scenario asks no server. */
+        NO_SERVER
     }
 
     /** The headline. */

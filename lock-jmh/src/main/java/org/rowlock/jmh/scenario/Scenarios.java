@@ -5,7 +5,28 @@ import java.util.Optional;
 
 /** All scenarios. */
 public final class Scenarios {
-    private static final List<Scenario> ALL = List.of(ZipfianScenarios.zipfian(), ZipfianScenarios.clients());
+    private static final List<Scenario> ALL = List.of(
+            ZipfianScenarios.zipfian(),
+            ZipfianScenarios.clients(),
+            InstanceScenarios.instances(),
+            CrowdScenarios.pool(),
+            CrowdScenarios.bystander(),
+            SharingScenarios.share(),
+            SharingScenarios.shareFairness(),
+            KeyScenarios.readAfterLock(),
+            KeyScenarios.keys(),
+            KeyScenarios.keyCost(),
+            KeyScenarios.manyKeys(),
+            QueueScenarios.queue(),
+            QueueScenarios.planTrap(),
+            WriteScenarios.writeMix(),
+            LossScenarios.lockLoss(),
+            TimelineScenarios.horizon(),
+            TimelineScenarios.autovacuum(),
+            LightweightLockScenarios.buffers(),
+            LightweightLockScenarios.procArray(),
+            LightweightLockScenarios.fastPath(),
+            LightweightLockScenarios.keys());
 
     private Scenarios() {}
 

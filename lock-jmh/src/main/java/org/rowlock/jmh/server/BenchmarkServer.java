@@ -84,6 +84,11 @@ public final class BenchmarkServer implements AutoCloseable {
         return address;
     }
 
+    /** Whether the server is one that this JVM has started, and nobody else uses. */
+    boolean isEmbedded() {
+        return embedded != null;
+    }
+
     /** Unpooled connections in autocommit. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = address.dataSource(BenchmarkSchema.applicationName(run));

@@ -16,6 +16,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 public record ServerAddress(
         String url, @Nullable String user, @Nullable String password) {
     private static final int CONNECT_TIMEOUT_SECONDS = 10;
+    private static final int LOGIN_TIMEOUT_SECONDS = 30;
 
     /** Checks the URL before anything is connected. */
     public ServerAddress {
@@ -37,6 +38,8 @@ public record ServerAddress(
         }
         dataSource.setApplicationName(applicationName);
         dataSource.setConnectTimeout(CONNECT_TIMEOUT_SECONDS);
+        // The connect timeout ends with the TCP connection; something else than PostgreSQL may never answer on it.
+        dataSource.setLoginTimeout(LOGIN_TIMEOUT_SECONDS);
         return dataSource;
     }
 

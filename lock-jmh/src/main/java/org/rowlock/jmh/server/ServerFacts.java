@@ -1,42 +1,176 @@
 package org.rowlock.jmh.server;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * What is known of a server.
+ * What is known of a PostgreSQL server, and of us there.
  *
- * @param description label and value, in the order in which they are shown
- * @param settings those that matter to locks, by name
+ * @param version all that the server says of itself
+ * @param versionNumber 180006 for 18.6
+ * @param isInRecovery whether it follows another server, as a hot standby does
+ * @param isReadOnly whether our transactions may not write
+ * @param user who we are there
+ * @param database where we are
+ * @param mayCreateSchema whether we may
+ * @param hasSchema whether the benchmarks' schema is there already
+ * @param rooms each limit of how many connections we may have
+ * @param settings those that matter to locks, by name, in the order in which they are shown
  */
-public record ServerFacts(Map<String, String> description, Map<String, String> settings) {
-    private static final String SETTINGS = """
-            select name, current_setting(name)
-              from pg_settings
-             where name in ('max_connections', 'max_locks_per_transaction', 'shared_buffers', 'fsync',
-                            'synchronous_commit', 'full_page_writes', 'wal_level', 'max_wal_size', 'deadlock_timeout',
-                            'autovacuum', 'autovacuum_naptime', 'default_transaction_isolation')
-             order by name
+public record ServerFacts(
+        String version,
+        int versionNumber,
+        boolean isInRecovery,
+        boolean isReadOnly,
+        String user,
+        String database,
+        boolean mayCreateSchema,
+        boolean hasSchema,
+        List<ConnectionRoom> rooms,
+        Map<String, String> settings) {
+
+    /** Of a superuser the limits of roles and databases do not hold. Our own connection is not counted as taken. */
+    private static final String FACTS = """
+            select version(),
+                   current_setting('server_version_num')::int,
+                   pg_is_in_recovery(),
+                   current_setting('transaction_read_only')::boolean,
+                   session_user,
+                   current_database(),
+                   has_database_privilege(current_database(), 'create'),
+                   to_regnamespace(?) is not null,
+                   current_setting('max_connections')::int,
+                   current_setting('max_connections')::int
+                     - case when r.rolsuper then 0
+                            else current_setting('superuser_reserved_connections')::int
+                                 + case when exists (select from pg_roles reserved
+                                                      where reserved.rolname = 'pg_use_reserved_connections'
+                                                        and pg_has_role(r.oid, reserved.oid, 'usage'))
+                                        then 0
+                                        else coalesce(current_setting('reserved_connections', true)::int, 0)
+                                   end
+                       end
+                     - (select coalesce(sum(numbackends), 0)::int from pg_stat_database) + 1,
+                   case when r.rolsuper then -1 else r.rolconnlimit end,
+                   (select count(*)::int from pg_stat_activity where usesysid = r.oid and leader_pid is null) - 1,
+                   case when r.rolsuper then -1 else d.datconnlimit end,
+                   (select numbackends from pg_stat_database where datid = d.oid) - 1
+              from pg_roles r, pg_database d
+             where r.rolname = session_user and d.datname = current_database()
             """;
 
+    private static final List<String> SETTINGS = List.of(
+            "max_connections",
+            "max_locks_per_transaction",
+            "shared_buffers",
+            "fsync",
+            "synchronous_commit",
+            "synchronous_standby_names",
+            "full_page_writes",
+            "wal_level",
+            "max_wal_size",
+            "deadlock_timeout",
+            "lock_timeout",
+            "statement_timeout",
+            "idle_in_transaction_session_timeout",
+            "default_transaction_isolation",
+            "autovacuum",
+            "autovacuum_naptime",
+            "track_activities");
+
+    /**
+     * Asks the server.
+     *
+     * @throws SQLException also if the server is not PostgreSQL and does not know what it is asked; see
+     *     {@link ServerCheck}
+     */
     public static ServerFacts of(Connection connection) throws SQLException {
-        Map<String, String> settings = new LinkedHashMap<>();
-        Map<String, String> description = new LinkedHashMap<>();
-        try (Statement statement = connection.createStatement()) {
-            try (ResultSet row = statement.executeQuery("select version()")) {
-                row.next();
-                description.put("version", row.getString(1));
+        try (PreparedStatement statement = connection.prepareStatement(FACTS)) {
+            statement.setString(1, BenchmarkSchema.NAME);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new SQLException("The server does not know the role and the database of our own session");
+                }
+                return new ServerFacts(
+                        row.getString(1),
+                        row.getInt(2),
+                        row.getBoolean(3),
+                        row.getBoolean(4),
+                        row.getString(5),
+                        row.getString(6),
+                        row.getBoolean(7),
+                        row.getBoolean(8),
+                        rooms(row),
+                        settings(connection));
             }
-            try (ResultSet rows = statement.executeQuery(SETTINGS)) {
+        }
+    }
+
+    private static List<ConnectionRoom> rooms(ResultSet row) throws SQLException {
+        String role = quoted(row.getString(5));
+        String database = quoted(row.getString(6));
+        List<ConnectionRoom> rooms = new ArrayList<>();
+        rooms.add(new ConnectionRoom("max_connections", row.getInt(9), row.getInt(10), "Set max_connections there to"));
+        if (row.getInt(11) >= 0) {
+            rooms.add(room("the connection limit of the role ", "role " + role, row.getInt(11), row.getInt(12)));
+        }
+        if (row.getInt(13) >= 0) {
+            rooms.add(room(
+                    "the connection limit of the database ", "database " + database, row.getInt(13), row.getInt(14)));
+        }
+        return List.copyOf(rooms);
+    }
+
+    private static ConnectionRoom room(String limit, String owner, int allowed, int taken) {
+        String name = owner.substring(owner.indexOf(' ') + 1);
+        return new ConnectionRoom(
+                limit + name, allowed, allowed - taken, "Run there: alter " + owner + " connection limit");
+    }
+
+    private static Map<String, String> settings(Connection connection) throws SQLException {
+        Map<String, String> settings = new LinkedHashMap<>();
+        try (PreparedStatement statement = connection.prepareStatement("select name, current_setting(name)"
+                + " from pg_settings where name = any (?) order by array_position(?::text[], name)")) {
+            var names = connection.createArrayOf("text", SETTINGS.toArray());
+            statement.setArray(1, names);
+            statement.setArray(2, names);
+            try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    settings.put(rows.getString(1), rows.getString(2));
+                    settings.put(rows.getString(1), rows.getString(2).isEmpty() ? "''" : rows.getString(2));
                 }
             }
         }
-        return new ServerFacts(description, settings);
+        return settings;
+    }
+
+    /** A name as it is to be written in SQL. */
+    static String quoted(String name) {
+        return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
+    }
+
+    /** The limit that leaves the fewest connections. */
+    public ConnectionRoom room() {
+        return rooms.stream().min(Comparator.comparingInt(ConnectionRoom::free)).orElseThrow();
+    }
+
+    /** A setting's value; empty if the server has none of this name. */
+    public String setting(String name) {
+        return settings.getOrDefault(name, "");
+    }
+
+    /** For the report: label and value, in the order in which they are shown. */
+    public Map<String, String> description() {
+        Map<String, String> description = new LinkedHashMap<>();
+        description.put("version", version);
+        description.put("database", database);
+        description.put("user", user);
+        return description;
     }
 }

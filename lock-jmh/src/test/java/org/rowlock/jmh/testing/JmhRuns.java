@@ -13,7 +13,7 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
-import org.rowlock.jmh.profile.LatencyProfiler;
+import org.rowlock.jmh.profile.ClientProfiler;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.testing.TestPostgres;
 
@@ -29,20 +29,36 @@ public final class JmhRuns {
      * @throws RunnerException if the benchmark fails; what it threw is among the causes and suppressed
      */
     public static Collection<RunResult> run(Class<?> benchmark, Point point, String variant) throws RunnerException {
+        return run(benchmark, point, variant, 1);
+    }
+
+    /** The same in several iterations. */
+    public static Collection<RunResult> run(Class<?> benchmark, Point point, String variant, int iterations)
+            throws RunnerException {
         TestPostgres server = TestPostgres.shared();
+        return runWith(
+                benchmark,
+                point,
+                variant,
+                iterations,
+                "-Drowlock.url=" + server.url(),
+                "-Drowlock.user=" + server.user(),
+                "-Drowlock.password=" + server.password());
+    }
+
+    /** The same on the server that the options of its JVM name; with none on an embedded one of its own. */
+    public static Collection<RunResult> runWith(
+            Class<?> benchmark, Point point, String variant, int iterations, String... jvmArgs) throws RunnerException {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^" + Pattern.quote(benchmark.getName()) + "\\.")
                 .forks(1)
-                .jvmArgsAppend(
-                        "-Drowlock.url=" + server.url(),
-                        "-Drowlock.user=" + server.user(),
-                        "-Drowlock.password=" + server.password())
+                .jvmArgsAppend(jvmArgs)
                 .warmupIterations(0)
-                .measurementIterations(1)
+                .measurementIterations(iterations)
                 .measurementTime(MOMENT)
                 .shouldFailOnError(true)
                 .param("variant", variant)
-                .addProfiler(LatencyProfiler.class)
+                .addProfiler(ClientProfiler.class)
                 .verbosity(VerboseMode.SILENT);
         if (point.groups().isEmpty()) {
             options.threads(point.threads());

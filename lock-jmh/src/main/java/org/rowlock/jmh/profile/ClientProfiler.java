@@ -9,31 +9,41 @@ import org.HdrHistogram.HistogramIterationValue;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.profile.InternalProfiler;
+import org.openjdk.jmh.results.AggregationPolicy;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ResultRole;
 import org.openjdk.jmh.results.SampleTimeResult;
+import org.openjdk.jmh.results.ScalarResult;
 import org.openjdk.jmh.util.SampleBuffer;
 
 /**
- * Adds what threads record as {@link Latency} to the results: a secondary result per name, whose percentiles JMH joins
- * over iterations and forks without averaging them. Usable with {@code -prof org.rowlock.jmh.profile.LatencyProfiler}.
+ * Adds what a benchmark's own threads record to the results, a secondary result per name: {@link Latency}, whose
+ * percentiles JMH joins over iterations and forks without averaging them, {@link Average} and {@link Gauge}. JMH's own
+ * counters would only add up. Usable with {@code -prof org.rowlock.jmh.profile.ClientProfiler}.
  */
-public final class LatencyProfiler implements InternalProfiler {
+public final class ClientProfiler implements InternalProfiler {
     @Override
     public String getDescription() {
-        return "Latencies of parts of an operation, such as getting the lock (only benchmarks that record them)";
+        return "Latencies, averages and states that Rowlock's benchmarks record, such as the time to get a lock";
     }
 
     @Override
     public void beforeIteration(BenchmarkParams benchmarkParams, IterationParams iterationParams) {
-        Latency.takeAll();
+        take();
     }
 
     @Override
     public Collection<? extends Result<?>> afterIteration(
             BenchmarkParams benchmarkParams, IterationParams iterationParams, IterationResult result) {
-        List<SampleTimeResult> results = new ArrayList<>();
+        return take();
+    }
+
+    /** What was recorded since the last time. */
+    private static List<Result<?>> take() {
+        List<Result<?>> results = new ArrayList<>(Gauge.takeAll());
+        Average.takeAll()
+                .forEach((name, value) -> results.add(new ScalarResult(name, value, "#", AggregationPolicy.AVG)));
         Latency.takeAll()
                 .forEach((name, histogram) -> results.add(
                         new SampleTimeResult(ResultRole.SECONDARY, name, bufferOf(histogram), TimeUnit.MILLISECONDS)));

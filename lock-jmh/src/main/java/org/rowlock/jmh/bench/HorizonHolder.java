@@ -1,0 +1,78 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.rowlock.jmh.server.BenchmarkServer;
+
+/**
+ * A transaction that does nothing and ends late, as a report or a forgotten session does. While it is open, no row version
+ * that was alive when it began may be removed, nor any that was made since.
+ */
+final class HorizonHolder implements AutoCloseable {
+    /** Timeouts of a server that would end it before its time, as far as the server knows them. */
+    private static final String STAY = "select set_config(name, '0', false) from pg_settings where name in"
+            + " ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')";
+
+    private final Connection connection;
+    private final int pid;
+
+    private HorizonHolder(Connection connection, int pid) {
+        this.connection = connection;
+        this.pid = pid;
+    }
+
+    /** How it holds the horizon. */
+    enum Kind {
+        /** A snapshot of a REPEATABLE READ transaction: {@code backend_xmin}. */
+        SNAPSHOT(Connection.TRANSACTION_REPEATABLE_READ, "select 1"),
+        /** A transaction id, as of one that has written and not committed: {@code backend_xid}. */
+        XID(Connection.TRANSACTION_READ_COMMITTED, "select pg_current_xact_id()");
+
+        private final int isolation;
+        private final String sql;
+
+        Kind(int isolation, String sql) {
+            this.isolation = isolation;
+            this.sql = sql;
+        }
+
+        /** Reads {@code snapshot} or {@code xid}. */
+        static Kind parse(String text) {
+            return switch (text) {
+                case "snapshot" -> SNAPSHOT;
+                case "xid" -> XID;
+                default -> throw new IllegalArgumentException("holder is snapshot or xid, not " + text);
+            };
+        }
+    }
+
+    /** Begins. */
+    static HorizonHolder begin(BenchmarkServer server, Kind kind) throws SQLException {
+        Connection connection = server.connect();
+        server.closeWith(connection);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(STAY);
+            connection.setTransactionIsolation(kind.isolation);
+            connection.setAutoCommit(false);
+            statement.execute(kind.sql);
+            try (ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
+                row.next();
+                return new HorizonHolder(connection, row.getInt(1));
+            }
+        }
+    }
+
+    int pid() {
+        return pid;
+    }
+
+    /** Ends; fails if the server has ended it already. */
+    @Override
+    public void close() throws SQLException {
+        try (connection) {
+            connection.commit();
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.rowlock.jmh.server.BenchmarkServer;
+
+/**
+ * A table of jobs in the order of their ids, with a past: most are finished. Every job finished brings a new one, so the
+ * queue never runs dry; a job is never made ready again, so a second run of it shows. Thread-safe.
+ */
+final class JobQueue {
+    static final String TABLE = "jobs";
+    static final String READY = "state = 'ready'";
+
+    /** So many that the plan is one of a queue in use: by the index on ready jobs alone. */
+    private static final int PAST = 20_000;
+
+    private static final String FINISH = "with done as (update " + TABLE
+            + " set state = 'finished', runs = runs + 1 where id = any(cast(? as int4[])) returning 1)"
+            + " insert into " + TABLE + " (state) select 'ready' from done";
+
+    private final BenchmarkServer server;
+    private final Set<Integer> claimed = ConcurrentHashMap.newKeySet();
+
+    private JobQueue(BenchmarkServer server) {
+        this.server = server;
+    }
+
+    static JobQueue create(BenchmarkServer server, int ready) throws SQLException {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("create table " + TABLE + " (id int generated always as identity primary key,"
+                    + " state text not null, runs int not null default 0)");
+            statement.execute("create index on " + TABLE + " (id) where " + READY);
+            statement.execute("insert into " + TABLE + " (state, runs) select 'finished', 1 from generate_series(1, "
+                    + PAST + ")");
+            statement.execute(
+                    "insert into " + TABLE + " (state) select 'ready' from generate_series(1, " + ready + ")");
+            statement.execute("vacuum analyze " + TABLE);
+        }
+        return new JobQueue(server);
+    }
+
+    /**
+     * Puts down that jobs were claimed.
+     *
+     * @return how many of them had been claimed before
+     */
+    int claimed(List<Integer> ids) {
+        int duplicates = 0;
+        for (Integer id : ids) {
+            if (!claimed.add(id)) {
+                duplicates++;
+            }
+        }
+        return duplicates;
+    }
+
+    /** Finishes jobs in the transaction that claimed them; asks nothing about their state, which would hide a second run. */
+    static void finish(Connection connection, List<Integer> ids) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(FINISH)) {
+            statement.setArray(1, Claiming.array(connection, ids));
+            if (statement.executeUpdate() != ids.size()) {
+                throw new InvariantViolation("a job was claimed that is not there");
+            }
+        }
+    }
+
+    /** Fails unless every job claimed was run once, and no other. */
+    void check() throws SQLException {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select count(*) filter (where runs > 1), sum(runs) - " + PAST
+                        + ", count(*) filter (where (state = 'finished') <> (runs > 0)) from " + TABLE)) {
+            row.next();
+            if (row.getLong(1) != 0 || row.getLong(2) != claimed.size() || row.getLong(3) != 0) {
+                throw new InvariantViolation("jobs that ran more than once: " + row.getLong(1) + "; " + claimed.size()
+                        + " were claimed and there were " + row.getLong(2) + " runs; jobs in the wrong state: "
+                        + row.getLong(3));
+            }
+        }
+    }
+}

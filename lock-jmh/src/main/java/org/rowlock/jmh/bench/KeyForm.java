@@ -1,0 +1,113 @@
+package org.rowlock.jmh.bench;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.rowlock.LockKey;
+
+/** The forms of an id, each with a table whose primary key is of that form. */
+enum KeyForm {
+    /** An int4. */
+    INT("id int") {
+        @Override
+        Object id(int number) {
+            return number;
+        }
+    },
+    /** A bigint that is none of the values of an int4. */
+    BIGINT("id bigint") {
+        @Override
+        Object id(int number) {
+            return 5_000_000_000L + number;
+        }
+    },
+    UUID("id uuid") {
+        @Override
+        Object id(int number) {
+            return java.util.UUID.nameUUIDFromBytes(("row " + number).getBytes(StandardCharsets.UTF_8));
+        }
+    },
+    TEXT("id text") {
+        @Override
+        Object id(int number) {
+            return "order-2026-" + (1_000_000 + number);
+        }
+    },
+    /** Of two columns. */
+    COMPOSITE("tenant int, no bigint") {
+        @Override
+        Object id(int number) {
+            return List.of(number % 10, (long) number);
+        }
+    };
+
+    private final String columns;
+
+    KeyForm(String columns) {
+        this.columns = columns;
+    }
+
+    /** The id of a row's number. */
+    abstract Object id(int number);
+
+    /** The columns of the primary key, each with its type. */
+    List<String> columns() {
+        return List.of(columns.split(", "));
+    }
+
+    String table() {
+        return "by_" + name().toLowerCase(Locale.ROOT);
+    }
+
+    LockKey key(Object id) {
+        return LockKey.row(table(), id);
+    }
+
+    /** The id as hand-written code would write it. */
+    static String text(Object id) {
+        return id instanceof List<?> parts ? parts.get(0) + ":" + parts.get(1) : id.toString();
+    }
+
+    /** What stands behind WHERE for one row. */
+    String condition() {
+        return names().stream().map(name -> name + " = ?").collect(Collectors.joining(" and "));
+    }
+
+    /** Sets the parameters of {@link #condition} or of an insert. */
+    static void bind(PreparedStatement statement, Object id) throws SQLException {
+        if (id instanceof List<?> parts) {
+            statement.setObject(1, parts.get(0));
+            statement.setObject(2, parts.get(1));
+        } else {
+            statement.setObject(1, id);
+        }
+    }
+
+    /** Makes the table, and in it the rows of the ids. */
+    void create(Connection connection, Object[] ids) throws SQLException {
+        String names = String.join(", ", names());
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("create table " + table() + " (" + columns + ", primary key (" + names + "))");
+        }
+        try (PreparedStatement insert = connection.prepareStatement(
+                "insert into " + table() + " values (" + (names().size() == 2 ? "?, ?" : "?") + ")")) {
+            for (Object id : ids) {
+                bind(insert, id);
+                insert.addBatch();
+            }
+            insert.executeBatch();
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("vacuum analyze " + table());
+        }
+    }
+
+    private List<String> names() {
+        return columns().stream().map(column -> column.split(" ")[0]).toList();
+    }
+}

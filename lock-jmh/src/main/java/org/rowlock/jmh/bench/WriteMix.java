@@ -1,0 +1,176 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.AdmissionQueues;
+import org.rowlock.LockKey;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.jmh.bench.Items.Item;
+import org.rowlock.jmh.bench.Variant.Method;
+import org.rowlock.jmh.profile.Average;
+import org.rowlock.jmh.profile.Latency;
+
+/**
+ * Transactions that change three rows each, guarded as the variant has it. What was in vain because somebody else was
+ * faster is tried again, so many times. Thread-safe; one for all threads.
+ */
+final class WriteMix {
+    private final Variant variant;
+    private final Items items;
+    private final DataSource pool;
+    private final Transactions transactions;
+    private final int mostRetries;
+    private final Exclusion exclusion;
+    private final LongAdder commits = new LongAdder();
+    private final AtomicReference<@Nullable String> violation = new AtomicReference<>();
+    private final Average retriesPerTransaction = Average.of("retries");
+    private final Average failedPerTransaction = Average.of("failedCommits");
+
+    WriteMix(Variant variant, Items items, DataSource pool, int mostRetries) {
+        if (variant.pipelined() || variant.method() == Method.NAIVE) {
+            throw new IllegalArgumentException("The write mix locks several rows at once and has no variant " + variant
+                    + "; give OPTIMISTIC, or ROW, BOTH or ADVISORY, with or without +admission");
+        }
+        this.variant = variant;
+        this.items = items;
+        this.pool = pool;
+        this.transactions = new Transactions(variant, pool);
+        this.mostRetries = mostRetries;
+        this.exclusion = new Exclusion(items.rows() + 1);
+    }
+
+    /** What is done to a row. */
+    enum Change {
+        WRITE_INDEXED,
+        WRITE_PLAIN,
+        REINSERT
+    }
+
+    /**
+     * Three rows, and what is done to each. In the order of their ids: a program that writes several rows must have an
+     * order, or it deadlocks under any strategy.
+     */
+    record Plan(List<Integer> ids, List<Change> changes) {}
+
+    /** Somebody else was faster: the transaction is to be rolled back and tried again. */
+    private static final class Conflict extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private Conflict() {
+            // Without a stack trace, since it happens all the time.
+            super("A row has changed since it was read", null, false, false);
+        }
+    }
+
+    /**
+     * Commits one transaction, however often that takes. It is never given up for good: whoever drops what is contended
+     * and goes on with something easier would look fast. Where an application would give up, that is counted.
+     *
+     * @param latency takes the time of the transaction with all its retries
+     */
+    void commit(Plan plan, Latency latency) throws SQLException {
+        long begun = System.nanoTime();
+        int failed = 0;
+        while (!attempt(plan)) {
+            failed++;
+        }
+        latency.recordSince(begun);
+        commits.increment();
+        retriesPerTransaction.add(failed, 1);
+        failedPerTransaction.add(failed / (mostRetries + 1), 1);
+    }
+
+    private boolean attempt(Plan plan) throws SQLException {
+        List<LockKey> keys = plan.ids().stream().map(items::key).toList();
+        try {
+            if (variant.admission()) {
+                AdmissionQueues.Permit permit =
+                        transactions.locks().admission().enter(pool, keys, RowLockMode.FOR_UPDATE, LockWait.forever());
+                try {
+                    transact(keys, plan);
+                } finally {
+                    permit.close();
+                }
+            } else {
+                transact(keys, plan);
+            }
+            return true;
+        } catch (Conflict e) {
+            return false;
+        }
+    }
+
+    private void transact(List<LockKey> keys, Plan plan) throws SQLException {
+        transactions.inTransaction(connection -> {
+            if (variant.method().isRowlock()) {
+                lock(connection, keys);
+            }
+            if (variant.method() == Method.OPTIMISTIC) {
+                change(connection, plan);
+            } else {
+                plan.ids().forEach(exclusion::enter);
+                try {
+                    change(connection, plan);
+                } finally {
+                    plan.ids().forEach(exclusion::leave);
+                }
+            }
+            return null;
+        });
+    }
+
+    private void lock(Connection connection, List<LockKey> keys) {
+        List<LockKey> absent = transactions.locks().in(connection).lockAll(keys).absentRows();
+        if (absent.isEmpty()) {
+            return;
+        }
+        if (variant.method() != Method.ROW) {
+            violated(absent + " is locked, and still it was not there");
+        }
+        // A row lock waits for a row version. If its holder deletes the row, and inserts it again, the lock comes back
+        // with nothing, and the transaction has to begin again.
+        throw new Conflict();
+    }
+
+    private void change(Connection connection, Plan plan) throws SQLException {
+        boolean versioned = variant.method() == Method.OPTIMISTIC;
+        Map<Integer, Item> read = Items.read(connection, plan.ids());
+        for (int i = 0; i < plan.ids().size(); i++) {
+            Item item = read.get(plan.ids().get(i));
+            boolean changed = item != null
+                    && switch (plan.changes().get(i)) {
+                        case WRITE_INDEXED -> Items.writeIndexed(connection, item, versioned);
+                        case WRITE_PLAIN -> Items.writePlain(connection, item, versioned);
+                        case REINSERT -> Items.reinsert(connection, item, versioned);
+                    };
+            if (!changed) {
+                if (!versioned) {
+                    violated("row " + plan.ids().get(i) + " was to be changed under its lock, and somebody else had"
+                            + " deleted it");
+                }
+                throw new Conflict();
+            }
+        }
+    }
+
+    private void violated(String message) {
+        violation.compareAndSet(null, message);
+    }
+
+    /** Fails if the variant has ever let two change the same row at a time. */
+    void check() throws SQLException {
+        exclusion.check();
+        String found = violation.get();
+        if (found != null) {
+            throw new InvariantViolation(found);
+        }
+        items.check(commits.sum());
+    }
+}

@@ -1,0 +1,70 @@
+package org.rowlock.jmh.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.rowlock.jmh.report.Report;
+import org.rowlock.jmh.report.TerminalSummary;
+import org.rowlock.jmh.run.RunResults;
+import org.rowlock.jmh.run.ScenarioResult;
+
+/** What came out, and how it is told. */
+final class Outcome {
+    private final RunResults results;
+
+    /**
+     * An outcome.
+     *
+     * @param found by the run
+     * @param choices whose remarks a reader of the report must know
+     * @param isPartial whether the run was stopped before its end
+     */
+    Outcome(RunResults found, Choices choices, boolean isPartial) {
+        Map<String, String> failures = new LinkedHashMap<>(found.failures());
+        if (isPartial) {
+            failures.put("the run", "Stopped before its end; what follows is what was finished until then.");
+        }
+        this.results = new RunResults(
+                found.results().stream()
+                        .map(result -> remarked(result, choices))
+                        .toList(),
+                failures,
+                found.command(),
+                found.started(),
+                found.took(),
+                found.server(),
+                found.settings(),
+                found.machine());
+    }
+
+    private static ScenarioResult remarked(ScenarioResult result, Choices choices) {
+        List<String> remarks = new ArrayList<>(result.remarks());
+        choices.chosen().stream()
+                .filter(choice -> choice.selection().scenario().equals(result.scenario()))
+                .forEach(choice -> remarks.addAll(choice.remarks()));
+        return new ScenarioResult(
+                result.scenario(), result.points(), result.variants(), result.cells(), List.copyOf(remarks));
+    }
+
+    /** Whether everything that was to run has run, and kept its promises. */
+    boolean isGood() {
+        return results.failures().isEmpty() && !results.results().isEmpty();
+    }
+
+    void write(Path directory, PrintWriter out, PrintWriter err) throws IOException {
+        out.println();
+        if (results.results().isEmpty()) {
+            err.println("There is nothing to report: no measurement was finished.");
+        } else {
+            out.println(TerminalSummary.of(results));
+            Report.Written written = Report.write(results, directory);
+            out.println("Report: " + written.html());
+        }
+        results.failures().forEach((name, message) -> err.println("Failed: " + name + ": " + message));
+        out.flush();
+    }
+}

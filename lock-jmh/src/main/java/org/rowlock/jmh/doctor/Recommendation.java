@@ -1,0 +1,22 @@
+package org.rowlock.jmh.doctor;
+
+import java.util.List;
+
+/**
+ * Something to do.
+ *
+ * @param subject a table, or what else it is about
+ * @param action what to do
+ * @param reason why, with the figures behind it
+ * @param scenarios of the benchmarks that show what it changes; empty where it is no matter of locks
+ */
+record Recommendation(String subject, String action, String reason, List<String> scenarios) {
+    Recommendation(String subject, String action, String reason) {
+        this(subject, action, reason, List.of());
+    }
+
+    /** The same, to be tried out with scenarios. */
+    Recommendation shownBy(String... names) {
+        return new Recommendation(subject, action, reason, List.of(names));
+    }
+}

@@ -1,0 +1,132 @@
+package org.rowlock.jmh.server;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockException;
+import org.rowlock.RowLocks;
+
+/** Refuses a server that cannot or must not be measured, before anything is created there. */
+public final class ServerCheck {
+    private static final int OLDEST_VERSION = 140_000;
+
+    private ServerCheck() {}
+
+    /**
+     * Connects and looks, for those who only read.
+     *
+     * @throws UserError if the server cannot be reached, or is not a PostgreSQL of 14 or newer
+     */
+    public static ServerFacts look(ServerAddress address) {
+        try (Connection connection = connect(address)) {
+            return look(address, connection);
+        } catch (SQLException e) {
+            throw ServerErrors.at(address, e);
+        }
+    }
+
+    /** As the benchmarks connect: a pooler in between refuses what it does not know, and is found out here. */
+    private static Connection connect(ServerAddress address) throws SQLException {
+        PGSimpleDataSource dataSource = address.dataSource(BenchmarkSchema.applicationName("check"));
+        dataSource.setCurrentSchema(BenchmarkSchema.NAME + ",public");
+        return dataSource.getConnection();
+    }
+
+    private static ServerFacts look(ServerAddress address, Connection connection) throws SQLException {
+        refuseOtherKinds(address, connection);
+        ServerFacts facts = ServerFacts.of(connection);
+        if (facts.versionNumber() < OLDEST_VERSION) {
+            throw new UserError("The server at " + address + " is " + facts.version()
+                    + ", and 14 is the oldest PostgreSQL that this is made for. Give a newer one with --url.");
+        }
+        return facts;
+    }
+
+    private static void refuseOtherKinds(ServerAddress address, Connection connection) throws SQLException {
+        ServerKind kind = ServerKind.of(connection);
+        if (kind != ServerKind.POSTGRESQL) {
+            throw new UserError("The server at " + address + " is " + kind.title() + " ("
+                    + ServerKind.version(connection) + "), which locks in ways of its own; what is measured here is how"
+                    + " PostgreSQL does it. Give a PostgreSQL of 14 or newer with --url.");
+        }
+    }
+
+    /**
+     * Connects, and makes sure that the benchmarks can run there.
+     *
+     * @throws UserError if they cannot
+     */
+    public static ServerFacts forBenchmarks(ServerAddress address) {
+        ServerFacts facts;
+        try (Connection connection = connect(address)) {
+            facts = look(address, connection);
+            refuseReadOnly(address, facts);
+            BenchmarkSchema.refuseAnothers(connection);
+        } catch (SQLException e) {
+            throw ServerErrors.at(address, e);
+        }
+        refuseMissingPrivilege(address, facts);
+        refuseOtherIsolation(address, facts);
+        try {
+            RowLocks.create().verify(address.dataSource(BenchmarkSchema.applicationName("check")));
+        } catch (LockException e) {
+            throw e.getCause() == null
+                    ? new UserError("Advisory locks do not work at " + address + ": " + e.getMessage(), e)
+                    : ServerErrors.at(address, e);
+        }
+        return facts;
+    }
+
+    private static void refuseReadOnly(ServerAddress address, ServerFacts facts) {
+        if (facts.isInRecovery()) {
+            throw new UserError("The server at " + address + " is in recovery: a standby, which takes no writes and"
+                    + " whose locks exclude nobody on its primary. Give the primary with --url.");
+        }
+        if (facts.isReadOnly()) {
+            throw new UserError(ServerErrors.readOnly(address));
+        }
+    }
+
+    private static void refuseMissingPrivilege(ServerAddress address, ServerFacts facts) {
+        if (!facts.mayCreateSchema()) {
+            throw new UserError("The user " + facts.user() + " may not create the schema " + BenchmarkSchema.NAME
+                    + " at " + address + ". Run there as the owner of the database: grant create on database "
+                    + ServerFacts.quoted(facts.database()) + " to " + ServerFacts.quoted(facts.user())
+                    + "; or give another user with --user.");
+        }
+    }
+
+    private static void refuseOtherIsolation(ServerAddress address, ServerFacts facts) {
+        String isolation = facts.setting("default_transaction_isolation");
+        if (!isolation.equals("read committed")) {
+            throw new UserError("Transactions of the user " + facts.user() + " at " + address + " begin in "
+                    + isolation + " (default_transaction_isolation), where a wait for a row lock ends in 40001; the"
+                    + " strategies are compared in read committed. Run there: alter role "
+                    + ServerFacts.quoted(facts.user())
+                    + " set default_transaction_isolation = 'read committed'; or give another user with --user.");
+        }
+    }
+
+    /** What does not keep the benchmarks from running there, but shows in the figures; complete sentences. */
+    public static List<String> remarks(ServerFacts facts) {
+        List<String> remarks = new ArrayList<>();
+        if (facts.setting("fsync").equals("off")) {
+            remarks.add("fsync is off there: commits, and so the locks, end sooner than where data is kept safe.");
+        }
+        if (facts.setting("synchronous_commit").equals("off")) {
+            remarks.add("synchronous_commit is off there: a lock does not wait for its commit to be safe on disk.");
+        }
+        for (String timeout : List.of("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")) {
+            if (!facts.setting(timeout).equals("0")) {
+                remarks.add(timeout + " is " + facts.setting(timeout) + " there: with many clients a wait may take"
+                        + " longer, and fail its scenario.");
+            }
+        }
+        if (facts.setting("track_activities").equals("off")) {
+            remarks.add("track_activities is off there: there will be no wait events.");
+        }
+        return remarks;
+    }
+}

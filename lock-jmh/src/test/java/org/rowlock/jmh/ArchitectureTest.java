@@ -1,0 +1,68 @@
+package org.rowlock.jmh;
+
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Data flows one way: what is measured knows nothing of how it is run, and that nothing of how it is shown. */
+class ArchitectureTest {
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("org.rowlock.jmh");
+
+    @Test
+    void packagesDependInOneDirection() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("main")
+                .definedBy("org.rowlock.jmh")
+                .layer("cli")
+                .definedBy("org.rowlock.jmh.cli")
+                .layer("report")
+                .definedBy("org.rowlock.jmh.report")
+                .layer("doctor")
+                .definedBy("org.rowlock.jmh.doctor")
+                .layer("run")
+                .definedBy("org.rowlock.jmh.run")
+                .layer("scenario")
+                .definedBy("org.rowlock.jmh.scenario")
+                .layer("bench")
+                .definedBy("org.rowlock.jmh.bench..")
+                .layer("profile")
+                .definedBy("org.rowlock.jmh.profile")
+                .layer("server")
+                .definedBy("org.rowlock.jmh.server")
+                .whereLayer("main")
+                .mayNotBeAccessedByAnyLayer()
+                .whereLayer("cli")
+                .mayOnlyBeAccessedByLayers("main")
+                .whereLayer("report")
+                .mayOnlyBeAccessedByLayers("cli")
+                .whereLayer("doctor")
+                .mayOnlyBeAccessedByLayers("cli")
+                .whereLayer("run")
+                .mayOnlyBeAccessedByLayers("cli", "report")
+                .whereLayer("scenario")
+                .mayOnlyBeAccessedByLayers("run", "cli", "report")
+                .whereLayer("bench")
+                .mayOnlyBeAccessedByLayers("scenario", "run", "cli", "report")
+                .whereLayer("profile")
+                .mayOnlyBeAccessedByLayers("bench", "run")
+                .check(CLASSES);
+    }
+
+    @Test
+    void everyPackageIsInALayer() {
+        assertThat(CLASSES.stream()
+                        .map(type -> type.getPackageName().replace("org.rowlock.jmh", ""))
+                        .map(name -> name.replace(".jmh_generated", ""))
+                        .distinct())
+                .isSubsetOf(List.of(
+                        "", ".cli", ".report", ".doctor", ".run", ".scenario", ".bench", ".profile", ".server"));
+    }
+}

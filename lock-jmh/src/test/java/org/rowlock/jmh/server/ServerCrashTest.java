@@ -1,0 +1,87 @@
+package org.rowlock.jmh.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.rowlock.testing.TestPostgres;
+
+/** What survives, what does not, and what is not touched. */
+class ServerCrashTest {
+    @AfterEach
+    void noServerGiven() {
+        System.clearProperty("rowlock.url");
+        System.clearProperty("rowlock.user");
+        System.clearProperty("rowlock.crash-command");
+    }
+
+    private static String ask(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Test
+    void anEmbeddedServerComesBackWithWhatWasCommittedAndGoesInTheEnd() throws Exception {
+        Path directory;
+        try (BenchmarkServer server = BenchmarkServer.open(Map.of());
+                Connection open = server.connect();
+                Statement statement = open.createStatement()) {
+            directory = Path.of(ask(open, "show data_directory"));
+            String started = ask(open, "select pg_postmaster_start_time()");
+            statement.execute("create table t as select 1 as committed");
+            open.setAutoCommit(false);
+            statement.execute("insert into t values (2)");
+            ServerCrash.of(server).run();
+            assertThatThrownBy(open::commit).isInstanceOf(SQLException.class);
+            try (Connection connection = server.connect()) {
+                assertThat(ask(connection, "select string_agg(committed::text, ' ') from t"))
+                        .isEqualTo("1");
+                assertThat(ask(connection, "select pg_postmaster_start_time()")).isNotEqualTo(started);
+                assertThat(ask(connection, "show fsync")).isEqualTo("on");
+            }
+        }
+        assertThat(directory).doesNotExist();
+    }
+
+    private static BenchmarkServer openGiven() throws SQLException {
+        TestPostgres server = TestPostgres.shared();
+        System.setProperty("rowlock.url", server.url());
+        System.setProperty("rowlock.user", server.user());
+        return BenchmarkServer.open(Map.of());
+    }
+
+    @Test
+    void aGivenServerNeedsACommand() throws SQLException {
+        try (BenchmarkServer server = openGiven()) {
+            assertThatThrownBy(() -> ServerCrash.of(server))
+                    .isInstanceOf(UserError.class)
+                    .hasMessageContaining("not one of ours to kill")
+                    .hasMessageContaining("-Drowlock.crash-command");
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aCommandThatFailsIsShownWithWhatItSaid() throws SQLException {
+        System.setProperty("rowlock.crash-command", "echo no such service; exit 3");
+        try (BenchmarkServer server = openGiven()) {
+            ServerCrash crash = ServerCrash.of(server);
+            assertThatThrownBy(crash::run)
+                    .isInstanceOf(UserError.class)
+                    .hasMessageContaining("exit status 3")
+                    .hasMessageContaining("no such service");
+        }
+    }
+}
