@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
@@ -23,8 +24,8 @@ import org.rowlock.jmh.server.BenchmarkServer;
 /** Lock many rows in one statement, update them or not, commit. A connection per thread. */
 @State(Scope.Benchmark)
 public class ManyKeysBenchmark {
-    /** One transaction in so many looks at the lock table, and the first of each thread. */
-    private static final int SAMPLED = 200;
+    /** So often a thread's transaction looks at the lock table, beginning with the first of an iteration. */
+    private static final long SAMPLE_NANOS = 250_000_000;
 
     /** So many that rows are found by index, as in a table in use. */
     private static final int ROWS = 100_000;
@@ -83,8 +84,8 @@ public class ManyKeysBenchmark {
     @Benchmark
     public void transaction(Client client) throws SQLException {
         Integer[] aids = client.pick(keys);
-        boolean sample = client.transactions++ % SAMPLED == 0;
         long start = System.nanoTime();
+        boolean sample = client.isSampleDue(start);
         locks.run(aids, connection -> {
             client.lock.recordSince(start);
             for (int aid : aids) {
@@ -141,8 +142,8 @@ public class ManyKeysBenchmark {
     @State(Scope.Thread)
     public static class Client {
         final Latency lock = Latency.of("lock");
-        private Integer[] range;
-        long transactions;
+        private Integer[] range = {};
+        private long sampleDue;
 
         @Setup
         public void open(ManyKeysBenchmark benchmark, ThreadParams thread) {
@@ -151,6 +152,19 @@ public class ManyKeysBenchmark {
             for (int i = 0; i < range.length; i++) {
                 range[i] = first + i;
             }
+        }
+
+        @Setup(Level.Iteration)
+        public void sampleFirst() {
+            sampleDue = System.nanoTime();
+        }
+
+        boolean isSampleDue(long now) {
+            if (now - sampleDue < 0) {
+                return false;
+            }
+            sampleDue = now + SAMPLE_NANOS;
+            return true;
         }
 
         /** So many different ones of the range, in any order. */

@@ -17,7 +17,12 @@ record Table(String caption, String corner, List<String> heads, List<Row> rows) 
      * @param css of the swatch in front of its name; empty for none
      * @param baseline whether the others are compared with it
      */
-    record Row(String name, String note, String css, boolean baseline, List<Cell> cells) {}
+    record Row(String name, String note, String css, boolean baseline, List<Cell> cells) {
+        /** The name, where it may be broken. */
+        List<String> parts() {
+            return List.of(name.split("(?=\\+)"));
+        }
+    }
 
     /**
      * A cell.

@@ -14,6 +14,8 @@ final class CrowdScenarios {
     /** What row locks, alone and behind a queue, can keep beside 40 bystanders on 2 cores. */
     private static final Map<String, String> RATE = Map.of("rate", "100");
 
+    private static final Map<String, String> POOL = Map.of("poolSize", "16");
+
     private CrowdScenarios() {}
 
     static Scenario bystander() {
@@ -30,7 +32,7 @@ final class CrowdScenarios {
                 "Bystanders made 3,446 tps beside advisory locks and 2,535 beside FOR UPDATE.",
                 BystanderBenchmark.class,
                 "lockers",
-                List.of(crowd("none", 40, 0, RATE), crowd("10", 40, 10, RATE)),
+                List.of(crowd("10", 40, 10, RATE), crowd("none", 40, 0, RATE)),
                 false,
                 VARIANTS,
                 "ROW",
@@ -63,7 +65,9 @@ final class CrowdScenarios {
                 "",
                 PoolBenchmark.class,
                 "hot threads",
-                List.of(crowd("none", 0, 4, Map.of()), crowd("300", 300, 4, Map.of())),
+                List.of(
+                        crowd("300", 300, 4, POOL).sharing(16),
+                        crowd("none", 0, 4, POOL).sharing(16)),
                 false,
                 VARIANTS,
                 "ROW",

@@ -52,7 +52,7 @@ public record Scenario(
     public record Rhythm(int rounds, int warmupMillis, int iterations, int millis, boolean singleShot) {
         /** Three rounds of one measurement. */
         public static Rhythm throughput() {
-            return new Rhythm(3, 2_000, 1, 4_000, false);
+            return new Rhythm(3, 1_500, 1, 3_000, false);
         }
 
         /** Seconds in a row, each a number of its own. */

@@ -226,7 +226,19 @@
       const logarithmic = least > 0 && most / least >= 20 && spec.xs.length < 24;
       places.type = logarithmic ? "logarithmic" : "linear";
       places.min = least; places.max = most;
-      if (spec.xs.length < 24) places.afterBuildTicks = scale => { scale.ticks = spec.xs.map(value => ({ value })); };
+      if (spec.xs.length < 24) {
+        // A tick per point, as far as their labels fit beside each other; the last one always.
+        const at = value => logarithmic ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least || 1);
+        places.afterBuildTicks = scale => {
+          let next = Infinity;
+          scale.ticks = [...spec.xs].sort((a, b) => b - a).filter(value => {
+            const x = at(value) * (scale.chart.width - 60);
+            if (next - x < 30) return false;
+            next = x;
+            return true;
+          }).reverse().map(value => ({ value }));
+        };
+      }
       places.ticks.callback = value => number(value);
       places.grid.drawTicks = true;
     }
