@@ -1,7 +1,6 @@
 package org.rowlock;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
@@ -33,10 +32,10 @@ public final class AdmissionQueues {
      * One order for all; with the shorter text first it is that of numbers too, as on the server. A call then queues on
      * both sides in the same order, and holds no place in one queue for long while it waits in another.
      */
-    private static final Comparator<LockKey> ORDER = Comparator.comparingInt(
-                    (LockKey key) -> key.toString().length())
-            .thenComparing(LockKey::toString)
-            .thenComparing(AdmissionQueues::exactText);
+    private static final Comparator<Ranked> ORDER = Comparator.comparingInt(
+                    (Ranked ranked) -> ranked.text().length())
+            .thenComparing(Ranked::text)
+            .thenComparing(ranked -> exactText(ranked.key()));
 
     /** Of all queues, since a thread that waits here while it holds a lock of any of them could be in a deadlock. */
     private static final ThreadLocal<Permit> CURRENT = new ThreadLocal<>();
@@ -49,6 +48,9 @@ public final class AdmissionQueues {
         this.maxWaitersPerKey = maxWaitersPerKey;
         this.observer = observer;
     }
+
+    /** A key with its text, which is made once and not at every comparison. */
+    private record Ranked(LockKey key, String text) {}
 
     /** A key in one database, as one application may use several. */
     private record Place(Object database, LockKey key) {}
@@ -143,9 +145,11 @@ public final class AdmissionQueues {
         if (keys.size() == 1) {
             return keys;
         }
-        List<LockKey> ordered = new ArrayList<>(keys);
-        ordered.sort(ORDER);
-        return ordered;
+        return keys.stream()
+                .map(key -> new Ranked(key, key.toString()))
+                .sorted(ORDER)
+                .map(Ranked::key)
+                .toList();
     }
 
     private void acquire(Permit permit, Place place, LockWait wait, long start) {

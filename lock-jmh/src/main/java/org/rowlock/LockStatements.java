@@ -36,7 +36,7 @@ public final class LockStatements {
         this.table = new RowTable(
                 table,
                 idColumns.stream()
-                        .map(column -> column.split(" "))
+                        .map(column -> column.split(" ", 2))
                         .map(parts -> new RowTable.Column(parts[0], parts[1]))
                         .toList(),
                 false);

@@ -1,6 +1,7 @@
 package org.rowlock.jmh;
 
 import java.io.PrintWriter;
+import java.nio.charset.Charset;
 import java.util.Optional;
 import org.rowlock.jmh.cli.Mistyped;
 import org.rowlock.jmh.cli.Program;
@@ -15,7 +16,9 @@ public final class Main {
      * @param args for either
      */
     public static void main(String[] args) throws Exception {
-        Program program = new Program(new PrintWriter(System.out, true), new PrintWriter(System.err, true));
+        Charset charset = Charset.defaultCharset();
+        Program program =
+                new Program(new PrintWriter(System.out, true, charset), new PrintWriter(System.err, true, charset));
         if (program.takes(args)) {
             System.exit(program.run(args));
         }

@@ -65,8 +65,8 @@ public class AutovacuumBenchmark {
     public void look() throws SQLException {
         Statistics now = statistics();
         Gauge.set("autovacuum.stall", commits.longestGapMillis(), "ms", AggregationPolicy.MAX);
-        Gauge.set("autovacuum.runs", now.vacuums - vacuumsBefore, "runs", AggregationPolicy.SUM);
-        Gauge.set("autovacuum.deadTuples", now.deadTuples, "tuples", AggregationPolicy.MAX);
+        Gauge.set("autovacuum.runs", (double) (now.vacuums - vacuumsBefore), "runs", AggregationPolicy.SUM);
+        Gauge.set("autovacuum.deadTuples", (double) now.deadTuples, "tuples", AggregationPolicy.MAX);
     }
 
     @TearDown

@@ -49,7 +49,7 @@ record CollidingTables(String hot, String colliding, String apart) {
             List<Candidate> candidates = candidates(connection);
             for (Candidate hot : candidates) {
                 for (Candidate other : candidates) {
-                    if (hot != other && hot.partition == other.partition) {
+                    if (!hot.equals(other) && hot.partition == other.partition) {
                         return of(connection, hot, other, candidates);
                     }
                 }

@@ -49,9 +49,9 @@ final class Horizon {
     record Ages(int xminAge, int xidAge, int others) {
         /** Publishes them for this iteration. */
         void publish() {
-            Gauge.set("horizon.xminAge", xminAge, "xids", AggregationPolicy.MAX);
-            Gauge.set("horizon.xidAge", xidAge, "xids", AggregationPolicy.MAX);
-            Gauge.set("horizon.others", others, "xids", AggregationPolicy.MAX);
+            Gauge.set("horizon.xminAge", (double) xminAge, "xids", AggregationPolicy.MAX);
+            Gauge.set("horizon.xidAge", (double) xidAge, "xids", AggregationPolicy.MAX);
+            Gauge.set("horizon.others", (double) others, "xids", AggregationPolicy.MAX);
         }
     }
 

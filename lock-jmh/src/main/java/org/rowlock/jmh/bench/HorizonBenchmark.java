@@ -44,7 +44,10 @@ public class HorizonBenchmark {
     @Param("1.1")
     public double zipf;
 
-    /** Storage parameters of the table. */
+    /**
+     * Storage parameters of the table. Autovacuum can remove nothing while the horizon is held; that it comes to one variant
+     * and not to another would only be noise.
+     */
     @Param("autovacuum_enabled = off")
     public String storage = "";
 
@@ -80,7 +83,7 @@ public class HorizonBenchmark {
     public void look(IterationParams params) throws SQLException {
         if (params.getType() == IterationType.MEASUREMENT) {
             horizon.ages(holding == null ? 0 : holding.pid()).publish();
-            Gauge.set("horizon.deadTuples", horizon.deadTuples(), "tuples", AggregationPolicy.MAX);
+            Gauge.set("horizon.deadTuples", (double) horizon.deadTuples(), "tuples", AggregationPolicy.MAX);
             phases.measured(commits.perSecond());
         }
     }

@@ -1,6 +1,5 @@
 package org.rowlock.jmh.bench;
 
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -71,35 +70,18 @@ public class KeyCostBenchmark {
         if (!statements.lastKey().equals(expected)) {
             throw new InvariantViolation("the last key made was " + statements.lastKey() + " and not " + expected);
         }
-        String sql = statements.lastSql();
-        for (Part part : Part.values()) {
-            if (part.isIn(sql) != part.isExpected(Forms.parse(LockStrategy.class, variant), form)) {
-                throw new InvariantViolation("the statement for " + expected + " with " + variant + " "
-                        + (part.isIn(sql) ? "has" : "lacks") + " <" + part.text + ">: " + sql);
-            }
-        }
+        LockStrategy strategy = Forms.parse(LockStrategy.class, variant);
+        boolean advisory = strategy != LockStrategy.ROW;
+        check(" for update", strategy != LockStrategy.ADVISORY);
+        check("pg_advisory_xact_lock(", advisory);
+        check("md5(", advisory && form != KeyForm.INT);
     }
 
-    /** What a statement has or has not. */
-    private enum Part {
-        ROW_LOCK(" for update", List.of(LockStrategy.ROW, LockStrategy.BOTH)),
-        ADVISORY_LOCK("pg_advisory_xact_lock(", List.of(LockStrategy.BOTH, LockStrategy.ADVISORY)),
-        MD5("md5(", List.of(LockStrategy.BOTH, LockStrategy.ADVISORY));
-
-        private final String text;
-        private final List<LockStrategy> strategies;
-
-        Part(String text, List<LockStrategy> strategies) {
-            this.text = text;
-            this.strategies = strategies;
-        }
-
-        boolean isIn(String sql) {
-            return sql.contains(text);
-        }
-
-        boolean isExpected(LockStrategy strategy, KeyForm form) {
-            return strategies.contains(strategy) && (this != MD5 || form != KeyForm.INT);
+    private void check(String part, boolean expected) {
+        String sql = statements.lastSql();
+        if (sql.contains(part) != expected) {
+            throw new InvariantViolation("the statement for " + statements.lastKey() + " with " + variant
+                    + (expected ? " lacks <" : " has <") + part + ">: " + sql);
         }
     }
 }

@@ -57,7 +57,7 @@ enum KeyForm {
 
     /** The columns of the primary key, each with its type. */
     List<String> columns() {
-        return List.of(columns.split(", "));
+        return List.of(columns.split(", ", -1));
     }
 
     String table() {
@@ -108,6 +108,6 @@ enum KeyForm {
     }
 
     private List<String> names() {
-        return columns().stream().map(column -> column.split(" ")[0]).toList();
+        return columns().stream().map(column -> column.split(" ", 2)[0]).toList();
     }
 }

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
@@ -21,7 +22,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
 public class PlanTrapBenchmark {
     private static final int WANTED = 10;
 
-    /** One transaction in so many counts its locks, and the first of each thread. */
+    /** One transaction in so many counts its locks, and the first of each thread and iteration. */
     private static final int SAMPLED = 20;
 
     @Param({"HAND_WRITTEN", "SKIP_LOCKED", "ROW", "BOTH", "ADVISORY"})
@@ -55,7 +56,7 @@ public class PlanTrapBenchmark {
 
     @Benchmark
     public void transaction(Client client) throws SQLException {
-        boolean sample = client.transactions++ % SAMPLED == 0;
+        boolean sample = client.isSampleDue();
         transactions.inTransaction(connection -> {
             List<Integer> ids = claiming.claim(connection);
             for (int id : ids) {
@@ -86,6 +87,15 @@ public class PlanTrapBenchmark {
     /** A thread's own. */
     @State(Scope.Thread)
     public static class Client {
-        long transactions;
+        private long transactions;
+
+        @Setup(Level.Iteration)
+        public void sampleFirst() {
+            transactions = 0;
+        }
+
+        boolean isSampleDue() {
+            return transactions++ % SAMPLED == 0;
+        }
     }
 }

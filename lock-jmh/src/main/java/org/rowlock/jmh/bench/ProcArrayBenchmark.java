@@ -74,7 +74,7 @@ public class ProcArrayBenchmark {
     public void look() {
         double seconds = (System.nanoTime() - begun) / (double) TimeUnit.SECONDS.toNanos(1);
         Gauge.set("connections.in", in.sum() / seconds, "connections/s", AggregationPolicy.AVG);
-        Gauge.set("connections.out", out.sum(), "connections", AggregationPolicy.SUM);
+        Gauge.set("connections.out", (double) out.sum(), "connections", AggregationPolicy.SUM);
     }
 
     @TearDown

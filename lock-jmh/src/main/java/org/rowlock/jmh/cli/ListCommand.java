@@ -112,7 +112,7 @@ final class ListCommand implements Callable<Integer> {
 
     private static void wrapped(PrintWriter out, String label, String text) {
         StringBuilder line = new StringBuilder(label);
-        for (String word : text.split(" ")) {
+        for (String word : text.split(" ", -1)) {
             if (line.length() + word.length() > WIDTH) {
                 out.println(line.toString().stripTrailing());
                 line = new StringBuilder(" ".repeat(label.length()));

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +30,6 @@ record Plan(
         @Nullable ServerFacts facts,
         List<String> remarks,
         Path report) {
-    private static final String LINE = "%-10s %s%n";
-
     void print(PrintWriter out) {
         List<Selection> selections =
                 choices.chosen().stream().map(Choice::selection).toList();
@@ -62,8 +61,9 @@ record Plan(
     }
 
     private static String at(Duration time) {
-        LocalDateTime end = LocalDateTime.now().plus(time);
-        boolean isToday = end.toLocalDate().equals(LocalDateTime.now().toLocalDate());
+        LocalDateTime now = LocalDateTime.now(ZoneId.systemDefault());
+        LocalDateTime end = now.plus(time);
+        boolean isToday = end.toLocalDate().equals(now.toLocalDate());
         return DateTimeFormatter.ofPattern(isToday ? "HH:mm" : "yyyy-MM-dd HH:mm")
                 .format(end);
     }
@@ -103,6 +103,6 @@ record Plan(
     }
 
     private static void line(PrintWriter out, String label, String text) {
-        out.printf(LINE, label, text);
+        out.printf("%-10s %s%n", label, text);
     }
 }

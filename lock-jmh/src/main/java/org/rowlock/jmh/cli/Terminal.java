@@ -8,6 +8,7 @@ final class Terminal {
     private Terminal() {}
 
     /** Whether both what we read and what we write is a terminal. */
+    @SuppressWarnings("SystemConsoleNull")
     static boolean isInteractive() {
         Console console = System.console();
         if (console == null) {
@@ -24,6 +25,7 @@ final class Terminal {
     }
 
     /** Asks for a yes; anything else is a no. */
+    @SuppressWarnings("SystemConsoleNull")
     static boolean confirm(String question) {
         Console console = System.console();
         String answer = console == null ? null : console.readLine("%s [y/N] ", question);

@@ -2,6 +2,7 @@ package org.rowlock.jmh.profile;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.openjdk.jmh.results.AggregationPolicy;
@@ -36,7 +37,7 @@ public final class Gauge {
     /** Takes what was set since the last time. */
     static Collection<ScalarResult> takeAll() {
         Collection<ScalarResult> taken = new ArrayList<>();
-        for (String name : SET.keySet()) {
+        for (String name : List.copyOf(SET.keySet())) {
             Gauge gauge = SET.remove(name);
             if (gauge != null) {
                 taken.add(new ScalarResult(name, gauge.value, gauge.unit, gauge.policy));

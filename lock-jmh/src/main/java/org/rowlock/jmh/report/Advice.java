@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.rowlock.jmh.run.ScenarioResult;
+import org.rowlock.jmh.scenario.Scenario;
 
 /**
  * What a scenario says to a team that runs FOR UPDATE: move its kind of table, or not.
@@ -47,9 +48,10 @@ record Advice(ScenarioResult result, Kind kind, List<Reason> reasons) {
         }
     }
 
-    /** Empty where the row lock is not what the others are compared with, so that it says nothing about moving. */
+    /** Empty where the others are not compared with the row lock, or at no server: that says nothing about moving. */
     static Optional<Advice> of(ScenarioResult result) {
         if (!VariantName.of(result.scenario().baseline()).isForUpdate()
+                || result.scenario().needs().contains(Scenario.Need.NO_SERVER)
                 || result.variants().stream()
                         .noneMatch(variant -> VariantName.of(variant).isMove())) {
             return Optional.empty();
@@ -80,7 +82,7 @@ record Advice(ScenarioResult result, Kind kind, List<Reason> reasons) {
                         .max(Comparator.<Course, Boolean>comparing(
                                         course -> course.gainsSomewhere() && !course.losesSomewhere())
                                 .thenComparing(Course::gainsSomewhere)
-                                .thenComparing(Course::size));
+                                .thenComparingDouble(Course::size));
     }
 
     private static Kind kind(ScenarioResult result, Course target) {

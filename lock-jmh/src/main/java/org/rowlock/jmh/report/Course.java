@@ -77,8 +77,8 @@ record Course(ScenarioResult result, Metric metric, String variant, String basel
     }
 
     /**
-     * All of it in part of a sentence: {@code 2.00x the throughput (1.93x to 2.10x) at 90 clients, 0.82x (0.80x to 0.85x) at
-     * 2 clients, no clear difference at 10 clients}.
+     * All of it in part of a sentence: {@code throughput 2.00x (1.93x to 2.10x) at 90 clients; loses: throughput 0.82x (0.80x
+     * to 0.85x) at 2 clients; no clear difference at 10 clients}.
      */
     String words() {
         List<String> parts = new ArrayList<>();

@@ -140,12 +140,12 @@ record Finding(
         return ratio == null || ratio.mean() == 0 ? "" : Numbers.spread(ratio, rounds());
     }
 
-    /** {@code 2.00x the throughput (1.93x to 2.10x)}. */
+    /** {@code throughput 2.00x (1.93x to 2.10x)}. */
     String words() {
         if (ratio == null || ratio.mean() == 0) {
             return metric.title() + " " + amount();
         }
-        return amount() + " the " + metric.title() + " (" + spread() + ")";
+        return metric.title() + " " + amount() + " (" + spread() + ")";
     }
 
     /** {@link #words} and where. */

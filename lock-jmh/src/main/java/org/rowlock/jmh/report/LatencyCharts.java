@@ -100,7 +100,7 @@ final class LatencyCharts {
                         isKnown(statistics, percentile) ? Numbers.value(statistics.getPercentile(percentile)) : "–"));
             }
             cells.add(Table.Cell.plain(Numbers.value(statistics.getMax())));
-            cells.add(Table.Cell.plain(Numbers.value(statistics.getN())));
+            cells.add(Table.Cell.plain(Numbers.value((double) statistics.getN())));
             rows.add(new Table.Row(variant, "", charts.marks().of(variant).css(), false, cells));
         });
         return new Table(chart.title() + Words.at(result, List.of(point)) + ", ms", "variant", heads, rows);

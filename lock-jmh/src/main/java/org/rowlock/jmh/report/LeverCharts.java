@@ -44,7 +44,9 @@ final class LeverCharts {
         if (result.points().size() > PANELS) {
             List<Series> series = series(charts, levers, result.points());
             String id = charts.nextId();
-            charts.add(spec(id, Kind.LINES, result, metric, series));
+            // Between points that are no numbers a line would stand for nothing.
+            boolean lines = result.points().stream().allMatch(Words::isNumber);
+            charts.add(spec(id, lines ? Kind.LINES : Kind.GROUPS, result, metric, series));
             return new Figure(
                     title,
                     note,
@@ -54,7 +56,8 @@ final class LeverCharts {
                             title + " over " + result.scenario().axis() + "; the table below has the numbers",
                             LINES_HEIGHT)),
                     series.stream()
-                            .map(one -> LegendItem.line(charts.marks().of(one.name())))
+                            .map(one -> charts.marks().of(one.name()))
+                            .map(lines ? LegendItem::line : LegendItem::area)
                             .toList(),
                     List.of());
         }
@@ -75,20 +78,19 @@ final class LeverCharts {
     }
 
     private static ChartSpec spec(String id, Kind kind, ScenarioResult result, Metric metric, List<Series> series) {
-        boolean lines = kind == Kind.LINES;
-        boolean numbers = lines && result.points().stream().allMatch(Words::isNumber);
+        boolean together = kind != Kind.BARS;
         return new ChartSpec(
                 id,
                 kind,
-                lines
+                together
                         ? Charts.labels(result.points())
                         : series.stream().map(bar -> Charts.lines(bar.name())).toList(),
-                numbers
+                kind == Kind.LINES
                         ? result.points().stream()
                                 .map(point -> Double.valueOf(point.label()))
                                 .toList()
                         : null,
-                lines ? result.scenario().axis() : "",
+                together ? result.scenario().axis() : "",
                 metric.title() + ", ratio to ROW",
                 false,
                 1.0,

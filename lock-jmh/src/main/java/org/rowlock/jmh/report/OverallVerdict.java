@@ -103,7 +103,7 @@ record OverallVerdict(
                                         .toList())
                         + ".")));
         if (byKind.isEmpty()) {
-            reasons.add(new Reason("Nothing to go by", "no scenario compares a strategy with FOR UPDATE (ROW)."));
+            reasons.add(new Reason("Nothing to go by", "no scenario compares a strategy with FOR UPDATE."));
         }
         return reasons;
     }

@@ -50,7 +50,7 @@ record ScenarioVerdict(Kind kind, List<String> sentences) {
             default -> sentences.addAll(extremes(result, gains, losses));
         }
         if (kind != Kind.UNKNOWN) {
-            Stream.of(levers(result), caution(result, findings, gains, losses), missing(result))
+            Stream.of(levers(result), caution(findings, gains, losses), missing(result))
                     .filter(sentence -> !sentence.isEmpty())
                     .forEach(sentences::add);
         }
@@ -120,8 +120,7 @@ record ScenarioVerdict(Kind kind, List<String> sentences) {
         return Levers.of(result).map(Levers::words).orElse("");
     }
 
-    private static String caution(
-            ScenarioResult result, List<Finding> findings, List<Finding> gains, List<Finding> losses) {
+    private static String caution(List<Finding> findings, List<Finding> gains, List<Finding> losses) {
         List<String> parts = new ArrayList<>();
         long same = findings.stream()
                 .filter(finding -> finding.outcome() == Outcome.SAME)

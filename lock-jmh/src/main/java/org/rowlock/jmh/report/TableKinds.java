@@ -16,16 +16,15 @@ final class TableKinds {
             case "share-fairness" -> "Rows under overlapping FOR SHARE that a writer must get";
             case "bystander" -> "Everything else on a server with hot locks";
             case "queue" -> "Job tables that workers claim from (SKIP LOCKED)";
-            case "keys" -> "Tables by the type of their key";
+            case "keys" -> "Rows locked without contention, by the type of their key";
             case "read-after-lock" -> "Rows that are locked and then read, without contention";
             case "pool" -> "Everything else that shares a connection pool with a hot row";
-            case "many-keys" -> "Transactions that lock many rows";
+            case "many-keys" -> "Transactions that lock many rows at once";
             case "write-mix" -> "Tables that take inserts, updates and deletes";
             case "lock-loss" -> "Locks held when the server crashes";
             case "horizon" -> "Hot rows beside a long transaction";
             case "autovacuum" -> "Hot rows under an aggressive autovacuum";
-            case "lwlocks" -> "Servers at the limit of their internal locks";
-            case "plan-trap" -> "Queries with a lock function in WHERE";
+            case "lwlocks-keys" -> "Rows of which two sessions seldom want the same";
             default -> scenario.title();
         };
     }

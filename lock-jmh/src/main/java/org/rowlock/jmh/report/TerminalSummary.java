@@ -127,7 +127,7 @@ public final class TerminalSummary {
     private void wrapped(String indent, String words) {
         StringBuilder line = new StringBuilder(indent);
         // What a server says is no place for a terminal's control characters.
-        for (String word : words.replaceAll("\\p{Cntrl}", " ").strip().split(" +")) {
+        for (String word : words.replaceAll("\\p{Cntrl}", " ").strip().split(" +", -1)) {
             if (!line.toString().isBlank() && line.length() + 1 + word.length() > WIDTH) {
                 line(line.toString());
                 line = new StringBuilder(HANGING);

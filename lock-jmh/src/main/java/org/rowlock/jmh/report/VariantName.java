@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.rowlock.jmh.run.ScenarioResult;
 
 /**
@@ -18,6 +19,8 @@ record VariantName(String text, String method, boolean pipelined, boolean admiss
     static final String ROW = "ROW";
     static final String BOTH = "BOTH";
     static final String ADVISORY = "ADVISORY";
+
+    private static final Set<String> FOR_UPDATE = Set.of(ROW, "FOR_UPDATE", "SKIP_LOCKED");
 
     static VariantName of(String text) {
         List<String> parts = Arrays.asList(text.split("\\+"));
@@ -47,9 +50,9 @@ record VariantName(String text, String method, boolean pipelined, boolean admiss
                 .findFirst();
     }
 
-    /** Whether it is the row lock alone, without any lever: what a team that has not moved runs. */
+    /** Whether it is the row lock alone, by Rowlock or by hand, without any lever: what a team that has not moved runs. */
     boolean isForUpdate() {
-        return method.equals(ROW) && !pipelined && !admission;
+        return FOR_UPDATE.contains(method) && !pipelined && !admission;
     }
 
     /** Whether choosing it means to move off the row lock alone. */

@@ -58,7 +58,7 @@ final class WaitEvents {
     /** The heaviest first. */
     static List<String> byWeight(Map<String, Double> events) {
         List<String> names = new ArrayList<>(events.keySet());
-        names.sort(Comparator.comparing((String name) -> -events.getOrDefault(name, 0.0))
+        names.sort(Comparator.comparingDouble((String name) -> -events.getOrDefault(name, 0.0))
                 .thenComparing(Comparator.naturalOrder()));
         return names;
     }

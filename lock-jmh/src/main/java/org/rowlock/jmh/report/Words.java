@@ -29,19 +29,41 @@ final class Words {
         return words.isEmpty() ? words : Character.toUpperCase(words.charAt(0)) + words.substring(1);
     }
 
-    /** A point in a sentence: {@code 90 clients}, or its label where that is words already. */
+    /** A point as a heading: {@code 90 clients}, {@code no clients}, or its label where that is words already. */
     static String point(ScenarioResult result, Point point) {
+        if (isNone(point)) {
+            return ("no " + result.scenario().axis()).strip();
+        }
         return isNumber(point) ? withAxis(result, point.label()) : point.label();
     }
 
-    /** Where something holds: {@code " at 30 to 300 clients"}; empty where the scenario has one point only. */
+    /**
+     * Where something holds: {@code " at 30 to 300 clients"}, {@code " without clients"}; empty where the scenario has one
+     * point only.
+     */
     static String at(ScenarioResult result, List<Point> points) {
         if (points.isEmpty() || result.points().size() == 1) {
             return "";
         }
-        boolean numbers = points.stream().allMatch(Words::isNumber);
-        String labels = list(numbers ? runs(result, points) : labels(points));
-        return " at " + (numbers ? withAxis(result, labels) : labels);
+        List<String> parts = new ArrayList<>();
+        List<Point> numbers = points.stream().filter(Words::isNumber).toList();
+        if (!numbers.isEmpty()) {
+            parts.add("at " + withAxis(result, list(runs(result, numbers))));
+        }
+        List<Point> words = points.stream()
+                .filter(point -> !isNumber(point) && !isNone(point))
+                .toList();
+        if (!words.isEmpty()) {
+            parts.add("at " + list(labels(words)));
+        }
+        if (points.stream().anyMatch(Words::isNone)) {
+            parts.add(("without " + result.scenario().axis()).strip());
+        }
+        return " " + list(parts);
+    }
+
+    private static boolean isNone(Point point) {
+        return point.label().equals("none");
     }
 
     private static String withAxis(ScenarioResult result, String labels) {

@@ -54,7 +54,7 @@ final class LightweightLockScenarios {
                 "150 clients: 33 of 150 new connections never got in; diluted by one call that assigns an xid, they did.",
                 ProcArrayBenchmark.class,
                 "clients",
-                List.of(group(CROWD, 10, CROWD), group(30, 10, 30)),
+                List.of(group(CROWD, 10, CROWD), group(30, 10, 30), group(0, 10, 0)),
                 false,
                 List.of("selects", "selects-and-xid"),
                 "selects",

@@ -22,7 +22,8 @@ final class TimelineScenarios {
                 "Hot rows while another transaction holds the vacuum horizon",
                 "The work of zipfian while an idle transaction, such as a long report or a forgotten session, keeps its"
                         + " snapshot for the middle of the run. No row version that was alive when it began, nor any made"
-                        + " since, may be removed, so each update has a longer chain to walk. No lock strategy cures"
+                        + " since, may be removed, so each update has a longer chain to walk. Autovacuum could"
+                        + " not either, and is off for the table. No lock strategy cures"
                         + " that; how much throughput is left of each, and does it come back when the transaction"
                         + " ends?",
                 "597 tps fall to 102 in 15 minutes and to 50 in 50, and recover at once when the holder ends.",
@@ -52,7 +53,7 @@ final class TimelineScenarios {
                                 Chart.Kind.TIMELINE,
                                 "horizon.others",
                                 "Who holds the horizon: age of anybody else's, the oldest")),
-                Scenario.Rhythm.timeline(40),
+                seconds(40),
                 Map.of(),
                 Set.of());
     }
@@ -87,8 +88,13 @@ final class TimelineScenarios {
                                 "Longest time without a commit, second by second"),
                         new Chart(Chart.Kind.TIMELINE, "autovacuum.deadTuples", "Dead row versions"),
                         new Chart(Chart.Kind.WAITS, "", "What the sessions waited for")),
-                Scenario.Rhythm.timeline(30),
+                seconds(30),
                 Map.of("autovacuum_naptime", "1s"),
                 Set.of());
+    }
+
+    /** With a warm-up that is long enough that a cold JVM does not look like a rise. */
+    private static Scenario.Rhythm seconds(int seconds) {
+        return new Scenario.Rhythm(1, 5_000, seconds, 1_000, false);
     }
 }

@@ -93,7 +93,7 @@ final class MadeUp {
                 point,
                 variant,
                 Arrays.stream(scores)
-                        .mapToObj(score -> round(point, variant, List.of(score), Map.of(), List.of()))
+                        .mapToObj(score -> round(point, variant, List.of(score), Map.of(), Map.of()))
                         .toList());
     }
 
@@ -155,10 +155,14 @@ final class MadeUp {
      *
      * @param scores of its iterations
      * @param others secondary results, the same in each iteration
-     * @param lockMillis samples of the latency {@code lock}; none for no such result
+     * @param latencies samples in milliseconds, by name
      */
     static BenchmarkResult round(
-            String point, String variant, List<Double> scores, Map<String, Double> others, List<Double> lockMillis) {
+            String point,
+            String variant,
+            List<Double> scores,
+            Map<String, Double> others,
+            Map<String, List<Double>> latencies) {
         BenchmarkParams params = params(point, variant);
         List<IterationResult> iterations = new ArrayList<>();
         for (double score : scores) {
@@ -167,11 +171,11 @@ final class MadeUp {
                     ResultRole.PRIMARY, "work", score, TimeUnit.SECONDS.toNanos(1), TimeUnit.SECONDS));
             others.forEach((label, value) ->
                     iteration.addResult(new ScalarResult(label, value, "unit", AggregationPolicy.AVG)));
-            if (!lockMillis.isEmpty()) {
+            latencies.forEach((name, millis) -> {
                 SampleBuffer samples = new SampleBuffer();
-                lockMillis.forEach(millis -> samples.add(Math.round(millis * 1e6)));
-                iteration.addResult(new SampleTimeResult(ResultRole.SECONDARY, "lock", samples, TimeUnit.MILLISECONDS));
-            }
+                millis.forEach(sample -> samples.add(Math.round(sample * 1e6)));
+                iteration.addResult(new SampleTimeResult(ResultRole.SECONDARY, name, samples, TimeUnit.MILLISECONDS));
+            });
             iterations.add(iteration);
         }
         return new BenchmarkResult(params, iterations);

@@ -162,7 +162,7 @@ final class SampleRun {
                 double fallen = second < 45 ? Math.pow(0.5, second / half) : 1;
                 seconds.add(1200 * fallen * noise());
             }
-            scenario.cell("held", variant, List.of(MadeUp.round("held", variant, seconds, Map.of(), List.of())));
+            scenario.cell("held", variant, List.of(MadeUp.round("held", variant, seconds, Map.of(), Map.of())));
         });
         return scenario.result();
     }
@@ -186,7 +186,7 @@ final class SampleRun {
                     variant,
                     List.of(speed * noise()),
                     Map.of("pg.wal", wal * noise(), "pg.multixacts", multixacts * noise()),
-                    List.of()));
+                    Map.of()));
         }
         return rounds;
     }
@@ -198,7 +198,8 @@ final class SampleRun {
             for (int sample = 0; sample < 1500; sample++) {
                 samples.add(lockMillis * -Math.log(1 - random.nextDouble()) * (sample % 400 == 0 ? 6 : 1));
             }
-            rounds.add(MadeUp.round(point, variant, List.of(speed * noise()), others(variant, lockMillis), samples));
+            rounds.add(MadeUp.round(
+                    point, variant, List.of(speed * noise()), others(variant, lockMillis), Map.of("lock", samples)));
         }
         return rounds;
     }

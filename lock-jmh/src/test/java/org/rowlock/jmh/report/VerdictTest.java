@@ -26,7 +26,7 @@ class VerdictTest {
                 .result();
         assertThat(ScenarioVerdict.of(result).kind()).isEqualTo(ScenarioVerdict.Kind.GAIN);
         assertThat(ScenarioVerdict.of(result).text())
-                .contains("Most is gained by ADVISORY: 2.00x the throughput (1.92x to 2.08x)", "Nothing loses.");
+                .contains("Most is gained by ADVISORY: throughput 2.00x (1.92x to 2.08x)", "Nothing loses.");
         OverallVerdict overall = OverallVerdict.of(MadeUp.run(result));
         assertThat(overall.answer()).isEqualTo(Answer.YES);
         assertThat(overall.text()).contains("Move: hot rows", "(clients)", "no strategy alone loses anything");
@@ -39,7 +39,8 @@ class VerdictTest {
                 .cell("100", "ADVISORY", LESS)
                 .result();
         assertThat(ScenarioVerdict.of(result).kind()).isEqualTo(ScenarioVerdict.Kind.LOSS);
-        assertThat(ScenarioVerdict.of(result).text()).contains("Most is lost by ADVISORY: 0.81x", "Nothing gains.");
+        assertThat(ScenarioVerdict.of(result).text())
+                .contains("Most is lost by ADVISORY: throughput 0.81x", "Nothing gains.");
         assertThat(OverallVerdict.of(MadeUp.run(result)).answer()).isEqualTo(Answer.NO);
     }
 
@@ -59,9 +60,13 @@ class VerdictTest {
         assertThat(overall.advices()).singleElement().satisfies(advice -> {
             assertThat(advice.kind()).isEqualTo(Advice.Kind.DEPENDS);
             assertThat(advice.reasons().get(0).text())
-                    .contains("at 90 clients", "loses: 0.81x", "at 1 client", "no clear difference at 10 clients");
+                    .contains(
+                            "at 90 clients",
+                            "loses: throughput 0.81x",
+                            "at 1 client",
+                            "no clear difference at 10 clients");
         });
-        assertThat(overall.text()).contains("Most gained: 2.00x", "Most lost: 0.81x");
+        assertThat(overall.text()).contains("Most gained: throughput 2.00x", "Most lost: throughput 0.81x");
     }
 
     @Test
@@ -116,7 +121,7 @@ class VerdictTest {
                 .cell("8", "ADVISORY", 21, 20, 22)
                 .result();
         assertThat(ScenarioVerdict.of(result).kind()).isEqualTo(ScenarioVerdict.Kind.GAIN);
-        assertThat(ScenarioVerdict.of(result).text()).contains("0.40x the writer's wait");
+        assertThat(ScenarioVerdict.of(result).text()).contains("writer's wait 0.40x");
         assertThat(OverallVerdict.of(MadeUp.run(result)).answer()).isEqualTo(Answer.YES);
     }
 
@@ -213,7 +218,7 @@ class VerdictTest {
                 .result();
         assertThat(ScenarioVerdict.of(result).kind()).isEqualTo(ScenarioVerdict.Kind.ONE_ROUND);
         assertThat(ScenarioVerdict.of(result).text())
-                .contains("2.00x the throughput (one round)", "no spread to tell a difference from noise");
+                .contains("throughput 2.00x (one round)", "no spread to tell a difference from noise");
         OverallVerdict overall = OverallVerdict.of(MadeUp.run(result));
         assertThat(overall.answer()).isEqualTo(Answer.UNSETTLED);
         assertThat(overall.text()).contains("all 1 comparisons are of one round only");
@@ -249,6 +254,6 @@ class VerdictTest {
                 .cell("int", "md5", LESS)
                 .result();
         assertThat(Advice.of(keys)).isEmpty();
-        assertThat(ScenarioVerdict.of(keys).text()).contains("Most is lost by md5: 0.81x", "against pair");
+        assertThat(ScenarioVerdict.of(keys).text()).contains("Most is lost by md5: throughput 0.81x", "against pair");
     }
 }
