@@ -1,23 +1,31 @@
 package org.rowlock.jmh.run;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The JVMs that JMH starts. It keeps them to itself, so they are found among this JVM's children. */
+/** The JVMs that JMH starts. It keeps them to itself, so they are found among this JVM's children: no other is a JVM. */
 final class Forks {
     /** Time to close connections and drop the schema; whoever hangs longer is killed, and its schema dropped by us. */
     private static final Duration GRACE = Duration.ofSeconds(15);
 
     private Forks() {}
 
+    /** By the program, and not the whole command line, which the system may cut behind a long class path. */
+    private static boolean isJvm(ProcessHandle child) {
+        return child.info()
+                .command()
+                .map(command -> Path.of(command).getFileName().toString())
+                .filter(name -> name.startsWith("java"))
+                .isPresent();
+    }
+
     static void end() {
-        List<ProcessHandle> forks = ProcessHandle.current()
-                .children()
-                .filter(child -> child.info().commandLine().orElse("").contains("org.openjdk.jmh.runner.ForkedMain"))
-                .toList();
+        List<ProcessHandle> forks =
+                ProcessHandle.current().children().filter(Forks::isJvm).toList();
         forks.forEach(ProcessHandle::destroy);
         long deadline = System.nanoTime() + GRACE.toNanos();
         for (ProcessHandle fork : forks) {

@@ -1,0 +1,179 @@
+package org.rowlock.jmh.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.TestPostgres;
+
+/** Every mistake ends in a message that says what to do, a status other than 0, and nothing left on the server. */
+class BadInputTest {
+    private static final String ROLE = "rowlock_bench_tester";
+    private static final String PASSWORD = "correct";
+
+    private final TestPostgres server = TestPostgres.shared();
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void makeRole() throws SQLException {
+        asOwner(
+                "drop schema if exists rowlock_bench cascade",
+                "drop role if exists " + ROLE,
+                "create role " + ROLE + " login password '" + PASSWORD + "'");
+    }
+
+    @AfterEach
+    void nothingIsLeft() throws SQLException {
+        try (Connection connection = server.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            try (var row = statement.executeQuery("select to_regnamespace('rowlock_bench') is null")) {
+                row.next();
+                assertThat(row.getBoolean(1)).as("no schema is left").isTrue();
+            }
+            statement.execute("drop owned by " + ROLE);
+            statement.execute("drop role " + ROLE);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--scenario zipfan | There is no scenario 'zipfan' | zipfian",
+                "--strategy rows | rows | row",
+                "--clients 0 | 0 | --clients",
+                "--clients many | many | --clients",
+                "--seconds 0 | 0 | --seconds",
+                "--rounds -1 | -1 | --rounds",
+                "--zipf no --scenario zipfian | no | --zipf",
+                "--admission maybe | maybe | --admission",
+                "--all --scenario zipfian | --all | --scenario",
+                "--scenario share-fairness --clients 4 | --clients has no effect | share",
+                "--crash-command true | --crash-command | --url",
+                "--url http://localhost/x | URL | jdbc:postgresql://",
+                "--colour | --colour | --help"
+            })
+    void wrongUsageIsRefusedBeforeAnythingRuns(String arguments, String what, String advice) {
+        int status = compare(arguments.trim().split(" "));
+        assertThat(err.toString()).contains(what.trim()).contains(advice.trim()).doesNotContain("\tat ");
+        assertThat(status).isIn(1, 2);
+        assertThat(out.toString()).doesNotContain("[1/");
+    }
+
+    @Test
+    void aReportThatIsAFileIsRefused() throws Exception {
+        Path file = Files.createFile(directory.resolve("taken"));
+        assertThat(compare("--report", file.toString())).isEqualTo(2);
+        assertThat(err.toString()).contains("--report").contains("is a file");
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerIsNamed() {
+        assertThat(compare("--url", "jdbc:postgresql://localhost:1/postgres")).isEqualTo(1);
+        assertThat(err.toString()).contains("localhost:1").doesNotContain("\tat ");
+    }
+
+    @Test
+    void aMissingDatabaseIsNamed() {
+        String url = server.url().replaceFirst("/[^/?]+(\\?|$)", "/no_such_database$1");
+        assertThat(compare("--url", url, "--user", ROLE, "--password=" + PASSWORD))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("no_such_database");
+    }
+
+    @Test
+    void aRoleThatMayNotCreateASchemaIsToldWhichGrantHelps() {
+        assertThat(compareAsRole()).isEqualTo(1);
+        assertThat(err.toString()).contains("grant create on database").contains(ROLE);
+    }
+
+    @Test
+    void aSchemaThatExistsIsLeftAlone() throws SQLException {
+        asOwner("create schema rowlock_bench authorization " + ROLE);
+        assertThat(compareAsRole()).isEqualTo(1);
+        assertThat(err.toString()).contains("schema rowlock_bench").contains("drop schema rowlock_bench cascade");
+        // It is still there to be dropped.
+        asOwner("drop schema rowlock_bench");
+    }
+
+    @Test
+    void aReadOnlyRoleIsRefused() throws SQLException {
+        grantCreate();
+        asOwner("alter role " + ROLE + " set default_transaction_read_only = on");
+        assertThat(compareAsRole()).isEqualTo(1);
+        assertThat(err.toString()).contains("read-only");
+    }
+
+    @Test
+    void tooFewConnectionsAreToldWithTheSettingAndBothNumbers() throws SQLException {
+        grantCreate();
+        asOwner("alter role " + ROLE + " connection limit 20");
+        assertThat(compareAsRole("--scenario", "clients", "--clients", "64")).isEqualTo(1);
+        assertThat(err.toString()).contains("20").contains("connection limit");
+    }
+
+    @Test
+    void aMistypedCommandGetsASuggestion() {
+        Mistyped mistyped = new Mistyped(program());
+        assertThat(mistyped.hint("comapre"))
+                .hasValueSatisfying(hint -> assertThat(hint).contains("comapre").contains("compare --help"));
+        assertThat(mistyped.hint("ZipfianBenchmark")).isEmpty();
+        assertThat(mistyped.hint("-prof")).isEmpty();
+        assertThat(mistyped.hint("--url=x"))
+                .hasValueSatisfying(hint -> assertThat(hint).contains("compare --url"));
+    }
+
+    private void grantCreate() throws SQLException {
+        try (Connection connection = server.dataSource().getConnection()) {
+            asOwner("grant create on database \"" + connection.getCatalog() + "\" to " + ROLE);
+        }
+    }
+
+    private int compareAsRole(String... more) {
+        List<String> arguments = new ArrayList<>(
+                List.of("--url", server.url().replaceFirst("\\?.*", ""), "--user", ROLE, "--password=" + PASSWORD));
+        arguments.addAll(List.of(more));
+        return compare(arguments.toArray(String[]::new));
+    }
+
+    private int compare(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("compare", "--yes"));
+        all.addAll(List.of(arguments));
+        if (!all.contains("--report")) {
+            all.addAll(List.of("--report", directory.resolve("report").toString()));
+        }
+        return program().run(all.toArray(String[]::new));
+    }
+
+    private Program program() {
+        return new Program(new PrintWriter(out, true), new PrintWriter(err, true));
+    }
+
+    private void asOwner(String... statements) throws SQLException {
+        PGSimpleDataSource dataSource = server.dataSource();
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+}

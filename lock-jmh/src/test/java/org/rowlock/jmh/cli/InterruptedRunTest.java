@@ -1,0 +1,107 @@
+package org.rowlock.jmh.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** Ctrl-C in the middle of the real program. */
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "a process there cannot be sent SIGINT")
+class InterruptedRunTest {
+    private static final String SESSIONS = "pg_stat_activity where application_name like 'rowlock-jmh %'";
+
+    private final TestPostgres server = TestPostgres.shared();
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void endsItsForksAndRemovesWhatItMade() throws Exception {
+        Path log = directory.resolve("log");
+        List<String> command = new ArrayList<>(withSignals());
+        command.addAll(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djmh.ignoreLock=true",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "org.rowlock.jmh.Main",
+                "compare",
+                "--yes",
+                "--url",
+                server.url(),
+                "--user",
+                server.user(),
+                "--password=" + server.password(),
+                "--scenario",
+                "clients",
+                "--clients",
+                "4",
+                "--seconds",
+                "600",
+                "--report",
+                directory.resolve("report").toString()));
+        Process program = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        try {
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> !program.isAlive() || count(SESSIONS + " and state <> 'idle'") > 1);
+            assertThat(program.isAlive()).as(() -> read(log)).isTrue();
+            new ProcessBuilder("kill", "-INT", Long.toString(program.pid()))
+                    .start()
+                    .waitFor();
+            assertThat(program.waitFor(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .as(() -> read(log))
+                    .isTrue();
+        } finally {
+            program.descendants().forEach(ProcessHandle::destroyForcibly);
+            program.destroyForcibly();
+        }
+        assertThat(program.exitValue()).as(() -> read(log)).isEqualTo(130);
+        assertThat(count("pg_namespace where nspname = 'rowlock_bench'")).isZero();
+        // A server process notices the end of its client when it next looks.
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> count(SESSIONS) == 0);
+    }
+
+    /** A JVM started by a shell in the background ignores SIGINT, and hands that down; this undoes it where it can. */
+    private static List<String> withSignals() throws Exception {
+        List<String> env = List.of("env", "--default-signal=INT");
+        List<String> probe = new ArrayList<>(env);
+        probe.add("true");
+        return new ProcessBuilder(probe).start().waitFor() == 0 ? env : List.of();
+    }
+
+    private long count(String from) throws SQLException {
+        try (Connection connection = server.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select count(*) from " + from)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    private static String read(Path log) {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+}
