@@ -14,6 +14,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.rowlock.jmh.profile.Latency;
+import org.rowlock.jmh.profile.Throughput;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
@@ -57,6 +58,7 @@ public class DistinctKeysBenchmark {
             read(connection, aid);
             return null;
         });
+        Throughput.completed();
     }
 
     private static void read(Connection connection, int aid) throws SQLException {

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.rowlock.jmh.profile.Latency;
+import org.rowlock.jmh.profile.Throughput;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /** The work of {@code zipfian}, for scenarios that look at it from another side. Thread-safe. */
@@ -41,6 +42,7 @@ final class HotRows {
             Accounts.updateTwice(connection, aid);
             return null;
         });
+        Throughput.completed();
     }
 
     /** Fails if two were inside one lock, or an update was lost. */

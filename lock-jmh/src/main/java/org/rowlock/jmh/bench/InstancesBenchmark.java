@@ -15,6 +15,7 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.ThreadParams;
 import org.rowlock.jmh.profile.Latency;
+import org.rowlock.jmh.profile.Throughput;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
@@ -83,6 +84,7 @@ public class InstancesBenchmark {
             Accounts.updateTwice(connection, aid);
             return null;
         });
+        Throughput.completed();
     }
 
     /** A thread's own. */

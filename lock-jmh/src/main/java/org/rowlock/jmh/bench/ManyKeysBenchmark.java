@@ -19,6 +19,7 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.ThreadParams;
 import org.rowlock.jmh.profile.Average;
 import org.rowlock.jmh.profile.Latency;
+import org.rowlock.jmh.profile.Throughput;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /** Lock many rows in one statement, update them or not, commit. A connection per thread. */
@@ -102,6 +103,7 @@ public class ManyKeysBenchmark {
             }
             return null;
         });
+        Throughput.completed();
         if (!sample) {
             // In microseconds.
             perKey.add(System.nanoTime() - start, keys * 1_000L);

@@ -15,6 +15,7 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 import org.rowlock.jmh.bench.TrapTable.Trap;
 import org.rowlock.jmh.bench.Variant.Method;
 import org.rowlock.jmh.profile.Average;
+import org.rowlock.jmh.profile.Throughput;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /** Take ten rows and commit, where the plan decides how many rows a hand-written query locks. A connection per thread. */
@@ -74,6 +75,7 @@ public class PlanTrapBenchmark {
             }
             return null;
         });
+        Throughput.completed();
     }
 
     private void count(Connection connection, int rows) throws SQLException {

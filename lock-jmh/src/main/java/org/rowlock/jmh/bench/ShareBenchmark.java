@@ -14,6 +14,7 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.profile.Latency;
+import org.rowlock.jmh.profile.Throughput;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
@@ -58,6 +59,7 @@ public class ShareBenchmark {
             client.lock.recordSince(asked);
             return null;
         });
+        Throughput.completed();
     }
 
     /** A thread's own. */

@@ -16,6 +16,7 @@ import org.rowlock.jmh.bench.Items.Item;
 import org.rowlock.jmh.bench.Variant.Method;
 import org.rowlock.jmh.profile.Average;
 import org.rowlock.jmh.profile.Latency;
+import org.rowlock.jmh.profile.Throughput;
 
 /**
  * Transactions that change three rows each, guarded as the variant has it. What was in vain because somebody else was
@@ -83,6 +84,7 @@ final class WriteMix {
         }
         latency.recordSince(begun);
         commits.increment();
+        Throughput.completed();
         retriesPerTransaction.add(failed, 1);
         failedPerTransaction.add(failed / (mostRetries + 1), 1);
     }

@@ -11,6 +11,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.rowlock.jmh.profile.Latency;
+import org.rowlock.jmh.profile.Throughput;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
@@ -75,6 +76,7 @@ public class ZipfianBenchmark {
             Accounts.updateTwice(connection, aid);
             return null;
         });
+        Throughput.completed();
     }
 
     private boolean isUniform() {

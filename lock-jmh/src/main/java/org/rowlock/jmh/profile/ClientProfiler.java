@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.profile.InternalProfiler;
@@ -19,7 +21,8 @@ import org.openjdk.jmh.util.SampleBuffer;
 
 /**
  * Adds what a benchmark's own threads record to the results, a secondary result per name: {@link Latency}, whose
- * percentiles JMH joins over iterations and forks without averaging them, {@link Average} and {@link Gauge}. JMH's own
+ * percentiles JMH joins over iterations and forks without averaging them, {@link Throughput}, {@link Average} and
+ * {@link Gauge}. JMH's own
  * counters would only add up. Usable with {@code -prof org.rowlock.jmh.profile.ClientProfiler}.
  */
 public final class ClientProfiler implements InternalProfiler {
@@ -28,15 +31,25 @@ public final class ClientProfiler implements InternalProfiler {
         return "Latencies, averages and states that Rowlock's benchmarks record, such as the time to get a lock";
     }
 
+    private Throughput.@Nullable Window window;
+
     @Override
     public void beforeIteration(BenchmarkParams benchmarkParams, IterationParams iterationParams) {
         take();
+        window = benchmarkParams.getMode() == Mode.Throughput
+                ? Throughput.Window.of(iterationParams.getTime().convertTo(TimeUnit.NANOSECONDS))
+                : null;
     }
 
     @Override
     public Collection<? extends Result<?>> afterIteration(
             BenchmarkParams benchmarkParams, IterationParams iterationParams, IterationResult result) {
-        return take();
+        List<Result<?>> results = take();
+        double perSecond = window == null ? 0 : window.perSecond();
+        if (perSecond > 0) {
+            results.add(new ScalarResult(Throughput.NAME, perSecond, "ops/s", AggregationPolicy.AVG));
+        }
+        return results;
     }
 
     /** What was recorded since the last time. */

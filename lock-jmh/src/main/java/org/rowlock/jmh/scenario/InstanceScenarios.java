@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.rowlock.jmh.bench.InstancesBenchmark;
+import org.rowlock.jmh.profile.Throughput;
 
 /** The same crowd of threads in one application instance, or spread over many. */
 final class InstanceScenarios {
@@ -40,7 +41,7 @@ final class InstanceScenarios {
                         Metric.percentile("lock", "0.99", "lock p99"),
                         Metric.wal()),
                 List.of(
-                        new Chart(Chart.Kind.BARS, Metric.SCORE, "Throughput over instances"),
+                        new Chart(Chart.Kind.BARS, Throughput.NAME, "Throughput over instances"),
                         new Chart(Chart.Kind.BARS, "lock:p0.99", "Time to get the lock, p99"),
                         new Chart(Chart.Kind.WAITS, "", "What the sessions waited for")),
                 Scenario.Rhythm.throughput(),

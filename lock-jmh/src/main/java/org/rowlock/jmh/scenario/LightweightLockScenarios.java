@@ -8,6 +8,7 @@ import org.rowlock.jmh.bench.BufferMappingBenchmark;
 import org.rowlock.jmh.bench.DistinctKeysBenchmark;
 import org.rowlock.jmh.bench.FastPathBenchmark;
 import org.rowlock.jmh.bench.ProcArrayBenchmark;
+import org.rowlock.jmh.profile.Throughput;
 
 /** The lightweight locks of the server behind the figures: published cases, and what advisory locks come to. */
 final class LightweightLockScenarios {
@@ -121,7 +122,7 @@ final class LightweightLockScenarios {
                         Metric.wal(),
                         Metric.perOperation("xids", "transaction ids per transaction", "")),
                 List.of(
-                        new Chart(Chart.Kind.BARS, Metric.SCORE, "Throughput"),
+                        new Chart(Chart.Kind.BARS, Throughput.NAME, "Throughput"),
                         new Chart(Chart.Kind.BARS, "pg.wal", "WAL per transaction"),
                         WAITS),
                 Scenario.Rhythm.throughput(),

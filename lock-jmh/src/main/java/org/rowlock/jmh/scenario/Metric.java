@@ -1,5 +1,7 @@
 package org.rowlock.jmh.scenario;
 
+import org.rowlock.jmh.profile.Throughput;
+
 /**
  * A number in a benchmark's results.
  *
@@ -21,8 +23,9 @@ public record Metric(String key, String title, String unit, Better better) {
         NEITHER
     }
 
+    /** The transactions that all threads together complete per second. */
     public static Metric throughput(String title) {
-        return new Metric(SCORE, title, "tx/s", Better.HIGHER);
+        return new Metric(Throughput.NAME, title, "tx/s", Better.HIGHER);
     }
 
     /** A percentile of a {@link org.rowlock.jmh.profile.Latency}, such as {@code 0.99}. */

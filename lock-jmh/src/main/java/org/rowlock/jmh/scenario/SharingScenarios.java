@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.rowlock.jmh.bench.ShareBenchmark;
 import org.rowlock.jmh.bench.ShareFairnessBenchmark;
+import org.rowlock.jmh.profile.Throughput;
 
 /** Shared locks: what they cost, and what they do to a writer. */
 final class SharingScenarios {
@@ -36,7 +37,7 @@ final class SharingScenarios {
                         Metric.percentile("lock", "0.50", "1,000 locks, p50"),
                         Metric.percentile("lock", "0.99", "1,000 locks, p99")),
                 List.of(
-                        new Chart(Chart.Kind.BARS, Metric.SCORE, "Throughput"),
+                        new Chart(Chart.Kind.BARS, Throughput.NAME, "Throughput"),
                         new Chart(Chart.Kind.BARS, "pg.wal", "WAL per transaction"),
                         new Chart(Chart.Kind.BARS, "pg.multixacts", "MultiXacts per transaction"),
                         new Chart(Chart.Kind.WAITS, "", "What the sessions waited for")),

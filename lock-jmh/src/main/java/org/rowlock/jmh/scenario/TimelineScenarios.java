@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import org.rowlock.jmh.bench.AutovacuumBenchmark;
 import org.rowlock.jmh.bench.HorizonBenchmark;
+import org.rowlock.jmh.profile.Throughput;
 
 /** Throughput over time, while something happens to it. */
 final class TimelineScenarios {
@@ -43,7 +44,7 @@ final class TimelineScenarios {
                         new Metric("horizon.others", "age of anybody else's, oldest", "xids", Metric.Better.NEITHER),
                         Metric.percentile("lock", "0.99", "lock p99")),
                 List.of(
-                        new Chart(Chart.Kind.TIMELINE, Metric.SCORE, "Throughput, second by second"),
+                        new Chart(Chart.Kind.TIMELINE, Throughput.NAME, "Throughput, second by second"),
                         new Chart(Chart.Kind.TIMELINE, "horizon.deadTuples", "Dead row versions"),
                         new Chart(
                                 Chart.Kind.TIMELINE,
@@ -81,7 +82,7 @@ final class TimelineScenarios {
                         new Metric("autovacuum.deadTuples", "most dead row versions", "", Metric.Better.LOWER),
                         Metric.percentile("lock", "0.99", "lock p99")),
                 List.of(
-                        new Chart(Chart.Kind.TIMELINE, Metric.SCORE, "Throughput, second by second"),
+                        new Chart(Chart.Kind.TIMELINE, Throughput.NAME, "Throughput, second by second"),
                         new Chart(
                                 Chart.Kind.TIMELINE,
                                 "autovacuum.stall",

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.rowlock.jmh.bench.WriteMixBenchmark;
+import org.rowlock.jmh.profile.Throughput;
 
 /** Transactions of nothing but writes: optimistic against pessimistic. */
 final class WriteScenarios {
@@ -48,7 +49,7 @@ final class WriteScenarios {
                                 "failedCommits", "failed after 10 retries, per transaction", "", Metric.Better.LOWER),
                         Metric.wal()),
                 List.of(
-                        new Chart(Chart.Kind.BARS, Metric.SCORE, "Commits per second"),
+                        new Chart(Chart.Kind.BARS, Throughput.NAME, "Commits per second"),
                         new Chart(Chart.Kind.PERCENTILES, "transaction", "A transaction with all its retries"),
                         new Chart(Chart.Kind.BARS, "retries", "Retries per transaction"),
                         new Chart(Chart.Kind.WAITS, "", "What the sessions waited for")),

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.rowlock.jmh.bench.ZipfianBenchmark;
+import org.rowlock.jmh.profile.Throughput;
 
 /** The published workload, and the same over the number of clients. */
 final class ZipfianScenarios {
@@ -43,7 +44,7 @@ final class ZipfianScenarios {
                 "ROW",
                 METRICS,
                 List.of(
-                        new Chart(Chart.Kind.BARS, Metric.SCORE, "Throughput"),
+                        new Chart(Chart.Kind.BARS, Throughput.NAME, "Throughput"),
                         new Chart(Chart.Kind.PERCENTILES, "lock", "Time to get the lock"),
                         new Chart(Chart.Kind.BARS, "pg.wal", "WAL per transaction"),
                         new Chart(Chart.Kind.WAITS, "", "What the sessions waited for")),
@@ -69,7 +70,7 @@ final class ZipfianScenarios {
                 "ROW",
                 METRICS,
                 List.of(
-                        new Chart(Chart.Kind.CURVE, Metric.SCORE, "Throughput over clients"),
+                        new Chart(Chart.Kind.CURVE, Throughput.NAME, "Throughput over clients"),
                         new Chart(Chart.Kind.CURVE, "lock:p0.99", "Time to get the lock, p99"),
                         new Chart(Chart.Kind.WAITS, "", "What the sessions waited for")),
                 Scenario.Rhythm.throughput(),
