@@ -6,7 +6,9 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.rowlock.LockRequest.RowGroup;
 
 /** Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows. */
@@ -53,6 +55,21 @@ final class LockRequests {
             distinct.add(key);
         }
         return List.copyOf(distinct);
+    }
+
+    /** The strategy of a key. */
+    LockStrategy strategyOf(LockKey key) {
+        return config.strategyOf(key);
+    }
+
+    Set<String> configuredTables() {
+        Set<String> tables = new TreeSet<>(config.strategies().keySet());
+        tables.addAll(config.idColumns().keySet());
+        return tables;
+    }
+
+    List<String> configuredIdColumns(String table) {
+        return config.idColumnsOf(table);
     }
 
     /** The strategy of a claim's table. */

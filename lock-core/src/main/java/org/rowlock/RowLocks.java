@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -120,6 +121,40 @@ public final class RowLocks {
             TransactionWork<T, X> work)
             throws X, SQLException {
         return transaction.run(dataSource, keys, mode, wait, work);
+    }
+
+    /**
+     * The strategy that a key is locked by.
+     *
+     * @param key the key
+     * @return that of its table; {@link LockStrategy#ADVISORY} for a key that is no row
+     * @throws IllegalArgumentException if the key is null
+     */
+    public LockStrategy strategyOf(LockKey key) {
+        if (key == null) {
+            throw new IllegalArgumentException("The key is null");
+        }
+        return requests.strategyOf(key);
+    }
+
+    /**
+     * The tables that have settings of their own.
+     *
+     * @return their names, in their one spelling
+     */
+    public Set<String> configuredTables() {
+        return requests.configuredTables();
+    }
+
+    /**
+     * The id columns that are configured for a table.
+     *
+     * @param table the table, named as in the keys
+     * @return the columns; empty where the primary key is used
+     * @throws IllegalArgumentException if the table is not a well-formed SQL name
+     */
+    public List<String> configuredIdColumns(String table) {
+        return requests.configuredIdColumns(TableName.normalize(table));
     }
 
     /**

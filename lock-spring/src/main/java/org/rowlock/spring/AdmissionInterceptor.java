@@ -1,0 +1,99 @@
+package org.rowlock.spring;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.AdmissionQueues;
+import org.rowlock.LockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Queues in the JVM for the keys of a call, directly in front of the transaction that it begins, and leaves when that has
+ * ended and its connection is back. Inside a running transaction it does nothing: who waits here while holding locks
+ * could be in a deadlock that the server cannot see.
+ */
+final class AdmissionInterceptor implements MethodInterceptor {
+    private static final String QUEUED_SINCE = AdmissionInterceptor.class.getName();
+
+    private final RowLockDefinitions definitions;
+    private final Supplier<SpringLocks> locks;
+    private final DataSources dataSources;
+    private final TransactionDeclarations transactions;
+
+    AdmissionInterceptor(
+            RowLockDefinitions definitions,
+            Supplier<SpringLocks> locks,
+            DataSources dataSources,
+            TransactionDeclarations transactions) {
+        this.definitions = definitions;
+        this.locks = locks;
+        this.dataSources = dataSources;
+        this.transactions = transactions;
+    }
+
+    /** When a call began to queue, as the wait spans both the queue and the server; null if it did not. */
+    static @Nullable Long queuedSince(MethodInvocation invocation) {
+        return invocation instanceof ProxyMethodInvocation proxied
+                ? (Long) proxied.getUserAttribute(QUEUED_SINCE)
+                : null;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Object target = invocation.getThis();
+        Class<?> targetClass = target != null
+                ? AopUtils.getTargetClass(target)
+                : invocation.getMethod().getDeclaringClass();
+        MethodLocks method = definitions.of(invocation.getMethod(), targetClass);
+        TransactionAttribute transaction = transactions.of(invocation.getMethod(), targetClass);
+        if (method == null
+                || transaction == null
+                || !TransactionDeclarations.begins(transaction)
+                || TransactionSynchronizationManager.isActualTransactionActive()
+                || !locks.get().settings().admission()) {
+            return invocation.proceed();
+        }
+        Map<RowLockMode, List<LockKey>> keys = method.keys(invocation.getArguments());
+        if (keys.isEmpty()) {
+            return invocation.proceed();
+        }
+        if (invocation instanceof ProxyMethodInvocation proxied) {
+            proxied.setUserAttribute(QUEUED_SINCE, System.nanoTime());
+        }
+        // The strongest mode's keys alone: the thread may only queue once.
+        Map.Entry<RowLockMode, List<LockKey>> first = keys.entrySet().iterator().next();
+        AdmissionQueues.Permit permit = enter(method, transaction, first.getValue(), first.getKey());
+        try {
+            return invocation.proceed();
+        } finally {
+            permit.close();
+        }
+    }
+
+    private AdmissionQueues.Permit enter(
+            MethodLocks method, TransactionAttribute transaction, List<LockKey> keys, RowLockMode mode) {
+        SpringLocks spring = locks.get();
+        LockWait wait = method.lockWait() == null ? spring.defaultWait() : method.lockWait();
+        if (transaction.getTimeout() > 0) {
+            // Nobody who gives a transaction 5 seconds expects to stand in front of it for longer.
+            wait = LockWaits.atMost(wait, Duration.ofSeconds(transaction.getTimeout()));
+        }
+        try {
+            return spring.locks()
+                    .admission()
+                    .enter(dataSources.of(method.dataSource(), transaction.getQualifier()), keys, mode, wait);
+        } catch (LockException e) {
+            throw LockExceptionTranslator.translate(e);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package org.rowlock.spring;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.util.ClassUtils;
+
+/** Finds the DataSource of a lock. Thread-safe; remembers what it found. */
+final class DataSources {
+    private static final boolean JPA = ClassUtils.isPresent(
+                    "org.springframework.orm.jpa.JpaTransactionManager", DataSources.class.getClassLoader())
+            && ClassUtils.isPresent("jakarta.persistence.EntityManagerFactory", DataSources.class.getClassLoader());
+
+    private final ListableBeanFactory beans;
+    private final Map<Asked, DataSource> found = new ConcurrentHashMap<>();
+
+    DataSources(ListableBeanFactory beans) {
+        this.beans = beans;
+    }
+
+    private record Asked(String name, String transactionManager) {}
+
+    /**
+     * The DataSource by its name, that of a transaction manager, or the only or primary one, in this order.
+     *
+     * @param name of the bean; empty if not given
+     * @param transactionManager the qualifier or name of the manager; null or empty for the default
+     * @throws RowLockDefinitionException if it cannot be told which
+     */
+    DataSource of(String name, @Nullable String transactionManager) {
+        Asked asked = new Asked(name, transactionManager == null ? "" : transactionManager);
+        DataSource known = found.get(asked);
+        return known != null ? known : found.computeIfAbsent(asked, this::find);
+    }
+
+    private DataSource find(Asked asked) {
+        if (!asked.name().isEmpty()) {
+            if (!beans.containsBean(asked.name()) || !beans.isTypeMatch(asked.name(), DataSource.class)) {
+                throw new RowLockDefinitionException(
+                        "@RowLock names the DataSource " + asked.name() + ", and there is no such bean.",
+                        "There is: " + String.join(", ", beans.getBeanNamesForType(DataSource.class)) + ".");
+            }
+            return beans.getBean(asked.name(), DataSource.class);
+        }
+        DataSource ofManager = ofManager(asked.transactionManager());
+        if (ofManager != null) {
+            return ofManager;
+        }
+        DataSource only = beans.getBeanProvider(DataSource.class).getIfUnique();
+        if (only == null) {
+            String[] names = beans.getBeanNamesForType(DataSource.class);
+            throw new RowLockDefinitionException(
+                    names.length == 0
+                            ? "There is no DataSource to lock in."
+                            : "There are several DataSources, and neither a primary one nor one that a transaction manager"
+                                    + " names: " + String.join(", ", names) + ".",
+                    names.length == 0
+                            ? "Configure one."
+                            : "Give the name: @RowLock(..., dataSource = \"" + names[0] + "\").");
+        }
+        return only;
+    }
+
+    private @Nullable DataSource ofManager(String qualifier) {
+        TransactionManager manager = qualifier.isEmpty()
+                ? beans.getBeanProvider(TransactionManager.class).getIfUnique()
+                : BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, TransactionManager.class, qualifier);
+        if (manager instanceof DataSourceTransactionManager jdbc) {
+            return jdbc.getDataSource();
+        }
+        return JPA ? Jpa.dataSourceOf(manager) : null;
+    }
+
+    /** Apart, as the class is only there with spring-orm. */
+    private static final class Jpa {
+        static @Nullable DataSource dataSourceOf(@Nullable TransactionManager manager) {
+            return manager instanceof JpaTransactionManager jpa ? jpa.getDataSource() : null;
+        }
+    }
+}

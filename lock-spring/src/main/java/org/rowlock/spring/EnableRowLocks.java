@@ -1,0 +1,19 @@
+package org.rowlock.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.context.annotation.Import;
+
+/**
+ * Switches {@link RowLock} on, beside {@code @EnableTransactionManagement}; Spring Boot does it by itself. Beans of type
+ * {@link org.rowlock.RowLocks} (strategies, budget), {@link RowLockSettings} and {@link LockInstrumentation} are used if
+ * there are any.
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Import(RowLockConfiguration.class)
+public @interface EnableRowLocks {}

@@ -1,0 +1,87 @@
+package org.rowlock.spring;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.Expression;
+import org.springframework.util.ObjectUtils;
+
+/** Where the ids of a call come from. Immutable and thread-safe. */
+sealed interface IdSource {
+
+    /** The value as the caller has it: an id, an id object, or several of them. */
+    @Nullable
+    Object value(Call call);
+
+    /** The ids of a call, each a single value or the list of a composite id's parts. */
+    default List<@Nullable Object> ids(Call call) {
+        Object value = value(call);
+        List<@Nullable Object> ids = new ArrayList<>();
+        for (Object each : each(value)) {
+            ids.add(IdObjects.partsOrValue(each));
+        }
+        return ids;
+    }
+
+    private static Iterable<? extends @Nullable Object> each(@Nullable Object value) {
+        if (value instanceof Iterable<?> several) {
+            return several;
+        }
+        if (ObjectUtils.isArray(value)) {
+            return Arrays.asList(ObjectUtils.toObjectArray(value));
+        }
+        return Collections.singletonList(value);
+    }
+
+    /** One call of the method. */
+    final class Call {
+        private final @Nullable Object[] arguments;
+        private final Supplier<EvaluationContext> variables;
+
+        /**
+         * @param arguments its arguments
+         * @param variables what expressions see; made only if there is one
+         */
+        Call(@Nullable Object[] arguments, Supplier<EvaluationContext> variables) {
+            this.arguments = arguments;
+            this.variables = variables;
+        }
+    }
+
+    /** The argument of a parameter. */
+    record Argument(int index) implements IdSource {
+        @Override
+        public @Nullable Object value(Call call) {
+            return call.arguments[index];
+        }
+    }
+
+    /** An expression over the arguments. */
+    record Spel(Expression expression) implements IdSource {
+        @Override
+        public @Nullable Object value(Call call) {
+            return expression.getValue(call.variables.get());
+        }
+    }
+
+    /** A composite id, a source for each part. */
+    record Composite(List<IdSource> parts) implements IdSource {
+        @Override
+        public List<@Nullable Object> value(Call call) {
+            List<@Nullable Object> values = new ArrayList<>(parts.size());
+            for (IdSource part : parts) {
+                values.add(part.value(call));
+            }
+            return values;
+        }
+
+        @Override
+        public List<@Nullable Object> ids(Call call) {
+            return List.of(value(call));
+        }
+    }
+}

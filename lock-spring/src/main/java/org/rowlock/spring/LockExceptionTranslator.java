@@ -1,0 +1,66 @@
+package org.rowlock.spring;
+
+import org.rowlock.AdmissionRejectedException;
+import org.rowlock.LockBudgetExceededException;
+import org.rowlock.LockCanceledException;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockDeadlockException;
+import org.rowlock.LockException;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockSerializationException;
+import org.rowlock.LockTableFullException;
+import org.rowlock.LockTargetException;
+import org.rowlock.LockTransactionException;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.dao.QueryTimeoutException;
+
+/**
+ * Turns Rowlock's exceptions into those that Spring has for row locks, so that a retry or an error handler written for
+ * {@code FOR UPDATE} goes on working. Rowlock's own is the cause and tells more.
+ *
+ * <ul>
+ *   <li>not available (55P03, which Spring leaves uncategorised by default), the admission queue full, or a row changed
+ *       under REPEATABLE READ or SERIALIZABLE (40001): {@link CannotAcquireLockException}
+ *   <li>deadlock, an interrupt in the admission queue, any other refusal: {@link PessimisticLockingFailureException}
+ *   <li>a statement timeout or cancel: {@link QueryTimeoutException}
+ *   <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
+ *   <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}
+ * </ul>
+ */
+public final class LockExceptionTranslator {
+    private LockExceptionTranslator() {}
+
+    /**
+     * Translates.
+     *
+     * @param e Rowlock's exception
+     * @return Spring's, with the same message and the given one as its cause
+     */
+    public static DataAccessException translate(LockException e) {
+        String message = e.getMessage();
+        if (e instanceof LockNotAvailableException
+                || e instanceof AdmissionRejectedException
+                || e instanceof LockSerializationException) {
+            return new CannotAcquireLockException(message, e);
+        }
+        if (e instanceof LockDeadlockException) {
+            return new PessimisticLockingFailureException(message, e);
+        }
+        if (e instanceof LockCanceledException) {
+            return new QueryTimeoutException(message, e);
+        }
+        if (e instanceof LockConnectionLostException || e instanceof LockTableFullException) {
+            return new DataAccessResourceFailureException(message, e);
+        }
+        if (e instanceof LockTransactionException
+                || e instanceof LockTargetException
+                || e instanceof LockBudgetExceededException) {
+            return new InvalidDataAccessApiUsageException(message, e);
+        }
+        return new PessimisticLockingFailureException(message, e);
+    }
+}

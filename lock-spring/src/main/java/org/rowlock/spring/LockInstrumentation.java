@@ -1,0 +1,58 @@
+package org.rowlock.spring;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLockMode;
+
+/**
+ * Is around every acquisition in a Spring transaction, for metrics and traces. Thread-safe. Not for exceptions of its
+ * own: they would reach the caller.
+ */
+public interface LockInstrumentation {
+    /** Measures nothing. */
+    LockInstrumentation NONE = new LockInstrumentation() {
+        @Override
+        public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
+            return lock.get();
+        }
+    };
+
+    /**
+     * Runs an acquisition.
+     *
+     * @param acquisition what is to be locked
+     * @param lock locks, or throws Spring's exceptions; call it once
+     * @param <T> what the caller gets
+     * @return what the lock returned
+     */
+    <T> T acquire(Acquisition acquisition, Supplier<T> lock);
+
+    /**
+     * A transaction that had taken locks has ended, and they with it. Does nothing by default.
+     *
+     * @param acquisition what was locked
+     * @param held from the grant to the end of the transaction
+     */
+    default void released(Acquisition acquisition, Duration held) {}
+
+    /**
+     * One acquisition.
+     *
+     * @param keys what is to be locked, at least one
+     * @param mode how strongly
+     * @param strategy that of the first key's table
+     */
+    record Acquisition(List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
+        /**
+         * The table of the first key.
+         *
+         * @return its name; {@code none} for a key that is no row
+         */
+        public String table() {
+            return keys.get(0) instanceof LockKey.Row row ? row.table() : "none";
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package org.rowlock.spring;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** Where {@link RowLock} stands, and whether a proxy can do anything about it there. */
+final class Placement {
+    private static final String REPOSITORY = "org.springframework.data.repository.Repository";
+
+    private Placement() {}
+
+    /** The methods of a bean that lock; finds out quickly that most beans have none. */
+    static List<Method> lockingMethods(RowLockDefinitions definitions, Object bean) {
+        Class<?> targetClass = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
+        Set<Class<?>> types = new LinkedHashSet<>();
+        types.add(targetClass);
+        types.addAll(ClassUtils.getAllInterfacesAsSet(bean));
+        List<Method> methods = new ArrayList<>();
+        for (Class<?> type : types) {
+            if (AnnotationUtils.isCandidateClass(type, RowLock.class)
+                    && !type.getName().startsWith("org.springframework.")) {
+                MethodIntrospector.selectMethods(type, (ReflectionUtils.MethodFilter)
+                                method -> definitions.of(method, targetClass) != null)
+                        .forEach(method -> addUnlessThere(methods, method));
+            }
+        }
+        return methods;
+    }
+
+    private static void addUnlessThere(List<Method> methods, Method method) {
+        boolean there = methods.stream()
+                .anyMatch(known -> known.getName().equals(method.getName())
+                        && List.of(known.getParameterTypes()).equals(List.of(method.getParameterTypes())));
+        if (!there) {
+            methods.add(method);
+        }
+    }
+
+    /**
+     * Refuses methods that no proxy can intercept.
+     *
+     * @throws RowLockDefinitionException if there is one
+     */
+    static void check(List<Method> methods, Object bean, String beanName) {
+        for (Method method : methods) {
+            int modifiers = method.getModifiers();
+            String cannot = Modifier.isPrivate(modifiers)
+                    ? "private"
+                    : Modifier.isStatic(modifiers) ? "static" : Modifier.isFinal(modifiers) ? "final" : "";
+            if (!cannot.isEmpty()) {
+                throw new RowLockDefinitionException(
+                        "@RowLock on " + DefinitionReader.where(method) + " of bean " + beanName
+                                + " would lock nothing:" + " the method is " + cannot
+                                + ", and no proxy can intercept it.",
+                        "Make it a plain method of the bean, and call it from another bean.");
+            }
+        }
+        SelfInvocations.warn(methods, AopUtils.getTargetClass(bean));
+    }
+
+    /**
+     * Refuses methods that this proxy does not have, and transactions that cannot hold a lock.
+     *
+     * @throws RowLockDefinitionException if there is one
+     */
+    static void check(List<Method> methods, Advised proxy, TransactionDeclarations transactions) {
+        Class<?> targetClass = AopUtils.getTargetClass(proxy);
+        for (Method method : methods) {
+            String where = "@RowLock on " + DefinitionReader.where(method);
+            if (!proxy.isProxyTargetClass() && proxy.getProxiedInterfaces().length > 0 && !isOf(proxy, method)) {
+                throw new RowLockDefinitionException(
+                        where + " would lock nothing: the bean's proxy only has the methods of its interfaces.",
+                        "Add the method to an interface, or proxy the class (proxyTargetClass = true).");
+            }
+            TransactionAttribute transaction = transactions.of(method, targetClass);
+            if (transaction == null || isRepository(proxy)) {
+                continue;
+            }
+            if (transaction.isReadOnly()) {
+                throw new RowLockDefinitionException(
+                        where + " is in a read-only transaction, where row locks are refused.",
+                        "Remove readOnly = true from its @Transactional.");
+            }
+            if (TransactionDeclarations.excludes(transaction)) {
+                throw new RowLockDefinitionException(
+                        where + " never has a transaction, as its propagation is NOT_SUPPORTED or NEVER.",
+                        "Choose another propagation.");
+            }
+        }
+    }
+
+    private static boolean isOf(Advised proxy, Method method) {
+        for (Class<?> type : proxy.getProxiedInterfaces()) {
+            if (ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null
+                    || hasGeneric(type, method)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** An interface's type variables are erased in it and not in the class that binds them. */
+    private static boolean hasGeneric(Class<?> type, Method method) {
+        for (Method candidate : type.getMethods()) {
+            if (candidate.getName().equals(method.getName())
+                    && candidate.getParameterCount() == method.getParameterCount()
+                    && org.springframework.aop.support.AopUtils.getMostSpecificMethod(
+                                    candidate, method.getDeclaringClass())
+                            .equals(method)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether this is the proxy of a Spring Data repository. */
+    static boolean isRepository(Advised proxy) {
+        for (Class<?> type : proxy.getProxiedInterfaces()) {
+            if (isRepository(type)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isRepository(Class<?> type) {
+        if (type.getName().equals(REPOSITORY)) {
+            return true;
+        }
+        for (Class<?> parent : type.getInterfaces()) {
+            if (isRepository(parent)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

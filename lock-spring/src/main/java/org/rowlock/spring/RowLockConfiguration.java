@@ -1,0 +1,63 @@
+package org.rowlock.spring;
+
+import javax.sql.DataSource;
+import org.rowlock.RowLocks;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** The beans behind {@link EnableRowLocks}. */
+@Configuration(proxyBeanMethods = false)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+class RowLockConfiguration {
+
+    /** Static, and with nothing but the bean factory, as it is there before all other beans. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static RowLockBeanPostProcessor rowLockBeanPostProcessor(ConfigurableListableBeanFactory beans) {
+        DefinitionReader reader = new DefinitionReader(beans, new EntityTables(beans));
+        return new RowLockBeanPostProcessor(
+                new RowLockDefinitions(reader),
+                beans.getBeanProvider(RowLockUsages.class)::getObject,
+                beans.getBeanProvider(SpringLocks.class)::getObject,
+                new DataSources(beans),
+                beans);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static RowLockUsages rowLockUsages() {
+        return new RowLockUsages();
+    }
+
+    @Bean
+    SpringLocks rowLockSpringLocks(
+            ObjectProvider<RowLocks> locks,
+            ObjectProvider<RowLockSettings> settings,
+            ObjectProvider<LockInstrumentation> instrumentation) {
+        return new SpringLocks(
+                locks.getIfAvailable(RowLocks::create),
+                settings.getIfAvailable(RowLockSettings::defaults),
+                instrumentation.getIfAvailable(() -> LockInstrumentation.NONE));
+    }
+
+    /** Lazy, as an application with several DataSources makes its own. */
+    @Bean
+    @Lazy
+    RowLockTemplate rowLockTemplate(
+            SpringLocks locks, PlatformTransactionManager transactions, ConfigurableListableBeanFactory beans) {
+        DataSource dataSource = new DataSources(beans).of("", "");
+        return new RowLockTemplate(locks, transactions, dataSource);
+    }
+
+    @Bean
+    StartupVerification rowLockStartupVerification(
+            SpringLocks locks, RowLockUsages usages, ConfigurableListableBeanFactory beans) {
+        return new StartupVerification(locks, usages, new DataSources(beans));
+    }
+}

@@ -1,0 +1,32 @@
+package org.rowlock.spring;
+
+/**
+ * A {@link RowLock} that cannot work, found at startup: an unknown table or parameter, a method that no proxy can
+ * intercept, attributes that contradict each other. Names the place and says what to change.
+ */
+public final class RowLockDefinitionException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** What to do. */
+    private final String action;
+
+    /**
+     * A definition that cannot work.
+     *
+     * @param problem where it stands and why it cannot work; a sentence
+     * @param action what to change; a sentence
+     */
+    public RowLockDefinitionException(String problem, String action) {
+        super(problem + " " + action);
+        this.action = action;
+    }
+
+    /**
+     * What to change.
+     *
+     * @return a sentence, which is part of the message too
+     */
+    public String action() {
+        return action;
+    }
+}

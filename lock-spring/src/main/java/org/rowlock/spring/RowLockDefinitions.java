@@ -1,0 +1,100 @@
+package org.rowlock.spring;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.annotation.AnnotatedMethod;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Finds the {@link RowLock} of methods: on the method and its parameters, in the class, its superclasses and interfaces,
+ * and on the class or interface for methods that have none. The nearest counts, as with {@code @Transactional}.
+ * Thread-safe; remembers what it found.
+ */
+final class RowLockDefinitions {
+    private final DefinitionReader reader;
+    private final Map<MethodClassKey, Optional<MethodLocks>> found = new ConcurrentHashMap<>();
+
+    RowLockDefinitions(DefinitionReader reader) {
+        this.reader = reader;
+    }
+
+    /**
+     * What a method locks.
+     *
+     * @param method as it is called, possibly an interface's
+     * @param targetClass the class that implements it
+     * @return null for nothing
+     * @throws RowLockDefinitionException if a definition cannot work
+     */
+    @Nullable
+    MethodLocks of(Method method, Class<?> targetClass) {
+        return found.computeIfAbsent(
+                        new MethodClassKey(method, targetClass), key -> Optional.ofNullable(read(method, targetClass)))
+                .orElse(null);
+    }
+
+    private @Nullable MethodLocks read(Method method, Class<?> targetClass) {
+        if (ClassUtils.isUserLevelMethod(method) && method.getDeclaringClass() != Object.class) {
+            Method specific = AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(targetClass));
+            MethodLocks locks = readDirect(specific);
+            if (locks == null && !specific.equals(method)) {
+                locks = readDirect(method);
+            }
+            if (locks == null && isPublicInstance(specific)) {
+                locks = readOfClass(specific, ClassUtils.getUserClass(targetClass));
+                if (locks == null && specific.getDeclaringClass() != method.getDeclaringClass()) {
+                    locks = readOfClass(method, method.getDeclaringClass());
+                }
+            }
+            return locks;
+        }
+        return null;
+    }
+
+    /** Of the method and its parameters. */
+    private @Nullable MethodLocks readDirect(Method method) {
+        List<MergedAnnotation<RowLock>> onMethod =
+                nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
+        List<ParameterLock> onParameters = new ArrayList<>();
+        for (MethodParameter parameter : new AnnotatedMethod(method).getMethodParameters()) {
+            MergedAnnotations.from(parameter.getParameterAnnotations()).stream(RowLock.class)
+                    .forEach(lock -> onParameters.add(new ParameterLock(parameter, lock)));
+        }
+        return onMethod.isEmpty() && onParameters.isEmpty() ? null : reader.read(method, onMethod, onParameters);
+    }
+
+    private @Nullable MethodLocks readOfClass(Method method, Class<?> type) {
+        List<MergedAnnotation<RowLock>> onClass = nearest(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY));
+        return onClass.isEmpty() ? null : reader.read(method, onClass, List.of());
+    }
+
+    /** Those of the nearest element that has any. */
+    private static List<MergedAnnotation<RowLock>> nearest(MergedAnnotations annotations) {
+        List<MergedAnnotation<RowLock>> all = annotations.stream(RowLock.class).toList();
+        int nearest = all.stream()
+                .map(MergedAnnotation::getAggregateIndex)
+                .min(Comparator.naturalOrder())
+                .orElse(0);
+        return all.stream().filter(lock -> lock.getAggregateIndex() == nearest).toList();
+    }
+
+    /** A parameter with one of its annotations. */
+    record ParameterLock(MethodParameter parameter, MergedAnnotation<RowLock> lock) {}
+
+    private static boolean isPublicInstance(Method method) {
+        return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+    }
+}

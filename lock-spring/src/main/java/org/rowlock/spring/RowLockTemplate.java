@@ -1,0 +1,242 @@
+package org.rowlock.spring;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.AdmissionQueues;
+import org.rowlock.Claim;
+import org.rowlock.LockAllResult;
+import org.rowlock.LockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockResult;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.rowlock.RowMapper;
+import org.rowlock.TransactionLocks;
+import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
+import org.springframework.jdbc.support.SQLExceptionTranslator;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Row locks in code, for those who prefer it to {@link RowLock}. The methods lock in the running Spring transaction and
+ * fail without one; {@link #inTransaction} begins it. Errors are Spring's, see {@link LockExceptionTranslator}; a wait is
+ * capped by what remains of the transaction's timeout. Thread-safe.
+ */
+public final class RowLockTemplate {
+    private static final String WHAT = "RowLockTemplate";
+
+    private final SpringLocks locks;
+    private final TransactionTemplate transactions;
+    private final DataSource dataSource;
+    private final SQLExceptionTranslator translator;
+
+    /**
+     * A template for one DataSource.
+     *
+     * @param locks the application's
+     * @param transactions begins the transactions of {@link #inTransaction}; that of the DataSource
+     * @param dataSource where to lock
+     */
+    public RowLockTemplate(RowLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
+        this(new SpringLocks(locks, RowLockSettings.defaults(), LockInstrumentation.NONE), transactions, dataSource);
+    }
+
+    RowLockTemplate(SpringLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
+        this.locks = locks;
+        this.transactions = new TransactionTemplate(transactions);
+        this.dataSource = dataSource;
+        this.translator = new SQLErrorCodeSQLExceptionTranslator("PostgreSQL");
+    }
+
+    /**
+     * Locks {@link RowLockMode#FOR_UPDATE} and waits as configured.
+     *
+     * @param key what to lock
+     * @return what is held now
+     */
+    public LockResult lock(LockKey key) {
+        return lock(key, RowLockMode.FOR_UPDATE, locks.defaultWait());
+    }
+
+    /**
+     * Locks.
+     *
+     * @param key what to lock
+     * @param mode how strongly
+     * @param wait how long to wait
+     * @return what is held now
+     * @throws org.springframework.dao.CannotAcquireLockException if it is not available; the transaction stays usable
+     */
+    public LockResult lock(LockKey key, RowLockMode mode, LockWait wait) {
+        return run(List.of(key), mode, wait, (tx, capped) -> tx.lock(key, mode, capped));
+    }
+
+    /**
+     * Locks several in one round trip and one order, all or none.
+     *
+     * @param keys what to lock
+     * @return what is held now
+     */
+    public LockAllResult lockAll(Collection<? extends LockKey> keys) {
+        return lockAll(keys, RowLockMode.FOR_UPDATE, locks.defaultWait());
+    }
+
+    /**
+     * Locks several in one round trip and one order, all or none.
+     *
+     * @param keys what to lock
+     * @param mode how strongly
+     * @param wait how long to wait for all together
+     * @return what is held now
+     * @throws org.springframework.dao.CannotAcquireLockException if one is not available; the transaction stays usable
+     */
+    public LockAllResult lockAll(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+        return run(List.copyOf(keys), mode, wait, (tx, capped) -> tx.lockAll(keys, mode, capped));
+    }
+
+    /**
+     * Locks {@link RowLockMode#FOR_UPDATE} if no other transaction holds the lock.
+     *
+     * @param key what to lock
+     * @return true if and only if it is held now
+     */
+    public boolean tryLock(LockKey key) {
+        return tryLock(key, RowLockMode.FOR_UPDATE, LockWait.noWait());
+    }
+
+    /**
+     * Locks {@link RowLockMode#FOR_UPDATE} if the lock can be had within a duration.
+     *
+     * @param key what to lock
+     * @param atMost how long to wait
+     * @return true if and only if it is held now
+     */
+    public boolean tryLock(LockKey key, Duration atMost) {
+        return tryLock(key, RowLockMode.FOR_UPDATE, LockWait.atMost(atMost));
+    }
+
+    /**
+     * Locks if the lock can be had within a wait.
+     *
+     * @param key what to lock
+     * @param mode how strongly
+     * @param wait how long to wait
+     * @return true if and only if it is held now
+     */
+    public boolean tryLock(LockKey key, RowLockMode mode, LockWait wait) {
+        return run(List.of(key), mode, wait, (tx, capped) -> tx.tryLock(key, mode, capped));
+    }
+
+    /**
+     * Locks {@link RowLockMode#FOR_UPDATE} and runs a query behind the lock, in one round trip.
+     *
+     * @param key what to lock
+     * @param sql one statement that returns rows
+     * @param mapper makes a value of each row
+     * @param binds a value per {@code ?}
+     * @param <T> the value of a row
+     * @return a value per row
+     * @see TransactionLocks#lockAndQuery(LockKey, String, RowMapper, Object...)
+     */
+    public <T> List<T> lockAndQuery(LockKey key, String sql, RowMapper<T> mapper, @Nullable Object... binds) {
+        RowLockMode mode = RowLockMode.FOR_UPDATE;
+        return run(List.of(key), mode, locks.defaultWait(), (tx, capped) -> {
+            try {
+                return tx.lockAndQuery(key, mode, capped, sql, mapper, binds);
+            } catch (SQLException e) {
+                throw translator.translate("lockAndQuery", sql, e);
+            }
+        });
+    }
+
+    /**
+     * Takes up to a number of rows that nobody else holds: {@code FOR UPDATE SKIP LOCKED}.
+     *
+     * @param claim the table, the predicate, the order and the limit
+     * @param mapper makes a value of each row
+     * @param <T> the value of a row
+     * @return the claimed rows
+     * @see TransactionLocks#claim(Claim, RowMapper)
+     */
+    public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
+        return CurrentTransaction.run(WHAT, dataSource, LockWait.noWait(), (connection, wait) -> {
+            try {
+                return locks.locks().in(connection).claim(claim, mapper);
+            } catch (LockException e) {
+                throw LockExceptionTranslator.translate(e);
+            } catch (SQLException e) {
+                throw translator.translate("claim", null, e);
+            }
+        });
+    }
+
+    /**
+     * Queues for a key in the JVM, begins a transaction, locks, works, commits. Within a running transaction it locks and
+     * works in that one, and does not queue.
+     *
+     * @param key what to lock {@link RowLockMode#FOR_UPDATE}
+     * @param work what to do under the lock
+     * @param <T> its result
+     * @return what the work returns
+     */
+    public <T extends @Nullable Object> T inTransaction(LockKey key, Supplier<T> work) {
+        return inTransaction(List.of(key), RowLockMode.FOR_UPDATE, locks.defaultWait(), work);
+    }
+
+    /**
+     * Queues for keys in the JVM, begins a transaction, locks, works, commits. Within a running transaction it locks and
+     * works in that one, and does not queue.
+     *
+     * @param keys what to lock
+     * @param mode how strongly
+     * @param wait how long to wait, in the queues and on the server together
+     * @param work what to do under the locks
+     * @param <T> its result
+     * @return what the work returns
+     */
+    public <T extends @Nullable Object> T inTransaction(
+            Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait, Supplier<T> work) {
+        long start = System.nanoTime();
+        if (TransactionSynchronizationManager.isActualTransactionActive()
+                || !locks.settings().admission()) {
+            return lockAndWork(keys, mode, wait, start, work);
+        }
+        AdmissionQueues.Permit permit = enter(keys, mode, wait);
+        try {
+            return lockAndWork(keys, mode, wait, start, work);
+        } finally {
+            permit.close();
+        }
+    }
+
+    private AdmissionQueues.Permit enter(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+        try {
+            return locks.locks().admission().enter(dataSource, keys, mode, wait);
+        } catch (LockException e) {
+            throw LockExceptionTranslator.translate(e);
+        }
+    }
+
+    // A TransactionTemplate's result is null exactly if the callback's is.
+    @SuppressWarnings("NullAway")
+    private <T extends @Nullable Object> T lockAndWork(
+            Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait, long start, Supplier<T> work) {
+        return transactions.execute(status -> {
+            locks.lock(WHAT, dataSource, List.copyOf(keys), mode, LockWaits.remaining(wait, start));
+            return work.get();
+        });
+    }
+
+    private <T> T run(
+            List<LockKey> keys, RowLockMode mode, LockWait wait, BiFunction<TransactionLocks, LockWait, T> call) {
+        return locks.run(WHAT, dataSource, keys, mode, wait, call);
+    }
+}

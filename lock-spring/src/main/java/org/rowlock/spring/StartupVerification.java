@@ -1,0 +1,66 @@
+package org.rowlock.spring;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.RowLockUsages.Usage;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.dao.DataAccessResourceFailureException;
+
+/**
+ * Proves at startup what would otherwise fail, or not exclude, later: that the server's advisory locks exclude through this
+ * pool, that the tables exist, and that ids have as many parts as the primary keys. Runs when all beans are there, so also
+ * after migrations.
+ */
+final class StartupVerification implements SmartInitializingSingleton {
+    private final SpringLocks locks;
+    private final RowLockUsages usages;
+    private final DataSources dataSources;
+
+    StartupVerification(SpringLocks locks, RowLockUsages usages, DataSources dataSources) {
+        this.locks = locks;
+        this.usages = usages;
+        this.dataSources = dataSources;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        if (!locks.settings().verify()) {
+            return;
+        }
+        RowLocks rowLocks = locks.locks();
+        Map<DataSource, List<Usage>> byDataSource = new LinkedHashMap<>();
+        for (Usage usage : usages.all()) {
+            DataSource dataSource = dataSources.of(usage.dataSource(), usage.transactionManager());
+            byDataSource.computeIfAbsent(dataSource, key -> new ArrayList<>()).add(usage);
+        }
+        if (!rowLocks.configuredTables().isEmpty()) {
+            byDataSource.computeIfAbsent(dataSources.of("", ""), key -> new ArrayList<>());
+        }
+        byDataSource.forEach((dataSource, ofIt) -> {
+            rowLocks.verify(dataSource);
+            check(rowLocks, dataSource, ofIt);
+        });
+    }
+
+    private void check(RowLocks rowLocks, DataSource dataSource, List<Usage> ofDataSource) {
+        try (Connection connection = dataSource.getConnection()) {
+            TableCheck tables = new TableCheck(connection, rowLocks);
+            for (Usage usage : ofDataSource) {
+                tables.check(usage);
+            }
+            if (!rowLocks.configuredTables().isEmpty() && dataSource.equals(dataSources.of("", ""))) {
+                for (String table : rowLocks.configuredTables()) {
+                    tables.checkConfigured(table);
+                }
+            }
+        } catch (SQLException e) {
+            throw new DataAccessResourceFailureException("The tables of @RowLock cannot be looked up at startup", e);
+        }
+    }
+}

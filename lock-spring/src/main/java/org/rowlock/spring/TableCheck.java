@@ -1,0 +1,145 @@
+package org.rowlock.spring;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.RowLockUsages.Usage;
+
+/** Checks a table of a {@link RowLock}, or of the configuration, against the catalog. */
+final class TableCheck {
+    private static final String COLUMNS = """
+            select c.relkind,
+                   (select array_agg(a.attname::text order by k.ordinality)
+                    from pg_catalog.pg_index as i
+                    cross join unnest(i.indkey) with ordinality as k(attnum, ordinality)
+                    join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum
+                    where i.indrelid = c.oid and i.indisprimary) as id_columns
+            from pg_catalog.pg_class as c
+            where c.oid = to_regclass(?)
+            """;
+
+    private static final String TABLES = """
+            select string_agg(name, ', ') from
+              (select c.oid::regclass::text as name from pg_catalog.pg_class as c
+               where c.relkind in ('r', 'p') and pg_catalog.pg_table_is_visible(c.oid)
+                 and c.relnamespace <> 'pg_catalog'::regnamespace
+               order by 1 limit 20) as t
+            """;
+
+    private final Connection connection;
+    private final RowLocks locks;
+
+    TableCheck(Connection connection, RowLocks locks) {
+        this.connection = connection;
+        this.locks = locks;
+    }
+
+    /**
+     * Checks the table of an annotation, and its id against the primary key.
+     *
+     * @throws RowLockDefinitionException if they do not fit
+     */
+    void check(Usage usage) throws SQLException {
+        String what = "@RowLock on " + usage.method();
+        String table = usage.table();
+        List<String> columns = idColumns(what, table);
+        int parts = usage.parts();
+        Class<?> type = usage.idType();
+        List<String> names = type != null && IdObjects.isIdObject(type) ? IdObjects.partNames(type) : List.of();
+        if (!names.isEmpty()) {
+            parts = names.size();
+        }
+        if (columns.isEmpty() || !locks.configuredIdColumns(table).isEmpty()) {
+            return;
+        }
+        if (parts != 0 && parts != columns.size()) {
+            throw new RowLockDefinitionException(
+                    what + " gives " + parts + (parts == 1 ? " part" : " parts") + " of an id (" + usage.id()
+                            + "), but the primary key of " + table + " is " + columns + ".",
+                    "Give a value per column, in this order.");
+        }
+        if (names.size() > 1 && !inOrder(names, columns)) {
+            throw new RowLockDefinitionException(
+                    what + ": the components of " + simpleName(type) + " are " + names + ", but the primary key of "
+                            + table + " is " + columns + ", in another order.",
+                    "Order them alike, or give the parts one by one: id = {\"#id.first\", \"#id.second\"}.");
+        }
+    }
+
+    /**
+     * Checks a table of the configuration.
+     *
+     * @throws RowLockDefinitionException if there is none, or it has no id columns and needs them
+     */
+    void checkConfigured(String table) throws SQLException {
+        idColumns("The configuration of table " + table, table);
+    }
+
+    private List<String> idColumns(String what, String table) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(COLUMNS)) {
+            statement.setString(1, table);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new RowLockDefinitionException(
+                            what + " names the table " + table + ", which is not in the database for this role and"
+                                    + " search_path. There is: " + tables() + ".",
+                            "Write the name as in SQL, with its schema if need be.");
+                }
+                String kind = row.getString(1);
+                if (!kind.equals("r") && !kind.equals("p")) {
+                    throw new RowLockDefinitionException(
+                            what + " names " + table + ", which is no table (a view, an index, ...).",
+                            "Name the table whose rows are to be locked.");
+                }
+                return idColumns(what, table, row.getArray(2));
+            }
+        }
+    }
+
+    private List<String> idColumns(String what, String table, @Nullable Array columns) throws SQLException {
+        if (columns != null) {
+            return List.of((String[]) columns.getArray());
+        }
+        LockStrategy strategy = locks.strategyOf(LockKey.row(table, 0));
+        if (strategy != LockStrategy.ADVISORY
+                && locks.configuredIdColumns(table).isEmpty()) {
+            throw new RowLockDefinitionException(
+                    what + ": strategy " + strategy + " locks rows by their id, and " + table + " has no primary key.",
+                    "Name the id columns (rowlock.tables." + table + ".id-columns), or use strategy ADVISORY.");
+        }
+        return List.of();
+    }
+
+    private String tables() throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(TABLES);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            String names = row.getString(1);
+            return names == null ? "none" : names;
+        }
+    }
+
+    /** Names that are not those of the columns at all may be mapped; only a different order is a mistake for sure. */
+    private static boolean inOrder(List<String> names, List<String> columns) {
+        List<String> plain = names.stream().map(TableCheck::plain).toList();
+        List<String> ids = columns.stream().map(TableCheck::plain).toList();
+        return plain.equals(ids) || !new HashSet<>(plain).equals(new HashSet<>(ids));
+    }
+
+    private static String plain(String name) {
+        return name.replace("_", "").toLowerCase(Locale.ROOT);
+    }
+
+    private static String simpleName(@Nullable Class<?> type) {
+        return type == null ? "the id" : type.getSimpleName();
+    }
+}

@@ -1,0 +1,161 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockWait;
+import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A call that begins a transaction queues in the JVM before it borrows a connection; one inside a transaction does not. */
+class AdmissionTest {
+    private static final int CROWD = 20;
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2)");
+
+    static class Service {
+        private final Probe probe;
+        private final CountDownLatch held = new CountDownLatch(1);
+        private final CountDownLatch letGo = new CountDownLatch(1);
+
+        Service(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Transactional
+        public int hold(@RowLock("account") int id) throws InterruptedException {
+            held.countDown();
+            letGo.await();
+            return probe.locks();
+        }
+
+        @Transactional
+        public void add(@RowLock("account") int id) {
+            probe.setBalance(id, probe.balance(id) + 1);
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void addInNew(@RowLock("account") int id) {
+            probe.setBalance(id, probe.balance(id) + 1);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Services {
+        @Bean
+        Service service(Probe probe) {
+            return new Service(probe);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WithoutAdmission {
+        @Bean
+        RowLockSettings settings() {
+            return new RowLockSettings(LockWait.forever(), false, true);
+        }
+    }
+
+    private void crowd(AnnotationConfigApplicationContext context, int active, int awaiting) throws Exception {
+        Service service = context.getBean(Service.class);
+        HikariDataSource pool = context.getBean(HikariDataSource.class);
+        ExecutorService crowd = Executors.newFixedThreadPool(1 + CROWD);
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            all.add(crowd.submit(() -> service.hold(1)));
+            service(context).held.await();
+            for (int i = 0; i < CROWD; i++) {
+                all.add(crowd.submit(() -> service.add(1)));
+            }
+            Awaitility.await().atMost(TestDatabase.DEADLINE).untilAsserted(() -> {
+                assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(active);
+                assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
+                        .isEqualTo(awaiting);
+                // Otherwise the crowd may not have got there yet.
+                assertThat(((java.util.concurrent.ThreadPoolExecutor) crowd).getActiveCount())
+                        .isEqualTo(1 + CROWD);
+            });
+            if (awaiting == 0) {
+                service.add(2);
+                assertThat(database.query("select balance from account where id = 2"))
+                        .isEqualTo("1");
+            }
+            service(context).letGo.countDown();
+            for (Future<?> each : all) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo(String.valueOf(CROWD));
+            assertThat(context.getBean(SpringLocks.class).locks().admission().keysInUse())
+                    .isZero();
+        } finally {
+            service(context).letGo.countDown();
+            crowd.shutdownNow();
+            assertThat(crowd.awaitTermination(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+        }
+    }
+
+    private static Service service(AnnotationConfigApplicationContext context) {
+        return (Service)
+                org.springframework.test.util.AopTestUtils.getUltimateTargetObject(context.getBean(Service.class));
+    }
+
+    @Test
+    void hotRowTakesOneConnectionAndOthersGoOn() throws Exception {
+        try (var context = Contexts.start(database, Services.class)) {
+            crowd(context, 1, 0);
+        }
+    }
+
+    /** The control: the same crowd takes the whole pool. */
+    @Test
+    void withoutAdmissionAHotRowTakesAllConnections() throws Exception {
+        try (var context = Contexts.start(database, Services.class, WithoutAdmission.class)) {
+            crowd(context, Contexts.POOL, CROWD + 1 - Contexts.POOL);
+        }
+    }
+
+    /** Whoever holds locks may not stand in a queue that the server cannot see. */
+    @Test
+    void insideATransactionNobodyQueues() throws Exception {
+        try (var context = Contexts.start(database, Services.class)) {
+            Service service = context.getBean(Service.class);
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            transactions.executeWithoutResult(status -> {
+                service.add(1);
+                service.addInNew(2);
+                assertThat(context.getBean(SpringLocks.class)
+                                .locks()
+                                .admission()
+                                .keysInUse())
+                        .isZero();
+            });
+            assertThat(database.query("select sum(balance) from account")).isEqualTo("2");
+        }
+    }
+}

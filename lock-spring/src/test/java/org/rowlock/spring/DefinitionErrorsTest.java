@@ -1,0 +1,237 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+/** What can never work is refused at startup, with the place and what to change. */
+class DefinitionErrorsTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "create table order_line(order_id int, line int, primary key (order_id, line))",
+            "create table log(message text)",
+            "create view rich as select * from account");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Base {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class ConfiguredTable {
+        @Bean
+        RowLocks rowLocks() {
+            return RowLocks.builder().strategy("acount", LockStrategy.ADVISORY).build();
+        }
+    }
+
+    record LineOfOrder(int line, int orderId) {}
+
+    static class NoTable {
+        @Transactional
+        public void run(@RowLock int id) {}
+    }
+
+    static class TableAndEntity {
+        @Transactional
+        public void run(@RowLock(value = "account", entity = NoTable.class) int id) {}
+    }
+
+    static class NoEntity {
+        @Transactional
+        public void run(@RowLock(entity = NoTable.class) int id) {}
+    }
+
+    static class NoId {
+        @Transactional
+        @RowLock("account")
+        public void run(int id) {}
+    }
+
+    static class IdOnParameter {
+        @Transactional
+        public void run(@RowLock(value = "account", id = "#id") int id) {}
+    }
+
+    static class UnknownParameter {
+        @Transactional
+        @RowLock(table = "account", id = "#orderId")
+        public void run(int id, String name) {}
+    }
+
+    static class NoHash {
+        @Transactional
+        @RowLock(table = "account", id = "name.length")
+        public void run(String name) {}
+    }
+
+    static class NoExpression {
+        @Transactional
+        @RowLock(table = "account", id = "#id +")
+        public void run(int id) {}
+    }
+
+    static class BadWait {
+        @Transactional
+        public void run(@RowLock(value = "account", lockWait = "soon") int id) {}
+    }
+
+    static class TwoWaits {
+        @Transactional
+        public void run(
+                @RowLock(value = "account", lockWait = "1s") int id,
+                @RowLock(value = "account", lockWait = "2s") int other) {}
+    }
+
+    static class Private {
+        @Transactional
+        public void run(int id) {
+            lock(id);
+        }
+
+        @Transactional
+        private void lock(@RowLock("account") int id) {}
+    }
+
+    static class Final {
+        @Transactional
+        public final void run(@RowLock("account") int id) {}
+    }
+
+    static class Static {
+        public static void run(@RowLock("account") int id) {}
+    }
+
+    interface Named {
+        void other();
+    }
+
+    static class NotOfInterface implements Named {
+        @Override
+        public void other() {}
+
+        @Transactional
+        public void run(@RowLock("account") int id) {}
+    }
+
+    static class ReadOnly {
+        @Transactional(readOnly = true)
+        public void run(@RowLock("account") int id) {}
+    }
+
+    static class Never {
+        @Transactional(propagation = Propagation.NOT_SUPPORTED)
+        public void run(@RowLock("account") int id) {}
+    }
+
+    static class BadName {
+        @Transactional
+        public void run(@RowLock("no.such.db.table;") int id) {}
+    }
+
+    static class UnknownTable {
+        @Transactional
+        public void run(@RowLock("acount") int id) {}
+    }
+
+    static class View {
+        @Transactional
+        public void run(@RowLock("rich") int id) {}
+    }
+
+    static class NoKey {
+        @Transactional
+        public void run(@RowLock("log") int id) {}
+    }
+
+    static class OnePart {
+        @Transactional
+        @RowLock(
+                table = "order_line",
+                id = {"#order", "#line", "#line"})
+        public void run(int order, int line) {}
+    }
+
+    static class GapInParts {
+        @Transactional
+        public void run(
+                @RowLock(value = "order_line", part = 1) int order,
+                @RowLock(value = "order_line", part = 3) int line) {}
+    }
+
+    static class WrongOrder {
+        @Transactional
+        public void run(@RowLock("order_line") LineOfOrder id) {}
+    }
+
+    static class Refresh {
+        @Transactional
+        public void run(@RowLock(value = "account", refresh = true) int id) {}
+    }
+
+    static class UnknownDataSource {
+        @Transactional
+        public void run(@RowLock(value = "account", dataSource = "orders") int id) {}
+    }
+
+    static Stream<Arguments> bad() {
+        return Stream.of(
+                Arguments.of(NoTable.class, List.of("NoTable.run(int)", "neither table nor entity")),
+                Arguments.of(TableAndEntity.class, List.of("a table and an entity", "Give one of them")),
+                Arguments.of(NoEntity.class, List.of("which has no table", "@Entity")),
+                Arguments.of(NoId.class, List.of("does not say which row", "#parameter")),
+                Arguments.of(IdOnParameter.class, List.of("the argument is the id", "Leave the id out")),
+                Arguments.of(UnknownParameter.class, List.of("no parameter orderId", "there is id, name")),
+                Arguments.of(NoHash.class, List.of("names no parameter", "'#name.length'")),
+                Arguments.of(NoExpression.class, List.of("is no expression", "SpEL")),
+                Arguments.of(BadWait.class, List.of("'soon' is no wait", "forever, nowait")),
+                Arguments.of(TwoWaits.class, List.of("differ in lockWait", "1s, 2s")),
+                Arguments.of(Private.class, List.of("Private.lock(int)", "private", "another bean")),
+                Arguments.of(Final.class, List.of("final", "no proxy can intercept")),
+                Arguments.of(Static.class, List.of("static", "no proxy can intercept")),
+                Arguments.of(
+                        NotOfInterface.class, List.of("only has the methods of its interfaces", "proxyTargetClass")),
+                Arguments.of(ReadOnly.class, List.of("read-only", "Remove readOnly = true")),
+                Arguments.of(Never.class, List.of("never has a transaction", "propagation")),
+                Arguments.of(BadName.class, List.of("no SQL name", "quotes")),
+                Arguments.of(UnknownTable.class, List.of("the table acount", "There is: account, log, order_line")),
+                Arguments.of(View.class, List.of("rich, which is no table")),
+                Arguments.of(NoKey.class, List.of("log has no primary key", "id-columns", "ADVISORY")),
+                Arguments.of(OnePart.class, List.of("3 parts", "[order_id, line]")),
+                Arguments.of(GapInParts.class, List.of("1, 3", "Number them 1, 2")),
+                Arguments.of(WrongOrder.class, List.of("[line, orderId]", "[order_id, line]", "another order")),
+                Arguments.of(Refresh.class, List.of("refresh = true", "entity = ...")),
+                Arguments.of(UnknownDataSource.class, List.of("DataSource orders", "no such bean")),
+                Arguments.of(ConfiguredTable.class, List.of("configuration of table acount", "There is: account")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("bad")
+    void badDefinitionIsRefusedAtStartup(Class<?> component, List<String> messages) {
+        Throwable failure = catchThrowable(
+                () -> Contexts.start(database, Base.class, component).close());
+        assertThat(failure).isNotNull();
+        Throwable definition = Stream.iterate(failure, java.util.Objects::nonNull, Throwable::getCause)
+                .filter(RowLockDefinitionException.class::isInstance)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("refused for another reason", failure));
+        assertThat(definition.getMessage()).contains(messages);
+        assertThat(((RowLockDefinitionException) definition).action()).isNotBlank();
+        assertThat(definition.getMessage()).endsWith(((RowLockDefinitionException) definition).action());
+    }
+}

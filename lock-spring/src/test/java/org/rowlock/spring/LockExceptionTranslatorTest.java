@@ -1,0 +1,75 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.rowlock.AdmissionRejectedException;
+import org.rowlock.LockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.springframework.dao.CannotAcquireLockException;
+
+class LockExceptionTranslatorTest {
+
+    private static LockException refused(RowLocks locks, LockWait wait) throws Exception {
+        Object database = "a database";
+        var keys = Set.of(LockKey.row("orders", 1));
+        try (var permit = locks.admission().enter(database, keys, RowLockMode.FOR_UPDATE, LockWait.forever())) {
+            assertThat(permit.isQueued()).isTrue();
+            LockException[] refused = new LockException[1];
+            Thread other = new Thread(() -> {
+                try {
+                    locks.admission()
+                            .enter(database, keys, RowLockMode.FOR_UPDATE, wait)
+                            .close();
+                } catch (LockException e) {
+                    refused[0] = e;
+                }
+            });
+            other.start();
+            other.join();
+            return refused[0];
+        }
+    }
+
+    @Test
+    void admissionThatIsNotToBeHadIsALockThatCannotBeAcquired() throws Exception {
+        LockException e = refused(RowLocks.create(), LockWait.noWait());
+        assertThat(e).isInstanceOf(LockNotAvailableException.class);
+        assertThat(LockExceptionTranslator.translate(e))
+                .isInstanceOf(CannotAcquireLockException.class)
+                .hasCause(e)
+                .hasMessageContaining("orders[1]");
+    }
+
+    /** A new subclass must be given a place on purpose. */
+    @Test
+    void everyExceptionOfTheCoreIsConsidered() {
+        Set<String> known = Set.of(
+                "AdmissionRejectedException",
+                "LockBudgetExceededException",
+                "LockCanceledException",
+                "LockConnectionLostException",
+                "LockDeadlockException",
+                "LockInterruptedException",
+                "LockNotAvailableException",
+                "LockSerializationException",
+                "LockTableFullException",
+                "LockTargetException",
+                "LockTransactionException",
+                "LockVerificationException");
+        Set<String> there = new com.tngtech.archunit.core.importer.ClassFileImporter()
+                .importPackagesOf(AdmissionRejectedException.class).stream()
+                        .filter(type -> type.getRawSuperclass()
+                                .filter(parent -> parent.isEquivalentTo(LockException.class))
+                                .isPresent())
+                        .map(type -> type.getSimpleName())
+                        .collect(Collectors.toSet());
+        assertThat(there).isEqualTo(known);
+    }
+}

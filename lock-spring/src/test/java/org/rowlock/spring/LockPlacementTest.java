@@ -1,0 +1,249 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.aop.MethodBeforeAdvice;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** The lock is inside the transaction of the method, and admission in front of it, whatever else is in the chain. */
+class LockPlacementTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2)");
+
+    interface Account {
+        int seen(int id);
+    }
+
+    /** Each method returns how many locks its own session holds, seen from inside. */
+    static class Service {
+        private final Probe probe;
+
+        Service(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Transactional
+        public int locksOf(@RowLock("account") int id) {
+            return inTransaction();
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public int ofNew(@RowLock("account") int id) {
+            return inTransaction();
+        }
+
+        @Transactional(propagation = Propagation.NESTED)
+        public int ofNested(@RowLock("account") int id) {
+            return inTransaction();
+        }
+
+        @Transactional(propagation = Propagation.MANDATORY)
+        public int ofMandatory(@RowLock("account") int id) {
+            return inTransaction();
+        }
+
+        @Async
+        @Transactional
+        public CompletableFuture<Integer> later(@RowLock("account") int id) {
+            return CompletableFuture.completedFuture(inTransaction());
+        }
+
+        @Cacheable("seen")
+        @Transactional
+        public int cached(@RowLock("account") int id) {
+            return inTransaction();
+        }
+
+        public int locksWithout(@RowLock("account") int id) {
+            return probe.locks();
+        }
+
+        private int inTransaction() {
+            assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                    .isTrue();
+            return probe.locks();
+        }
+    }
+
+    @Transactional
+    static class OfClass implements Account {
+        private final Probe probe;
+
+        OfClass(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Override
+        @RowLock(table = "account", id = "#id")
+        public int seen(int id) {
+            return probe.locks();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableRowLocks
+    static class Services {
+        @Bean
+        Service service(Probe probe) {
+            return new Service(probe);
+        }
+
+        @Bean
+        OfClass ofClass(Probe probe) {
+            return new OfClass(probe);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    static class Default {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = Ordered.HIGHEST_PRECEDENCE)
+    static class TransactionsFirst {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(proxyTargetClass = true, order = 0)
+    static class OfClasses {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableAsync
+    @EnableCaching
+    static class Crowded {
+        @Bean
+        CacheManager cacheManager() {
+            return new ConcurrentMapCacheManager();
+        }
+
+        /** Somebody else's advisor of the lowest precedence. */
+        @Bean
+        DefaultPointcutAdvisor last() {
+            NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
+            pointcut.setMappedName("*");
+            DefaultPointcutAdvisor advisor =
+                    new DefaultPointcutAdvisor(pointcut, (MethodBeforeAdvice) (method, arguments, target) -> {});
+            advisor.setOrder(Ordered.LOWEST_PRECEDENCE);
+            return advisor;
+        }
+    }
+
+    private static TransactionTemplate transactions(AnnotationConfigApplicationContext context) {
+        return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Default.class, TransactionsFirst.class, OfClasses.class, Crowded.class})
+    void lockIsInsideTheTransactionWhateverTheOrder(Class<?> configuration) {
+        try (var context = Contexts.start(database, configuration, Services.class)) {
+            Service service = context.getBean(Service.class);
+            Probe probe = context.getBean(Probe.class);
+            assertThat(service.locksOf(1)).isOne();
+            assertThat(service.ofNew(1)).isOne();
+            assertThat(service.ofNested(1)).isOne();
+            assertThat(context.getBean(Account.class).seen(1)).isOne();
+            assertThat(probe.locks()).isZero();
+            List<Integer> inOne = transactions(context)
+                    .execute(status -> List.of(
+                            service.ofMandatory(1),
+                            service.locksOf(1),
+                            // a transaction of its own, and a connection
+                            service.ofNew(2),
+                            service.ofNested(2)));
+            assertThat(inOne).containsExactly(1, 1, 1, 2);
+            assertThat(probe.locks()).isZero();
+            assertThat(context.getBean(SpringLocks.class).locks().admission().keysInUse())
+                    .isZero();
+        }
+    }
+
+    @Test
+    void jdkProxyOfAnInterfaceLocks() {
+        try (var context = Contexts.start(database, Default.class, Services.class)) {
+            Account account = context.getBean(Account.class);
+            assertThat(Proxy.isProxyClass(account.getClass())).isTrue();
+            assertThat(account.seen(1)).isOne();
+        }
+    }
+
+    @Test
+    void asyncCachedAndForeignAdvisorsGoTogether() throws Exception {
+        try (var context = Contexts.start(database, Crowded.class, Services.class)) {
+            Service service = context.getBean(Service.class);
+            assertThat(service.later(1).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isOne();
+            assertThat(service.cached(1)).isOne();
+            assertThat(service.cached(1)).isOne();
+            List<String> chain = Stream.of(((Advised) service).getAdvisors())
+                    .map(advisor -> advisor.getAdvice().getClass().getSimpleName())
+                    .toList();
+            int transaction = chain.indexOf("TransactionInterceptor");
+            assertThat(chain.get(transaction - 1)).isEqualTo("AdmissionInterceptor");
+            assertThat(chain.get(0)).contains("Async");
+            assertThat(chain.get(chain.size() - 1)).isEqualTo("LockInterceptor");
+        }
+    }
+
+    @Test
+    void withoutATransactionTheCallFailsAndNothingIsLocked() {
+        try (var context = Contexts.start(database, Default.class, Services.class)) {
+            Service service = context.getBean(Service.class);
+            assertThatThrownBy(() -> service.locksWithout(1))
+                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .hasMessageContaining("Service.locksWithout(int)")
+                    .hasMessageContaining("no transaction")
+                    .hasMessageContaining("@Transactional");
+            assertThatThrownBy(() -> service.ofMandatory(1)).isInstanceOf(IllegalTransactionStateException.class);
+            assertThat(context.getBean(Probe.class).locks()).isZero();
+            assertThat(transactions(context).<Integer>execute(status -> service.locksWithout(1)))
+                    .isOne();
+        }
+    }
+
+    @Test
+    void lockEndsWithTheTransactionHoweverThatEnds() {
+        try (var context = Contexts.start(database, Default.class, Services.class)) {
+            Service service = context.getBean(Service.class);
+            Probe probe = context.getBean(Probe.class);
+            assertThatThrownBy(() -> transactions(context).execute(status -> {
+                        assertThat(service.locksOf(1)).isOne();
+                        throw new IllegalStateException("on purpose");
+                    }))
+                    .hasMessage("on purpose");
+            assertThat(probe.locks()).isZero();
+        }
+    }
+}

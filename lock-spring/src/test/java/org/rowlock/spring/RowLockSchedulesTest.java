@@ -1,0 +1,306 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockDeadlockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Isolation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Two sessions and a proxied bean between them. */
+class RowLockSchedulesTest {
+    private static final LockKey ONE = LockKey.row("account", 1);
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2), (3)");
+
+    static class Service {
+        private final Probe probe;
+
+        Service(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Transactional
+        public int addOne(@RowLock("account") int id) {
+            return add(id);
+        }
+
+        @Transactional(isolation = Isolation.REPEATABLE_READ)
+        public int addOneRepeatable(@RowLock("account") int id) {
+            return add(id);
+        }
+
+        @Transactional(isolation = Isolation.SERIALIZABLE)
+        public int addOneSerializable(@RowLock("account") int id) {
+            return add(id);
+        }
+
+        @Transactional
+        public int at(@RowLock(value = "account", lockWait = "nowait") int id) {
+            return add(id);
+        }
+
+        @Transactional(timeout = 1)
+        public int withinASecond(@RowLock("account") int id) {
+            return add(id);
+        }
+
+        @Transactional
+        public int all(@RowLock("account") List<Integer> ids) {
+            return probe.locks();
+        }
+
+        @Transactional
+        @RowLock(table = "account", id = "#first")
+        @RowLock(table = "account", id = "#rest")
+        public int repeated(int first, int[] rest) {
+            return probe.locks();
+        }
+
+        /** Reads, adds one in Java, writes: a lost update would show. */
+        private int add(int id) {
+            int balance = probe.balance(id) + 1;
+            probe.setBalance(id, balance);
+            return balance;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Services {
+        @Bean
+        Service service(Probe probe) {
+            return new Service(probe);
+        }
+    }
+
+    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
+        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+        context.registerBean(HikariDataSource.class, () -> Contexts.pool(database));
+        context.registerBean(
+                RowLocks.class, () -> RowLocks.builder().strategy(strategy).build());
+        context.register(Contexts.Jdbc.class, Services.class);
+        context.refresh();
+        return context;
+    }
+
+    /** Another application's transaction, which changes the row under the lock. */
+    private Session other(LockStrategy strategy) throws Exception {
+        Session other = database.session("other");
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        other.run(connection -> locks.in(connection).lock(ONE));
+        other.execute("update account set balance = 100 where id = 1");
+        return other;
+    }
+
+    private static <T> CompletableFuture<T> async(java.util.concurrent.Callable<T> call) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                future.complete(call.call());
+            } catch (Throwable e) {
+                future.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return future;
+    }
+
+    private void awaitSomebodyBlockedBy(Session holder) {
+        Awaitility.await("somebody waits for " + holder)
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
+                                + database.schema() + "' and " + holder.pid() + " = any(pg_blocking_pids(pid))")
+                        .equals("1"));
+    }
+
+    private void waitsAndReadsFresh(LockStrategy strategy, java.util.function.ToIntFunction<Service> call)
+            throws Exception {
+        try (var context = start(strategy)) {
+            Service service = context.getBean(Service.class);
+            Session other = other(strategy);
+            CompletableFuture<Integer> added = async(() -> call.applyAsInt(service));
+            awaitSomebodyBlockedBy(other);
+            other.commit();
+            assertThat(added.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo(101);
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo("101");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void waitsForTheHolderAndReadsWhatItCommitted(LockStrategy strategy) throws Exception {
+        waitsAndReadsFresh(strategy, service -> service.addOne(1));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void inRepeatableReadToo(LockStrategy strategy) throws Exception {
+        waitsAndReadsFresh(strategy, service -> service.addOneRepeatable(1));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void andInSerializable(LockStrategy strategy) throws Exception {
+        waitsAndReadsFresh(strategy, service -> service.addOneSerializable(1));
+    }
+
+    /** FOR UPDATE raises 40001 for a row that has changed since the snapshot, and so does ROW. */
+    @Test
+    void rowInRepeatableReadFailsAsForUpdateDoes() throws Exception {
+        try (var context = start(LockStrategy.ROW)) {
+            Service service = context.getBean(Service.class);
+            Session other = other(LockStrategy.ROW);
+            CompletableFuture<Integer> added = async(() -> service.addOneRepeatable(1));
+            awaitSomebodyBlockedBy(other);
+            other.commit();
+            assertThatThrownBy(() -> added.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(CannotAcquireLockException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noWaitAndTimeoutAreSpringsExceptions(LockStrategy strategy) throws Exception {
+        try (var context = start(strategy)) {
+            Service service = context.getBean(Service.class);
+            Session other = other(strategy);
+            for (Consumer<Service> call : List.<Consumer<Service>>of(s -> s.at(1), s -> s.withinASecond(1))) {
+                assertThatThrownBy(() -> call.accept(service))
+                        .isInstanceOf(CannotAcquireLockException.class)
+                        .hasCauseInstanceOf(LockNotAvailableException.class)
+                        .hasMessageContaining("account[1]");
+            }
+            other.rollback();
+            assertThat(service.at(1)).isOne();
+        }
+    }
+
+    /** A wait that runs out leaves the outer transaction usable, unlike NOWAIT. */
+    @Test
+    void failedWaitLeavesTheOuterTransactionUsable() throws Exception {
+        try (var context = start(LockStrategy.ADVISORY)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            Probe probe = context.getBean(Probe.class);
+            Session other = other(LockStrategy.ADVISORY);
+            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+                assertThat(template.tryLock(ONE)).isFalse();
+                assertThat(template.tryLock(LockKey.row("account", 2))).isTrue();
+                probe.setBalance(2, 7);
+            });
+            other.rollback();
+            assertThat(probe.balance(2)).isEqualTo(7);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void allRowsOfACallAreLockedTogether(LockStrategy strategy) {
+        try (var context = start(strategy)) {
+            Service service = context.getBean(Service.class);
+            assertThat(service.all(List.of(3, 1, 2, 1))).isEqualTo(3);
+            assertThat(service.all(List.of())).isZero();
+            assertThat(service.repeated(1, new int[] {3, 2})).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void deadlockIsAPessimisticLockingFailure() throws Exception {
+        try (var context = start(LockStrategy.ADVISORY)) {
+            Service service = context.getBean(Service.class);
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            // Waits longer than the bean does for its deadlock, so that the bean is the one to be chosen.
+            Session other = database.session("other");
+            other.execute("set deadlock_timeout = '1min'");
+            other.run(connection -> locks.in(connection).lock(LockKey.row("account", 2)));
+            CompletableFuture<Integer> first = new CompletableFuture<>();
+            CompletableFuture<Object> bean = async(() -> transactions.execute(status -> {
+                service.addOne(1);
+                first.complete(1);
+                return service.addOne(2);
+            }));
+            first.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            Step<?> others = other.start(connection -> locks.in(connection).lock(ONE));
+            assertThatThrownBy(() -> bean.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(PessimisticLockingFailureException.class)
+                    .hasRootCauseInstanceOf(java.sql.SQLException.class)
+                    .cause()
+                    .hasCauseInstanceOf(LockDeadlockException.class);
+            others.get();
+            other.rollback();
+        }
+    }
+
+    @Test
+    void readOnlyTransactionOfTheCallerIsRefused() {
+        try (var context = start(LockStrategy.ADVISORY)) {
+            Service service = context.getBean(Service.class);
+            TransactionTemplate readOnly = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            readOnly.setReadOnly(true);
+            assertThatThrownBy(() -> readOnly.execute(status -> service.addOne(1)))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("read-only");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noUpdateIsLost(LockStrategy strategy) throws Exception {
+        int threads = 12;
+        int calls = 20;
+        try (var context = start(strategy)) {
+            Service service = context.getBean(Service.class);
+            List<CompletableFuture<Integer>> all = java.util.stream.IntStream.range(0, threads)
+                    .mapToObj(i -> async(() -> {
+                        for (int call = 0; call < calls; call++) {
+                            service.addOne(1 + call % 2);
+                        }
+                        return 0;
+                    }))
+                    .toList();
+            for (CompletableFuture<Integer> each : all) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+            assertThat(database.query("select string_agg(balance::text, ',' order by id) from account where id < 3"))
+                    .isEqualTo(threads * calls / 2 + "," + threads * calls / 2);
+            assertThat(context.getBean(SpringLocks.class).locks().admission().keysInUse())
+                    .isZero();
+        }
+    }
+}
