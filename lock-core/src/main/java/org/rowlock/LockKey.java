@@ -165,6 +165,10 @@ public sealed interface LockKey {
 
         /** Gives the list itself where it is immutable and canonical already, which is the hot path. */
         private static List<String> canonical(String table, List<String> id) {
+            if (id.size() == 1) {
+                String part = IdText.ofString(table, id.get(0));
+                return part.equals(id.get(0)) ? List.copyOf(id) : List.of(part);
+            }
             boolean same = true;
             String[] parts = new String[id.size()];
             for (int i = 0; i < parts.length; i++) {

@@ -17,7 +17,14 @@ final class LockScripts {
     /** Beyond this many the caller's SQL is not a constant, and keeping it would be a leak. */
     private static final int MOST_KEPT = 1_000;
 
+    private static final int MODES = RowLockMode.values().length;
+    private static final int WAITS = WaitKind.values().length;
+    private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 2;
+
     private final ConcurrentMap<Form, LockScript> kept = new ConcurrentHashMap<>();
+
+    /** Of one advisory lock alone, by its table: the hot path, which needs no {@link Form} to be made. */
+    private final ConcurrentMap<String, @Nullable LockScript[]> keptSingle = new ConcurrentHashMap<>();
 
     /**
      * The form of a request: all that its text depends on.
@@ -40,7 +47,10 @@ final class LockScripts {
         WaitKind wait = WaitKind.of(request.lockWait());
         String sql = query == null ? null : query.sql();
         List<RowGroup> rows = request.rows();
-        if (rows.stream().mapToInt(group -> group.keys().size()).sum() > 1) {
+        if (sql == null && rows.isEmpty() && request.keys().size() == 1) {
+            return single(request, wait, anyIsolation);
+        }
+        if (rows.size() > 1 || (rows.size() == 1 && rows.get(0).keys().size() > 1)) {
             return compose(request.advisory(), request.mode(), wait, anyIsolation, rows, sql);
         }
         RowTable table = rows.isEmpty() ? null : rows.get(0).table();
@@ -52,6 +62,28 @@ final class LockScripts {
             if (kept.size() < MOST_KEPT) {
                 kept.put(form, script);
             }
+        }
+        return script;
+    }
+
+    /** A race composes the same script twice, and a script is immutable. */
+    private LockScript single(LockRequest request, WaitKind wait, boolean anyIsolation) {
+        AdvisoryKeys advisory = request.advisory();
+        String table = request.first().tableOrNull();
+        String place = table == null ? "" : table;
+        @Nullable LockScript[] ofTable = keptSingle.get(place);
+        if (ofTable == null) {
+            ofTable = new LockScript[SINGLE_FORMS];
+            if (keptSingle.size() < MOST_KEPT) {
+                keptSingle.put(place, ofTable);
+            }
+        }
+        int form = ((advisory.shape().ordinal() * MODES + request.mode().ordinal()) * WAITS + wait.ordinal()) * 2
+                + (anyIsolation ? 1 : 0);
+        LockScript script = ofTable[form];
+        if (script == null) {
+            script = compose(advisory, request.mode(), wait, anyIsolation, List.of(), null);
+            ofTable[form] = script;
         }
         return script;
     }

@@ -88,7 +88,7 @@ final class ServerAdvice {
                                     + Figures.bytes(sharer.get().walBytes()
                                             / sharer.get().calls())
                                     + " of WAL a call. A shared advisory lock writes nothing and makes no MultiXact (measured with"
-                                    + " 1,000 rows: 3.8x). BOTH does not help here, as it takes the row lock too.")
+                                    + " 1,000 rows: 1.4x). BOTH does not help here, as it takes the row lock too.")
                     .shownBy("share"));
         }
         return List.of(new Recommendation(

@@ -83,7 +83,7 @@ final class TableAdvice {
                 table.table(),
                 "Stay with row locks; an admission queue if the connection pool runs dry.",
                 waits() + ", but only " + contenders() + ". Below about " + (int) Thresholds.CONVOY
-                        + " an advisory lock in front costs more than it saves (measured 0.82x at 2 to 5).");
+                        + " an advisory lock in front costs more than it saves (measured 0.86x with 4 clients on zipfian keys).");
     }
 
     private Recommendation admission() {
@@ -107,7 +107,7 @@ final class TableAdvice {
                                 : "BOTH first, with an admission queue; ADVISORY once every writer locks through Rowlock.",
                         waits() + ", and " + contenders() + ". From about " + (int) Thresholds.CONVOY
                                 + " on, an advisory lock in front ends the convoy and keeps every guarantee of the row lock"
-                                + " (measured with 90 clients on zipfian keys: 1.65x, with ADVISORY alone 2x). Admission keeps those"
+                                + " (measured with 90 clients on zipfian keys: 1.8x, with ADVISORY alone 2.5x). Admission keeps those"
                                 + " who wait from holding connections; with few application instances it is the larger part."
                                 + limits())
                 .shownBy("zipfian", "clients", "instances");
