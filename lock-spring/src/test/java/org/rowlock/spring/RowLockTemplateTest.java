@@ -1,0 +1,130 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.Claim;
+import org.rowlock.LockKey;
+import org.rowlock.LockResult;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Locks in code, in the running transaction or one of its own. */
+class RowLockTemplateTest {
+    private static final LockKey ONE = LockKey.row("account", 1);
+    private static final LockKey TWO = LockKey.row("account", 2);
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1, 10), (2, 20), (3, 30)");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Base {}
+
+    @Test
+    void inTransactionQueuesBeginsLocksAndCommits() {
+        try (var context = Contexts.start(database, Base.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            Probe probe = context.getBean(Probe.class);
+            RowLocks locks = context.getBean(SpringLocks.class).locks();
+            int seen = template.inTransaction(ONE, () -> {
+                assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                        .isTrue();
+                assertThat(locks.admission().keysInUse()).isOne();
+                probe.setBalance(1, 11);
+                return probe.locks();
+            });
+            assertThat(seen).isOne();
+            assertThat(locks.admission().keysInUse()).isZero();
+            assertThat(probe.balance(1)).isEqualTo(11);
+        }
+    }
+
+    @Test
+    void inTransactionWithinAnotherTakesPartInItAndDoesNotQueue() {
+        try (var context = Contexts.start(database, Base.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            Probe probe = context.getBean(Probe.class);
+            RowLocks locks = context.getBean(SpringLocks.class).locks();
+            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+                template.inTransaction(List.of(ONE, TWO), RowLockMode.FOR_UPDATE, LockWait.forever(), () -> {
+                    assertThat(locks.admission().keysInUse()).isZero();
+                    probe.setBalance(1, 0);
+                    return null;
+                });
+                assertThat(probe.locks()).isEqualTo(2);
+                status.setRollbackOnly();
+            });
+            assertThat(probe.balance(1)).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void queriesAndClaimsBehindTheLock() throws Exception {
+        try (var context = Contexts.start(database, Base.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            Session other = database.session("other");
+            other.run(connection -> RowLocks.create().in(connection).lock(ONE));
+            transactions.executeWithoutResult(status -> {
+                assertThat(template.lock(TWO)).isEqualTo(LockResult.KEY_AND_ROW_LOCKED);
+                assertThat(template.lockAll(List.of(TWO, LockKey.row("account", 3)))
+                                .keys())
+                        .hasSize(2);
+                assertThat(template.lockAndQuery(
+                                TWO, "select balance from account where id = ?", row -> row.getInt(1), 2))
+                        .containsExactly(20);
+                assertThat(template.claim(
+                                Claim.from("account").where("balance > ?", 5).limit(3), row -> row.getInt("id")))
+                        .containsExactlyInAnyOrder(2, 3);
+            });
+            other.rollback();
+        }
+    }
+
+    @Test
+    void errorsAreSprings() throws Exception {
+        try (var context = Contexts.start(database, Base.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            Session other = database.session("other");
+            other.run(connection -> RowLocks.create().in(connection).lock(ONE));
+            assertThatThrownBy(() -> template.lock(ONE))
+                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .hasMessageContaining("RowLockTemplate")
+                    .hasMessageContaining("no transaction");
+            assertThatThrownBy(() -> template.inTransaction(
+                            List.of(ONE), RowLockMode.FOR_UPDATE, LockWait.noWait(), () -> "never"))
+                    .isInstanceOf(CannotAcquireLockException.class);
+            transactions.executeWithoutResult(status -> {
+                assertThat(template.tryLock(ONE, Duration.ofMillis(5))).isFalse();
+                assertThat(template.tryLock(TWO)).isTrue();
+            });
+            assertThatThrownBy(() -> transactions.execute(
+                            status -> template.lockAndQuery(TWO, "select nothing from account", row -> 1)))
+                    .isInstanceOf(BadSqlGrammarException.class);
+            other.rollback();
+        }
+    }
+}
