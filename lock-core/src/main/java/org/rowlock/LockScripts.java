@@ -66,7 +66,8 @@ final class LockScripts {
         return script;
     }
 
-    /** A race composes the same script twice, and a script is immutable. */
+    /** A race composes the same script twice, and a script is immutable. Ordinals, as an index allocates nothing. */
+    @SuppressWarnings("EnumOrdinal")
     private LockScript single(LockRequest request, WaitKind wait, boolean anyIsolation) {
         AdvisoryKeys advisory = request.advisory();
         String table = request.first().tableOrNull();

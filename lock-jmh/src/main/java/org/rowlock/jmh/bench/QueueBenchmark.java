@@ -12,7 +12,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.rowlock.jmh.bench.Variant.Method;
+import org.rowlock.jmh.profile.Average;
 import org.rowlock.jmh.profile.Latency;
+import org.rowlock.jmh.profile.Throughput;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /** Workers that claim ten ready jobs at a time, finish them, and commit. A connection per thread. */
@@ -28,6 +30,7 @@ public class QueueBenchmark {
     @Param({"SKIP_LOCKED", "ROW", "BOTH", "ADVISORY"})
     public String variant = "";
 
+    private final Average empty = Average.of("emptyClaims");
     BenchmarkServer server;
     JobQueue queue;
     Claiming claiming;
@@ -52,27 +55,28 @@ public class QueueBenchmark {
         transactions.inTransaction(connection -> {
             List<Integer> ids = claiming.claim(connection);
             worker.claim.recordSince(start);
-            if (ids.isEmpty()) {
-                throw new InvariantViolation("a claim found nothing, though jobs were ready that nobody held");
-            }
+            // No violation: among many workers all jobs of a slow claim's snapshot may be finished before it gets to
+            // them.
+            empty.add(ids.isEmpty() ? 1 : 0, 1);
             finished.duplicates += queue.claimed(ids);
             JobQueue.finish(connection, ids);
-            finished.jobs += ids.size();
+            worker.claimed = ids.size();
             return null;
         });
+        Throughput.completed(worker.claimed);
     }
 
     /** A thread's own. */
     @State(Scope.Thread)
     public static class Worker {
         final Latency claim = Latency.of("claim");
+        private int claimed;
     }
 
-    /** Jobs per second. */
+    /** What JMH adds to the results: of all the time in which it calls, so no rates. */
     @State(Scope.Thread)
-    @AuxCounters
+    @AuxCounters(AuxCounters.Type.EVENTS)
     public static class Finished {
-        public long jobs;
         public long duplicates;
     }
 }

@@ -97,11 +97,11 @@ final class CompareCommand implements Callable<Integer> {
                 command.commandLine().getErr().println("Nothing was done.");
                 return ExitCode.SOFTWARE;
             }
-            return run(address, choices, directory.path());
+            return run(address, choices, directory);
         }
     }
 
-    private int run(@Nullable ServerAddress address, Choices choices, Path directory) throws IOException {
+    private int run(@Nullable ServerAddress address, Choices choices, ReportDirectory directory) throws IOException {
         PrintWriter err = command.commandLine().getErr();
         ConsoleProgress progress = new ConsoleProgress(out(), err, Terminal.isInteractive());
         Comparison comparison = new Comparison(
@@ -117,15 +117,20 @@ final class CompareCommand implements Callable<Integer> {
                                 server.givenPassword()),
                         crashCommand),
                 progress);
-        try (Interruption interruption = new Interruption(comparison::stop, err)) {
-            RunResults results = comparison.run();
-            progress.clear();
-            Outcome outcome = new Outcome(results, choices, interruption.isInterrupted());
-            outcome.write(directory, out(), err);
-            if (interruption.isInterrupted()) {
-                return INTERRUPTED;
+        try (Interruption interruption = new Interruption(comparison::stop, comparison::isClean, err)) {
+            try {
+                RunResults results = comparison.run();
+                progress.clear();
+                Outcome outcome = new Outcome(results, choices, interruption.isInterrupted());
+                outcome.write(directory.path(), out(), err);
+                if (interruption.isInterrupted()) {
+                    return INTERRUPTED;
+                }
+                return outcome.isGood() ? ExitCode.OK : ExitCode.SOFTWARE;
+            } finally {
+                // Interrupted, the JVM ends as soon as the interruption is closed.
+                directory.close();
             }
-            return outcome.isGood() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }
 

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * What happens at Ctrl-C: the run is told to stop, and the program lives on until it has cleaned up and reported what
@@ -14,6 +15,7 @@ final class Interruption implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofMinutes(2);
 
     private final Runnable stop;
+    private final BooleanSupplier isClean;
     private final PrintWriter err;
     private final CountDownLatch finished = new CountDownLatch(1);
     private final Thread hook = new Thread(this::interrupted, "rowlock-jmh-stop");
@@ -23,9 +25,11 @@ final class Interruption implements AutoCloseable {
      * From here on until it is closed.
      *
      * @param stop stops the run; called until it has ended, as it may start something in the very moment
+     * @param isClean whether everything was removed; asked when the run has ended
      */
-    Interruption(Runnable stop, PrintWriter err) {
+    Interruption(Runnable stop, BooleanSupplier isClean, PrintWriter err) {
         this.stop = stop;
+        this.isClean = isClean;
         this.err = err;
         Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -42,7 +46,10 @@ final class Interruption implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        err.println(finished.getCount() == 0 ? "Nothing is left behind." : "Stopped before everything was removed.");
+        err.println(
+                finished.getCount() == 0 && isClean.getAsBoolean()
+                        ? "Nothing is left behind."
+                        : "Stopped before everything was removed.");
         err.flush();
     }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.jmh.run.Selection;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 
@@ -18,13 +19,15 @@ import org.rowlock.jmh.scenario.Scenario;
 record PointChoice(List<Integer> clients, @Nullable Double zipf) {
     private static final String ZIPF = "zipf";
 
-    List<Point> of(Scenario scenario) {
+    /** The points of a selection, or those that the user's clients make of them. */
+    List<Point> of(Selection selection) {
+        Scenario scenario = selection.scenario();
         List<Point> points = takesClients(scenario)
                 ? clients.stream()
                         .distinct()
                         .map(number -> of(scenario, number))
                         .toList()
-                : scenario.points();
+                : selection.points();
         return points.stream()
                 .map(point -> takesZipf(scenario) ? zipf(point) : point)
                 .toList();

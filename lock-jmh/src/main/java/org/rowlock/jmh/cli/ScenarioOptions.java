@@ -95,6 +95,9 @@ final class ScenarioOptions {
      * @throws ParameterException if they contradict each other or name what there is not
      */
     Choices choices(boolean mayBeKilled) {
+        refuseEmpty("--scenario", names);
+        refuseEmpty("--strategy", strategies);
+        refuseEmpty("--clients", clients);
         List<Choice> choices = new ArrayList<>();
         List<String> leftOut = new ArrayList<>();
         VariantChoice variants = variants();
@@ -118,18 +121,19 @@ final class ScenarioOptions {
                                 + " server."));
             } else {
                 choices.add(new Choice(
-                        new Selection(
-                                scenario,
-                                points.takesClients(scenario) || points.takesZipf(scenario)
-                                        ? points.of(scenario)
-                                        : selection.points(),
-                                chosen,
-                                rhythm(selection.rhythm())),
-                        List.of()));
+                        new Selection(scenario, points.of(selection), chosen, rhythm(selection.rhythm())), List.of()));
             }
         }
         refuseWithoutEffect(variants, points, choices);
         return new Choices(choices, leftOut);
+    }
+
+    /** A list of nothing but commas would else be taken for none at all, and the default would run. */
+    private void refuseEmpty(String option, List<?> given) {
+        if (given.isEmpty() && command.commandLine().getParseResult().hasMatchedOption(option)) {
+            throw usage(option + " was given without a value. Give one or more, with a comma between them, or leave "
+                    + option + " out.");
+        }
     }
 
     private VariantChoice variants() {

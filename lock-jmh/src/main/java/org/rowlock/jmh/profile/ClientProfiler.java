@@ -18,6 +18,7 @@ import org.openjdk.jmh.results.ResultRole;
 import org.openjdk.jmh.results.SampleTimeResult;
 import org.openjdk.jmh.results.ScalarResult;
 import org.openjdk.jmh.util.SampleBuffer;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * Adds what a benchmark's own threads record to the results, a secondary result per name: {@link Latency}, whose
@@ -37,17 +38,25 @@ public final class ClientProfiler implements InternalProfiler {
     public void beforeIteration(BenchmarkParams benchmarkParams, IterationParams iterationParams) {
         take();
         window = benchmarkParams.getMode() == Mode.Throughput
-                ? Throughput.Window.of(iterationParams.getTime().convertTo(TimeUnit.NANOSECONDS))
+                ? window(iterationParams.getTime().convertTo(TimeUnit.NANOSECONDS))
                 : null;
+    }
+
+    /** Without a warm-up the server is opened, and its tables made, within the first iteration. */
+    private static Throughput.Window window(long nanos) {
+        return BenchmarkServer.current() == null
+                ? Throughput.Window.fromFirstOperation(nanos)
+                : Throughput.Window.of(nanos);
     }
 
     @Override
     public Collection<? extends Result<?>> afterIteration(
             BenchmarkParams benchmarkParams, IterationParams iterationParams, IterationResult result) {
         List<Result<?>> results = take();
-        double perSecond = window == null ? 0 : window.perSecond();
-        if (perSecond > 0) {
-            results.add(new ScalarResult(Throughput.NAME, perSecond, "ops/s", AggregationPolicy.AVG));
+        if (window != null) {
+            window.perSecond()
+                    .ifPresent(rate ->
+                            results.add(new ScalarResult(Throughput.NAME, rate, "ops/s", AggregationPolicy.AVG)));
         }
         return results;
     }

@@ -1,5 +1,7 @@
 package org.rowlock.jmh.profile;
 
+import java.util.OptionalDouble;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +24,12 @@ public final class Throughput {
     /** Threads that get going are not the steady state. */
     private static final double BEGIN = 0.1;
 
+    /** Of a window that opens with the first operation, a moment after JMH's own measurement has begun. */
+    private static final double EARLY_END = 0.95;
+
+    /** The window that waits for the first operation. */
+    private static final AtomicReference<@Nullable Window> WAITING = new AtomicReference<>();
+
     private static final LongAdder COMPLETED = new LongAdder();
     private static final ScheduledExecutorService CLOCK = clock();
 
@@ -29,7 +37,18 @@ public final class Throughput {
 
     /** One more operation is done. */
     public static void completed() {
-        COMPLETED.increment();
+        completed(1);
+    }
+
+    /** So much more is done, where one operation does several things that are counted. */
+    public static void completed(long more) {
+        COMPLETED.add(more);
+        if (WAITING.get() != null) {
+            Window opening = WAITING.getAndSet(null);
+            if (opening != null) {
+                opening.open(EARLY_END);
+            }
+        }
     }
 
     /** A count and its time. */
@@ -44,23 +63,42 @@ public final class Throughput {
         private final AtomicReference<@Nullable Reading> begin = new AtomicReference<>();
         private final AtomicReference<@Nullable Reading> end = new AtomicReference<>();
 
+        private final long iterationNanos;
+
+        private Window(long iterationNanos) {
+            this.iterationNanos = iterationNanos;
+        }
+
         /** Opens a window in an iteration that begins now. */
         static Window of(long iterationNanos) {
-            Window window = new Window();
-            CLOCK.schedule(
-                    () -> window.begin.set(Reading.now()), (long) (iterationNanos * BEGIN), TimeUnit.NANOSECONDS);
-            CLOCK.schedule(() -> window.end.set(Reading.now()), iterationNanos, TimeUnit.NANOSECONDS);
+            WAITING.set(null);
+            Window window = new Window(iterationNanos);
+            window.open(1);
             return window;
         }
 
-        /** Operations per second; 0 if none were counted, as in a benchmark that does not. */
-        double perSecond() {
+        /** The same where the benchmark's set-up comes before the iteration, and takes its time. */
+        static Window fromFirstOperation(long iterationNanos) {
+            Window window = new Window(iterationNanos);
+            WAITING.set(window);
+            return window;
+        }
+
+        private void open(double until) {
+            Future<?> unusedBegin = CLOCK.schedule(
+                    () -> begin.set(Reading.now()), (long) (iterationNanos * BEGIN), TimeUnit.NANOSECONDS);
+            Future<?> unusedEnd =
+                    CLOCK.schedule(() -> end.set(Reading.now()), (long) (iterationNanos * until), TimeUnit.NANOSECONDS);
+        }
+
+        /** Operations per second; empty if the benchmark does not count any, or the iteration was cut short. */
+        OptionalDouble perSecond() {
             Reading first = begin.get();
             Reading last = end.get();
-            if (first == null || last == null) {
-                return 0;
+            if (first == null || last == null || last.count == 0) {
+                return OptionalDouble.empty();
             }
-            return (last.count - first.count) * 1e9 / (last.nanos - first.nanos);
+            return OptionalDouble.of((last.count - first.count) * 1e9 / (last.nanos - first.nanos));
         }
     }
 
@@ -68,7 +106,6 @@ public final class Throughput {
         ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "throughput");
             thread.setDaemon(true);
-            thread.setPriority(Thread.MAX_PRIORITY);
             return thread;
         });
         clock.setRemoveOnCancelPolicy(true);

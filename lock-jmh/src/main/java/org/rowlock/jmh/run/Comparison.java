@@ -24,7 +24,9 @@ import org.rowlock.jmh.server.BenchmarkSchema;
 import org.rowlock.jmh.server.EmbeddedServer;
 import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerAddress;
+import org.rowlock.jmh.server.ServerErrors;
 import org.rowlock.jmh.server.ServerFacts;
+import org.rowlock.jmh.server.UserError;
 
 /**
  * Runs scenarios. In each round every variant has its turn at every point, in another order each time, and each in a JVM
@@ -40,6 +42,7 @@ public final class Comparison {
     private final Pace pace;
     private @Nullable ServerFacts facts;
     private volatile boolean stopped;
+    private volatile boolean clean = true;
 
     public Comparison(ComparisonSettings settings, Progress progress) {
         this.settings = settings;
@@ -116,10 +119,30 @@ public final class Comparison {
         } finally {
             RunFile.setForThisJvm(null);
             Files.deleteIfExists(file);
-            try (Connection connection = address.connect(BenchmarkSchema.applicationName("comparison"))) {
-                BenchmarkSchema.drop(connection, run);
+            drop(selection, address, run);
+        }
+    }
+
+    /** Hides no failure of the run. What an embedded server has goes with it. */
+    private void drop(Selection selection, ServerAddress address, String run) {
+        try (Connection connection = address.connect(BenchmarkSchema.applicationName("comparison"))) {
+            BenchmarkSchema.drop(connection, run);
+        } catch (SQLException e) {
+            if (settings.server() != null) {
+                clean = false;
+                fail(
+                        selection,
+                        "clean-up",
+                        new UserError("The schema " + BenchmarkSchema.NAME + " may be left at " + address
+                                + ", as the server could not be asked to drop it: " + ServerErrors.describe(e)
+                                + " Run there: drop schema if exists " + BenchmarkSchema.NAME + " cascade"));
             }
         }
+    }
+
+    /** Whether everything that was created is removed again, as far as the run has come. */
+    public boolean isClean() {
+        return clean;
     }
 
     private void runRounds(Selection selection, JmhRun jmh, Results results) {

@@ -57,6 +57,9 @@ class BadInputTest {
     @CsvSource(
             delimiter = '|',
             value = {
+                "--scenario , | --scenario was given without a value | leave",
+                "--clients , | --clients was given without a value | leave",
+                "--strategy , | --strategy was given without a value | leave",
                 "--scenario zipfan | There is no scenario 'zipfan' | zipfian",
                 "--strategy rows | rows | row",
                 "--clients 0 | 0 | --clients",

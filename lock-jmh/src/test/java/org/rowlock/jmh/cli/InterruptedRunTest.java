@@ -75,6 +75,7 @@ class InterruptedRunTest {
             program.destroyForcibly();
         }
         assertThat(program.exitValue()).as(() -> read(log)).isEqualTo(130);
+        assertThat(directory.resolve("report")).as("a report of nothing").doesNotExist();
         assertThat(count("pg_namespace where nspname = 'rowlock_bench'")).isZero();
         // A server process notices the end of its client when it next looks.
         Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> count(SESSIONS) == 0);
