@@ -14,6 +14,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.expression.ExpressionException;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -41,11 +42,19 @@ final class AdmissionInterceptor implements MethodInterceptor {
         this.transactions = transactions;
     }
 
-    /** When a call began to queue, as the wait spans both the queue and the server; null if it did not. */
+    /**
+     * When a call began to queue, as the wait spans both the queue and the server; null if it did not. Told once: a retry
+     * within the transaction has not queued.
+     */
     static @Nullable Long queuedSince(MethodInvocation invocation) {
-        return invocation instanceof ProxyMethodInvocation proxied
-                ? (Long) proxied.getUserAttribute(QUEUED_SINCE)
-                : null;
+        if (!(invocation instanceof ProxyMethodInvocation proxied)) {
+            return null;
+        }
+        Long since = (Long) proxied.getUserAttribute(QUEUED_SINCE);
+        if (since != null) {
+            proxied.setUserAttribute(QUEUED_SINCE, null);
+        }
+        return since;
     }
 
     @Override
@@ -59,11 +68,11 @@ final class AdmissionInterceptor implements MethodInterceptor {
         if (method == null
                 || transaction == null
                 || !TransactionDeclarations.begins(transaction)
-                || TransactionSynchronizationManager.isActualTransactionActive()
+                || !isOutermost()
                 || !locks.get().settings().admission()) {
             return invocation.proceed();
         }
-        Map<RowLockMode, List<LockKey>> keys = method.keys(invocation.getArguments());
+        Map<RowLockMode, List<LockKey>> keys = keysOrNone(method, invocation);
         if (keys.isEmpty()) {
             return invocation.proceed();
         }
@@ -72,7 +81,8 @@ final class AdmissionInterceptor implements MethodInterceptor {
         }
         // The strongest mode's keys alone: the thread may only queue once.
         Map.Entry<RowLockMode, List<LockKey>> first = keys.entrySet().iterator().next();
-        AdmissionQueues.Permit permit = enter(method, transaction, first.getValue(), first.getKey());
+        AdmissionQueues.Permit permit =
+                enter(method, transaction, transactions.managerOf(invocation.getMethod(), targetClass), first);
         try {
             return invocation.proceed();
         } finally {
@@ -80,8 +90,28 @@ final class AdmissionInterceptor implements MethodInterceptor {
         }
     }
 
+    /**
+     * Whether the thread is in no transaction, nor in a scope that suspends one (NOT_SUPPORTED), which may hold locks too.
+     */
+    static boolean isOutermost() {
+        return !TransactionSynchronizationManager.isActualTransactionActive()
+                && !TransactionSynchronizationManager.isSynchronizationActive();
+    }
+
+    /** Bad arguments are for the validation behind this, or else for the lock, to refuse. */
+    private static Map<RowLockMode, List<LockKey>> keysOrNone(MethodLocks method, MethodInvocation invocation) {
+        try {
+            return method.keys(invocation.getArguments());
+        } catch (IllegalArgumentException | ExpressionException e) {
+            return Map.of();
+        }
+    }
+
     private AdmissionQueues.Permit enter(
-            MethodLocks method, TransactionAttribute transaction, List<LockKey> keys, RowLockMode mode) {
+            MethodLocks method,
+            TransactionAttribute transaction,
+            TransactionDeclarations.Manager manager,
+            Map.Entry<RowLockMode, List<LockKey>> keys) {
         SpringLocks spring = locks.get();
         LockWait wait = method.lockWait() == null ? spring.defaultWait() : method.lockWait();
         if (transaction.getTimeout() > 0) {
@@ -91,7 +121,7 @@ final class AdmissionInterceptor implements MethodInterceptor {
         try {
             return spring.locks()
                     .admission()
-                    .enter(dataSources.of(method.dataSource(), transaction.getQualifier()), keys, mode, wait);
+                    .enter(dataSources.of(method.dataSource(), manager), keys.getValue(), keys.getKey(), wait);
         } catch (LockException e) {
             throw LockExceptionTranslator.translate(e);
         }

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.spring.TransactionDeclarations.Manager;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -24,19 +25,39 @@ final class DataSources {
         this.beans = beans;
     }
 
-    private record Asked(String name, String transactionManager) {}
+    private record Asked(String name, Manager manager) {}
 
     /**
      * The DataSource by its name, that of a transaction manager, or the only or primary one, in this order.
      *
      * @param name of the bean; empty if not given
-     * @param transactionManager the qualifier or name of the manager; null or empty for the default
+     * @param manager the transaction manager of the method
      * @throws RowLockDefinitionException if it cannot be told which
      */
-    DataSource of(String name, @Nullable String transactionManager) {
-        Asked asked = new Asked(name, transactionManager == null ? "" : transactionManager);
+    DataSource of(String name, Manager manager) {
+        Asked asked = new Asked(name, manager);
         DataSource known = found.get(asked);
-        return known != null ? known : found.computeIfAbsent(asked, this::find);
+        if (known == null) {
+            // Not within the map's lock: it asks the bean factory, which has locks of its own.
+            known = find(asked);
+            found.put(asked, known);
+        }
+        return known;
+    }
+
+    /**
+     * That of the default transaction manager, or the only or primary one.
+     *
+     * @throws RowLockDefinitionException if it cannot be told which
+     */
+    DataSource ofDefault() {
+        return of("", Manager.DEFAULT);
+    }
+
+    /** Whether there is such a one. */
+    boolean hasDefault() {
+        return ofManager(Manager.DEFAULT) != null
+                || beans.getBeanProvider(DataSource.class).getIfUnique() != null;
     }
 
     private DataSource find(Asked asked) {
@@ -48,7 +69,7 @@ final class DataSources {
             }
             return beans.getBean(asked.name(), DataSource.class);
         }
-        DataSource ofManager = ofManager(asked.transactionManager());
+        DataSource ofManager = ofManager(asked.manager());
         if (ofManager != null) {
             return ofManager;
         }
@@ -67,10 +88,14 @@ final class DataSources {
         return only;
     }
 
-    private @Nullable DataSource ofManager(String qualifier) {
-        TransactionManager manager = qualifier.isEmpty()
-                ? beans.getBeanProvider(TransactionManager.class).getIfUnique()
-                : BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, TransactionManager.class, qualifier);
+    private @Nullable DataSource ofManager(Manager asked) {
+        TransactionManager manager = asked.given();
+        if (manager == null) {
+            manager = asked.qualifier().isEmpty()
+                    ? beans.getBeanProvider(TransactionManager.class).getIfUnique()
+                    : BeanFactoryAnnotationUtils.qualifiedBeanOfType(
+                            beans, TransactionManager.class, asked.qualifier());
+        }
         if (manager instanceof DataSourceTransactionManager jdbc) {
             return jdbc.getDataSource();
         }

@@ -16,7 +16,10 @@ import org.rowlock.RowLockMode;
 import org.rowlock.spring.RowLockDefinitions.ParameterLock;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Turns annotations into definitions and refuses those that cannot work. Thread-safe. */
@@ -64,10 +67,30 @@ final class DefinitionReader {
                     "Give an expression per part instead: id = {\"#first\", \"#second\"}.");
         }
         List<IdSource> parts = Arrays.stream(expressions)
-                .<IdSource>map(text -> new IdSource.Spel(IdExpressions.parse(method, where, text)))
+                .map(text -> source(method, IdExpressions.parse(method, where, text)))
                 .toList();
         IdSource id = parts.size() == 1 ? parts.get(0) : new IdSource.Composite(parts);
-        return definition(where, lock, id, null, "id " + String.join(", ", expressions));
+        Class<?> idType =
+                id instanceof IdSource.Argument argument ? idType(new MethodParameter(method, argument.index())) : null;
+        return definition(where, lock, id, idType, "id " + String.join(", ", expressions));
+    }
+
+    /** A parameter alone needs no evaluation. */
+    private static IdSource source(Method method, SpelExpression expression) {
+        int parameter = IdExpressions.parameter(method, expression);
+        return parameter < 0 ? new IdSource.Spel(expression) : new IdSource.Argument(parameter);
+    }
+
+    /** The type of each id. */
+    private static @Nullable Class<?> idType(MethodParameter parameter) {
+        ResolvableType type = ResolvableType.forMethodParameter(parameter);
+        if (type.isArray() && type.resolve() != byte[].class) {
+            return type.getComponentType().resolve();
+        }
+        Class<?> plain = type.resolve();
+        return plain != null && Iterable.class.isAssignableFrom(plain)
+                ? type.as(Iterable.class).getGeneric().resolve()
+                : plain;
     }
 
     private List<RowLockDefinition> ofParameters(String where, List<ParameterLock> onParameters) {
@@ -87,8 +110,7 @@ final class DefinitionReader {
                         .add(each);
             } else {
                 IdSource id = new IdSource.Argument(each.parameter().getParameterIndex());
-                definitions.add(
-                        definition(where, lock, id, each.parameter().getParameterType(), "parameter " + name(each)));
+                definitions.add(definition(where, lock, id, idType(each.parameter()), "parameter " + name(each)));
             }
         }
         composites.values().forEach(parts -> definitions.add(composite(where, parts)));

@@ -45,11 +45,11 @@ final class EntityTables {
     /** The table of an entity, as in SQL. */
     String tableOf(String where, Class<?> entity) {
         check(where, entity);
-        return mapped(entity).orElseGet(() -> annotated(entity));
+        return mapped(where, entity).orElseGet(() -> annotated(entity));
     }
 
-    private Optional<String> mapped(Class<?> entity) {
-        return HIBERNATE ? HibernateTables.tableOf(beans, entity) : Optional.empty();
+    private Optional<String> mapped(String where, Class<?> entity) {
+        return HIBERNATE ? HibernateTables.tableOf(where, beans, entity) : Optional.empty();
     }
 
     private static String annotated(Class<?> entity) {

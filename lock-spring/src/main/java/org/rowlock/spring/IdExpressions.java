@@ -1,14 +1,19 @@
 package org.rowlock.spring;
 
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -16,8 +21,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 /** Parses the expressions of ids, and finds at startup what would fail at the first call. */
 final class IdExpressions {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
-    private static final Pattern BY_POSITION = Pattern.compile("[ap](\\d+)");
-    private static final Set<String> OWN = Set.of("this", "root");
+    private static final Pattern BY_POSITION = Pattern.compile("[ap](\\d{1,3})");
 
     private IdExpressions() {}
 
@@ -35,28 +39,70 @@ final class IdExpressions {
                     "The id of @RowLock on " + where + " is no expression: " + e.getMessage() + ".",
                     "Write it in SpEL, such as #orderId or #command.orderId.");
         }
-        SpelNode root = expression.getAST();
         String @Nullable [] names = MethodLocks.NAMES.getParameterNames(method);
-        if (root instanceof PropertyOrFieldReference
-                || (root.getChildCount() > 0 && root.getChild(0) instanceof PropertyOrFieldReference)) {
-            throw new RowLockDefinitionException(
-                    "The id of @RowLock on " + where + " is '" + text + "', which names no parameter.",
-                    "Parameters begin with a number sign: '#" + text + "'.");
-        }
-        List<String> variables = new ArrayList<>();
-        collect(root, variables);
-        for (String variable : variables) {
-            check(method, where, text, names, variable);
-        }
+        check(method, where, text, names, expression.getAST(), false);
         return expression;
     }
 
-    private static void check(Method method, String where, String text, String @Nullable [] names, String variable) {
-        var position = BY_POSITION.matcher(variable);
-        if (OWN.contains(variable) || (names != null && List.of(names).contains(variable))) {
-            return;
+    /** The parameter that an expression is, and nothing else; -1 for all others. */
+    static int parameter(Method method, SpelExpression expression) {
+        if (!(expression.getAST() instanceof VariableReference variable)) {
+            return -1;
         }
-        if (position.matches() && Integer.parseInt(position.group(1)) < method.getParameterCount()) {
+        String name = name(variable);
+        String[] names = MethodLocks.NAMES.getParameterNames(method);
+        int index = names == null ? -1 : List.of(names).indexOf(name);
+        return index >= 0 ? index : position(method, name);
+    }
+
+    /** @param element whether the node is evaluated for the elements of a selection or projection, which it can name */
+    private static void check(
+            Method method, String where, String text, String @Nullable [] names, SpelNode node, boolean element) {
+        if (node instanceof VariableReference variable) {
+            if (!(element && name(variable).equals("this"))) {
+                check(method, where, text, names, name(variable));
+            }
+        } else if (node instanceof FunctionReference) {
+            throw new RowLockDefinitionException(
+                    "The id of @RowLock on " + where + " is '" + text + "', which calls a function that is not there.",
+                    "Call a method of a parameter, of a type (T(...)) or of a bean (@name).");
+        } else if (!element && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
+            String name = node.toStringAST();
+            throw new RowLockDefinitionException(
+                    "The id of @RowLock on " + where + " is '" + text + "', where '" + name + "' names no parameter.",
+                    "Parameters begin with a number sign: '#" + (text.startsWith(name) ? text : name) + "'.");
+        }
+        boolean elements = element || node instanceof Selection || node instanceof Projection;
+        for (int i = 0; i < node.getChildCount(); i++) {
+            SpelNode child = node.getChild(i);
+            boolean ofTheOneBefore = node instanceof CompoundExpression && i > 0;
+            if (ofTheOneBefore && child instanceof MethodReference) {
+                for (int argument = 0; argument < child.getChildCount(); argument++) {
+                    check(method, where, text, names, child.getChild(argument), elements);
+                }
+            } else if (!(ofTheOneBefore && child instanceof PropertyOrFieldReference)) {
+                check(method, where, text, names, child, elements || isKey(node));
+            }
+        }
+    }
+
+    /** The keys of a map, and of an index into one, are names and not properties. */
+    private static boolean isKey(SpelNode node) {
+        return node instanceof InlineMap || node instanceof Indexer;
+    }
+
+    private static String name(VariableReference variable) {
+        return variable.toStringAST().substring(1);
+    }
+
+    private static int position(Method method, String variable) {
+        var position = BY_POSITION.matcher(variable);
+        int index = position.matches() ? Integer.parseInt(position.group(1)) : -1;
+        return index < method.getParameterCount() ? index : -1;
+    }
+
+    private static void check(Method method, String where, String text, String @Nullable [] names, String variable) {
+        if ((names != null && List.of(names).contains(variable)) || position(method, variable) >= 0) {
             return;
         }
         String problem = "The id of @RowLock on " + where + " is '" + text + "', but ";
@@ -69,14 +115,5 @@ final class IdExpressions {
                 problem + "there is no parameter " + variable + "; there is "
                         + (names.length == 0 ? "none" : String.join(", ", names)) + ".",
                 "Name one of these, or #p0 for the first.");
-    }
-
-    private static void collect(SpelNode node, List<String> variables) {
-        if (node instanceof VariableReference) {
-            variables.add(node.toStringAST().substring(1));
-        }
-        for (int i = 0; i < node.getChildCount(); i++) {
-            collect(node.getChild(i), variables);
-        }
     }
 }

@@ -27,11 +27,12 @@ sealed interface IdSource {
         return ids;
     }
 
-    private static Iterable<? extends @Nullable Object> each(@Nullable Object value) {
+    /** One or several; the bytes of an array of bytes are one. */
+    static Iterable<? extends @Nullable Object> each(@Nullable Object value) {
         if (value instanceof Iterable<?> several) {
             return several;
         }
-        if (ObjectUtils.isArray(value)) {
+        if (ObjectUtils.isArray(value) && !(value instanceof byte[])) {
             return Arrays.asList(ObjectUtils.toObjectArray(value));
         }
         return Collections.singletonList(value);

@@ -26,7 +26,7 @@ public interface LockInstrumentation {
      * @param acquisition what is to be locked
      * @param lock locks, or throws Spring's exceptions; call it once
      * @param <T> what the caller gets
-     * @return what the lock returned
+     * @return what the lock returned; {@code false} if and only if it was a try, and in vain
      */
     <T> T acquire(Acquisition acquisition, Supplier<T> lock);
 

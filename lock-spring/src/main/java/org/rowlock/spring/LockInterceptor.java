@@ -54,7 +54,7 @@ final class LockInterceptor implements MethodInterceptor {
             return;
         }
         DataSource dataSource =
-                dataSources.of(method.dataSource(), transactions.qualifierOf(invocation.getMethod(), targetClass));
+                dataSources.of(method.dataSource(), transactions.managerOf(invocation.getMethod(), targetClass));
         String what = "@RowLock on " + DefinitionReader.where(method.method());
         SpringLocks spring = locks.get();
         LockWait wait = method.lockWait() == null ? spring.defaultWait() : method.lockWait();

@@ -5,16 +5,21 @@ import java.util.Locale;
 import org.rowlock.LockWait;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
-/** Waits as text. */
-final class LockWaits {
+/** Waits as text, as in {@link RowLock#lockWait()} and the property {@code rowlock.lock-wait}. */
+public final class LockWaits {
+    /** The most that the server's lock_timeout can express. */
+    private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
+
     private LockWaits() {}
 
     /**
      * Reads a wait.
      *
+     * @param text {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or {@code 2s}
+     * @return the wait
      * @throws IllegalArgumentException if it is none
      */
-    static LockWait parse(String text) {
+    public static LockWait parse(String text) {
         String trimmed = text.trim();
         return switch (trimmed.toLowerCase(Locale.ROOT)) {
             case "forever" -> LockWait.forever();
@@ -27,14 +32,15 @@ final class LockWaits {
         try {
             return DurationFormatterUtils.detectAndParse(text);
         } catch (IllegalArgumentException e) {
+            // Without the cause, which knows durations alone: Spring Boot shows the innermost message.
             throw new IllegalArgumentException(
-                    "'" + text + "' is no wait; write forever, nowait, or a duration such as 200ms or 2s", e);
+                    "'" + text + "' is no wait; write forever, nowait, or a duration such as 200ms or 2s");
         }
     }
 
-    /** The shorter of two. */
+    /** The shorter of two; a bound that the server cannot express, 24.8 days, is none. */
     static LockWait atMost(LockWait wait, Duration bound) {
-        if (wait instanceof LockWait.NoWait) {
+        if (wait instanceof LockWait.NoWait || bound.compareTo(LONGEST) > 0) {
             return wait;
         }
         if (wait instanceof LockWait.AtMost asked && asked.duration().compareTo(bound) <= 0) {

@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -24,7 +25,10 @@ final class Placement {
     static List<Method> lockingMethods(RowLockDefinitions definitions, Object bean) {
         Class<?> targetClass = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
         Set<Class<?>> types = new LinkedHashSet<>();
-        types.add(targetClass);
+        // The methods of another library's JDK proxy are final; what counts is its interfaces.
+        if (!Proxy.isProxyClass(targetClass)) {
+            types.add(targetClass);
+        }
         types.addAll(ClassUtils.getAllInterfacesAsSet(bean));
         List<Method> methods = new ArrayList<>();
         for (Class<?> type : types) {
@@ -52,7 +56,7 @@ final class Placement {
      *
      * @throws RowLockDefinitionException if there is one
      */
-    static void check(List<Method> methods, Object bean, String beanName) {
+    static void check(List<Method> methods, String beanName) {
         for (Method method : methods) {
             int modifiers = method.getModifiers();
             String cannot = Modifier.isPrivate(modifiers)
@@ -66,7 +70,6 @@ final class Placement {
                         "Make it a plain method of the bean, and call it from another bean.");
             }
         }
-        SelfInvocations.warn(methods, AopUtils.getTargetClass(bean));
     }
 
     /**
@@ -102,12 +105,17 @@ final class Placement {
 
     private static boolean isOf(Advised proxy, Method method) {
         for (Class<?> type : proxy.getProxiedInterfaces()) {
-            if (ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null
-                    || hasGeneric(type, method)) {
+            if (hasMethod(type, method)) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** Whether an interface has the method that a class implements. */
+    static boolean hasMethod(Class<?> type, Method method) {
+        return ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null
+                || hasGeneric(type, method);
     }
 
     /** An interface's type variables are erased in it and not in the class that binds them. */
@@ -115,8 +123,7 @@ final class Placement {
         for (Method candidate : type.getMethods()) {
             if (candidate.getName().equals(method.getName())
                     && candidate.getParameterCount() == method.getParameterCount()
-                    && org.springframework.aop.support.AopUtils.getMostSpecificMethod(
-                                    candidate, method.getDeclaringClass())
+                    && AopUtils.getMostSpecificMethod(candidate, method.getDeclaringClass())
                             .equals(method)) {
                 return true;
             }

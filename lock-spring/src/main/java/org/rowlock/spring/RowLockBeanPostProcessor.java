@@ -3,41 +3,46 @@ package org.rowlock.spring;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.BeanClassLoaderAware;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
-import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 
 /**
  * Puts the locks into the proxies of beans that have {@link RowLock}: the lock behind everything else in the chain, and so
  * inside the transaction whatever the order of the advisors; the admission directly in front of the transaction.
  *
- * <p>An advisor with an order cannot do this: Spring's transaction advisor has the lowest precedence there is.
+ * <p>An advisor with an order cannot do this: Spring's transaction advisor has the lowest precedence there is. The
+ * processor itself has no order on purpose, so that it comes after those that have one, such as method validation.
  */
-final class RowLockBeanPostProcessor extends ProxyProcessorSupport implements SmartInstantiationAwareBeanPostProcessor {
-    private static final long serialVersionUID = 1;
+final class RowLockBeanPostProcessor
+        implements SmartInstantiationAwareBeanPostProcessor, BeanClassLoaderAware, AopInfrastructureBean {
+    private final RowLockDefinitions definitions;
+    private final Supplier<RowLockUsages> usages;
+    private final Supplier<SpringLocks> locks;
+    private final DataSources dataSources;
+    private final ConfigurableListableBeanFactory beans;
+    private final NewProxies newProxies = new NewProxies();
 
-    private final transient RowLockDefinitions definitions;
-    private final transient Supplier<RowLockUsages> usages;
-    private final transient Supplier<SpringLocks> locks;
-    private final transient DataSources dataSources;
-    private final transient ConfigurableListableBeanFactory beans;
-
-    /** Beans that others got before they were finished, and that are advised already. */
-    private final transient Set<String> advisedEarly = ConcurrentHashMap.newKeySet();
+    /** The objects of beans that others got before they were finished, and that are advised already. */
+    private final Map<String, Object> advisedEarly = new ConcurrentHashMap<>();
 
     RowLockBeanPostProcessor(
             RowLockDefinitions definitions,
@@ -53,18 +58,26 @@ final class RowLockBeanPostProcessor extends ProxyProcessorSupport implements Sm
     }
 
     @Override
+    public void setBeanClassLoader(ClassLoader classLoader) {
+        newProxies.setBeanClassLoader(classLoader);
+    }
+
+    @Override
     public Object getEarlyBeanReference(Object bean, String beanName) {
         Object advised = advise(bean, beanName);
         if (advised == null) {
             return bean;
         }
-        advisedEarly.add(beanName);
+        Object target = AopProxyUtils.getSingletonTarget(bean);
+        advisedEarly.put(beanName, target == null ? bean : target);
         return advised;
     }
 
     @Override
     public @Nullable Object postProcessAfterInitialization(Object bean, String beanName) {
-        Object advised = advisedEarly.remove(beanName) ? null : advise(bean, beanName);
+        // The object, and not the name alone: creating a bean can fail and be tried again.
+        boolean advisedAlready = bean.equals(advisedEarly.remove(beanName));
+        Object advised = advisedAlready ? null : advise(bean, beanName);
         return advised == null ? bean : advised;
     }
 
@@ -77,7 +90,7 @@ final class RowLockBeanPostProcessor extends ProxyProcessorSupport implements Sm
         if (methods.isEmpty()) {
             return null;
         }
-        Placement.check(methods, bean, beanName);
+        Placement.check(methods, beanName);
         if (bean instanceof Advised advised) {
             if (advised.isFrozen()) {
                 throw new RowLockDefinitionException(
@@ -85,14 +98,32 @@ final class RowLockBeanPostProcessor extends ProxyProcessorSupport implements Sm
                                 + " transaction.",
                         "Do not freeze it.");
             }
-            addTo(advised, beanName, methods);
+            if (!isAdvised(advised)) {
+                addTo(advised, beanName, methods);
+            }
             return bean;
+        }
+        if (bean instanceof SpringProxy) {
+            throw new RowLockDefinitionException(
+                    "The proxy of bean " + beanName + " is opaque, so its @RowLock cannot be put inside its"
+                            + " transaction.",
+                    "Do not make it opaque.");
         }
         return newProxy(bean, beanName, methods);
     }
 
+    /** One object can be several beans. */
+    private static boolean isAdvised(Advised advised) {
+        for (Advisor advisor : advised.getAdvisors()) {
+            if (advisor.getAdvice() instanceof LockInterceptor) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private void addTo(Advised advised, String beanName, List<Method> methods) {
-        List<TransactionAttributeSource> sources = new ArrayList<>();
+        List<TransactionInterceptor> interceptors = new ArrayList<>();
         int first = -1;
         int last = -1;
         Advisor[] advisors = advised.getAdvisors();
@@ -100,38 +131,66 @@ final class RowLockBeanPostProcessor extends ProxyProcessorSupport implements Sm
             if (advisors[i].getAdvice() instanceof TransactionInterceptor transaction) {
                 first = first < 0 ? i : first;
                 last = i;
-                TransactionAttributeSource source = transaction.getTransactionAttributeSource();
-                if (source != null) {
-                    sources.add(source);
-                }
+                interceptors.add(transaction);
             }
         }
-        TransactionDeclarations transactions = new TransactionDeclarations(List.copyOf(sources));
+        TransactionDeclarations transactions = new TransactionDeclarations(List.copyOf(interceptors));
         Placement.check(methods, advised, transactions);
         // The last advisors of a repository's proxy are its implementation and never proceed.
-        advised.addAdvisor(
-                Placement.isRepository(advised) && last >= 0 ? last + 1 : advisors.length, lockAdvisor(transactions));
+        advised.addAdvisor(Placement.isRepository(advised) ? last + 1 : advisors.length, lockAdvisor(transactions));
         if (first >= 0) {
             advised.addAdvisor(first, admissionAdvisor(transactions));
         }
-        usages.get().add(beanName, methods, transactions, AopUtils.getTargetClass(advised), definitions);
+        list(beanName, methods, transactions, AopUtils.getTargetClass(advised));
+    }
+
+    /** Once for all instances of a bean that is no singleton. */
+    private void list(
+            String beanName, List<Method> methods, TransactionDeclarations transactions, Class<?> targetClass) {
+        if (usages.get().add(beanName, methods, transactions, targetClass, definitions)) {
+            SelfInvocations.warn(methods, targetClass);
+        }
     }
 
     private Object newProxy(Object bean, String beanName, List<Method> methods) {
-        ProxyFactory factory = new ProxyFactory();
-        factory.copyFrom(this);
-        factory.setTarget(bean);
-        if (AutoProxyUtils.shouldProxyTargetClass(beans, beanName)) {
-            factory.setProxyTargetClass(true);
-        }
-        if (!factory.isProxyTargetClass()) {
-            evaluateProxyInterfaces(bean.getClass(), factory);
-        }
+        ProxyFactory factory = newProxies.of(
+                bean, AutoProxyUtils.shouldProxyTargetClass(beans, beanName) || othersAreProxiesOfClasses());
         TransactionDeclarations none = new TransactionDeclarations(List.of());
         factory.addAdvisor(lockAdvisor(none));
         Placement.check(methods, factory, none);
-        usages.get().add(beanName, methods, none, bean.getClass(), definitions);
-        return factory.getProxy(getProxyClassLoader());
+        list(beanName, methods, none, bean.getClass());
+        if (beans.containsBeanDefinition(beanName)) {
+            // Whoever looks for other annotations of the bean, such as @EventListener, would only see the proxy.
+            beans.getMergedBeanDefinition(beanName)
+                    .setAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE, bean.getClass());
+        }
+        return newProxies.proxy(factory);
+    }
+
+    /** So that a bean with @RowLock alone is injected as one with @Transactional is. */
+    private boolean othersAreProxiesOfClasses() {
+        return beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)
+                && beans.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig others
+                && others.isProxyTargetClass();
+    }
+
+    /** Spring's rules for new proxies. */
+    private static final class NewProxies extends ProxyProcessorSupport {
+        private static final long serialVersionUID = 1;
+
+        ProxyFactory of(Object bean, boolean ofClass) {
+            ProxyFactory factory = new ProxyFactory();
+            factory.setTarget(bean);
+            factory.setProxyTargetClass(ofClass);
+            if (!ofClass) {
+                evaluateProxyInterfaces(bean.getClass(), factory);
+            }
+            return factory;
+        }
+
+        Object proxy(ProxyFactory factory) {
+            return factory.getProxy(getProxyClassLoader());
+        }
     }
 
     private Advisor lockAdvisor(TransactionDeclarations transactions) {

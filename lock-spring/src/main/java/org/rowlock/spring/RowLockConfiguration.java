@@ -7,9 +7,11 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.util.function.SingletonSupplier;
 
 /** The beans behind {@link EnableRowLocks}. */
 @Configuration(proxyBeanMethods = false)
@@ -23,8 +25,8 @@ class RowLockConfiguration {
         DefinitionReader reader = new DefinitionReader(beans, new EntityTables(beans));
         return new RowLockBeanPostProcessor(
                 new RowLockDefinitions(reader),
-                beans.getBeanProvider(RowLockUsages.class)::getObject,
-                beans.getBeanProvider(SpringLocks.class)::getObject,
+                SingletonSupplier.of(beans.getBeanProvider(RowLockUsages.class)::getObject),
+                SingletonSupplier.of(beans.getBeanProvider(SpringLocks.class)::getObject),
                 new DataSources(beans),
                 beans);
     }
@@ -46,12 +48,16 @@ class RowLockConfiguration {
                 instrumentation.getIfAvailable(() -> LockInstrumentation.NONE));
     }
 
-    /** Lazy, as an application with several DataSources makes its own. */
-    @Bean
+    /**
+     * Lazy, as an application with several DataSources makes its own. Those come first, and one may well be called
+     * rowLockTemplate, where Spring Boot allows no second bean of a name.
+     */
+    @Bean("rowLockDefaultTemplate")
     @Lazy
+    @Fallback
     RowLockTemplate rowLockTemplate(
             SpringLocks locks, PlatformTransactionManager transactions, ConfigurableListableBeanFactory beans) {
-        DataSource dataSource = new DataSources(beans).of("", "");
+        DataSource dataSource = new DataSources(beans).ofDefault();
         return new RowLockTemplate(locks, transactions, dataSource);
     }
 

@@ -1,12 +1,12 @@
 package org.rowlock.spring;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
+import org.springframework.beans.BeanUtils;
 
 /**
  * One {@link RowLock}, read and checked. Immutable and thread-safe.
@@ -14,7 +14,7 @@ import org.rowlock.RowLockMode;
  * @param where the method, for messages
  * @param table looked up when first needed: that of an entity is known when the entity manager factory is there
  * @param entity the entity; null if the table was given by name
- * @param idType the type of the ids as far as the declaration tells; null where only a call does
+ * @param idType the type of each id as far as the declaration tells; null where only a call does
  * @param idText the ids as the annotation has them, for listings
  */
 record RowLockDefinition(
@@ -46,12 +46,27 @@ record RowLockDefinition(
         return LockKey.row(table.get(), each);
     }
 
-    /** The ids of a call as the caller has them, for the entities of those ids. */
-    List<?> entityIds(IdSource.Call call) {
-        Object value = id.value(call);
-        if (value instanceof Collection<?> several) {
-            return List.copyOf(several);
+    /** How many parts each id has as far as the declaration tells; 0 where only a call does. */
+    int parts() {
+        if (id instanceof IdSource.Composite composite) {
+            return composite.parts().size();
         }
-        return value == null ? List.of() : List.of(value);
+        if (idType == null) {
+            return 0;
+        }
+        return IdObjects.isIdObject(idType)
+                ? IdObjects.partNames(idType).size()
+                : BeanUtils.isSimpleValueType(idType) ? 1 : 0;
+    }
+
+    /** The ids of a call as the caller has them, for the entities of those ids. */
+    List<Object> entityIds(IdSource.Call call) {
+        List<Object> ids = new ArrayList<>();
+        for (Object each : IdSource.each(id.value(call))) {
+            if (each != null) {
+                ids.add(each);
+            }
+        }
+        return ids;
     }
 }

@@ -7,6 +7,9 @@ package org.rowlock.spring;
 public final class RowLockDefinitionException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    /** Where it stands and why it cannot work. */
+    private final String problem;
+
     /** What to do. */
     private final String action;
 
@@ -18,7 +21,17 @@ public final class RowLockDefinitionException extends RuntimeException {
      */
     public RowLockDefinitionException(String problem, String action) {
         super(problem + " " + action);
+        this.problem = problem;
         this.action = action;
+    }
+
+    /**
+     * Where it stands and why it cannot work.
+     *
+     * @return a sentence, which is part of the message too
+     */
+    public String problem() {
+        return problem;
     }
 
     /**

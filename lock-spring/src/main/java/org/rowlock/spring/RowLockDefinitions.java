@@ -2,12 +2,14 @@ package org.rowlock.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
@@ -17,6 +19,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds the {@link RowLock} of methods: on the method and its parameters, in the class, its superclasses and interfaces,
@@ -48,14 +51,17 @@ final class RowLockDefinitions {
 
     private @Nullable MethodLocks read(Method method, Class<?> targetClass) {
         if (ClassUtils.isUserLevelMethod(method) && method.getDeclaringClass() != Object.class) {
-            Method specific = AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(targetClass));
+            Class<?> type = ClassUtils.getUserClass(targetClass);
+            // The methods of another library's JDK proxy have neither annotations nor names of parameters.
+            Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
             MethodLocks locks = readDirect(specific);
             if (locks == null && !specific.equals(method)) {
                 locks = readDirect(method);
             }
-            if (locks == null && isPublicInstance(specific)) {
-                locks = readOfClass(specific, ClassUtils.getUserClass(targetClass));
-                if (locks == null && specific.getDeclaringClass() != method.getDeclaringClass()) {
+            if (locks == null && isPublicInstance(specific) && !ReflectionUtils.isObjectMethod(specific)) {
+                locks = readOfClass(specific, type);
+                if (locks == null) {
+                    // A repository's interface is not one of the class that implements it.
                     locks = readOfClass(method, method.getDeclaringClass());
                 }
             }
@@ -67,7 +73,7 @@ final class RowLockDefinitions {
     /** Of the method and its parameters. */
     private @Nullable MethodLocks readDirect(Method method) {
         List<MergedAnnotation<RowLock>> onMethod =
-                nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
+                nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class));
         List<ParameterLock> onParameters = new ArrayList<>();
         for (MethodParameter parameter : new AnnotatedMethod(method).getMethodParameters()) {
             MergedAnnotations.from(parameter.getParameterAnnotations()).stream(RowLock.class)
@@ -77,13 +83,22 @@ final class RowLockDefinitions {
     }
 
     private @Nullable MethodLocks readOfClass(Method method, Class<?> type) {
-        List<MergedAnnotation<RowLock>> onClass = nearest(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY));
+        List<MergedAnnotation<RowLock>> onClass =
+                nearest(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).stream(RowLock.class)
+                        .filter(lock -> lock.getSource() instanceof Class<?> annotated && isOf(annotated, method)));
         return onClass.isEmpty() ? null : reader.read(method, onClass, List.of());
     }
 
+    /** An interface's are its own; a class's are its own and those of its subclasses, as with {@code @Transactional}. */
+    private static boolean isOf(Class<?> annotated, Method method) {
+        return annotated.isInterface()
+                ? Placement.hasMethod(annotated, method)
+                : annotated.isAssignableFrom(method.getDeclaringClass());
+    }
+
     /** Those of the nearest element that has any. */
-    private static List<MergedAnnotation<RowLock>> nearest(MergedAnnotations annotations) {
-        List<MergedAnnotation<RowLock>> all = annotations.stream(RowLock.class).toList();
+    private static List<MergedAnnotation<RowLock>> nearest(Stream<MergedAnnotation<RowLock>> annotations) {
+        List<MergedAnnotation<RowLock>> all = annotations.toList();
         int nearest = all.stream()
                 .map(MergedAnnotation::getAggregateIndex)
                 .min(Comparator.naturalOrder())

@@ -3,7 +3,9 @@ package org.rowlock.spring;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -22,7 +24,6 @@ import org.rowlock.TransactionLocks;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.jdbc.support.SQLExceptionTranslator;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -76,7 +77,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.dao.CannotAcquireLockException if it is not available; the transaction stays usable
      */
     public LockResult lock(LockKey key, RowLockMode mode, LockWait wait) {
-        return run(List.of(key), mode, wait, (tx, capped) -> tx.lock(key, mode, capped));
+        return run(one(key), mode, wait, (tx, capped) -> tx.lock(key, mode, capped));
     }
 
     /**
@@ -99,7 +100,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.dao.CannotAcquireLockException if one is not available; the transaction stays usable
      */
     public LockAllResult lockAll(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
-        return run(List.copyOf(keys), mode, wait, (tx, capped) -> tx.lockAll(keys, mode, capped));
+        return run(all(keys), mode, wait, (tx, capped) -> tx.lockAll(keys, mode, capped));
     }
 
     /**
@@ -132,7 +133,7 @@ public final class RowLockTemplate {
      * @return true if and only if it is held now
      */
     public boolean tryLock(LockKey key, RowLockMode mode, LockWait wait) {
-        return run(List.of(key), mode, wait, (tx, capped) -> tx.tryLock(key, mode, capped));
+        return run(one(key), mode, wait, (tx, capped) -> tx.tryLock(key, mode, capped));
     }
 
     /**
@@ -148,7 +149,7 @@ public final class RowLockTemplate {
      */
     public <T> List<T> lockAndQuery(LockKey key, String sql, RowMapper<T> mapper, @Nullable Object... binds) {
         RowLockMode mode = RowLockMode.FOR_UPDATE;
-        return run(List.of(key), mode, locks.defaultWait(), (tx, capped) -> {
+        return run(one(key), mode, locks.defaultWait(), (tx, capped) -> {
             try {
                 return tx.lockAndQuery(key, mode, capped, sql, mapper, binds);
             } catch (SQLException e) {
@@ -188,7 +189,7 @@ public final class RowLockTemplate {
      * @return what the work returns
      */
     public <T extends @Nullable Object> T inTransaction(LockKey key, Supplier<T> work) {
-        return inTransaction(List.of(key), RowLockMode.FOR_UPDATE, locks.defaultWait(), work);
+        return inTransaction(one(key), RowLockMode.FOR_UPDATE, locks.defaultWait(), work);
     }
 
     /**
@@ -205,8 +206,7 @@ public final class RowLockTemplate {
     public <T extends @Nullable Object> T inTransaction(
             Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait, Supplier<T> work) {
         long start = System.nanoTime();
-        if (TransactionSynchronizationManager.isActualTransactionActive()
-                || !locks.settings().admission()) {
+        if (!AdmissionInterceptor.isOutermost() || !locks.settings().admission()) {
             return lockAndWork(keys, mode, wait, start, work);
         }
         AdmissionQueues.Permit permit = enter(keys, mode, wait);
@@ -230,9 +230,20 @@ public final class RowLockTemplate {
     private <T extends @Nullable Object> T lockAndWork(
             Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait, long start, Supplier<T> work) {
         return transactions.execute(status -> {
-            locks.lock(WHAT, dataSource, List.copyOf(keys), mode, LockWaits.remaining(wait, start));
+            locks.lock(WHAT, dataSource, all(keys), mode, LockWaits.remaining(wait, start));
             return work.get();
         });
+    }
+
+    private static List<LockKey> one(LockKey key) {
+        return all(Collections.singletonList(key));
+    }
+
+    private static List<LockKey> all(Collection<? extends LockKey> keys) {
+        if (keys == null || keys.stream().anyMatch(Objects::isNull)) {
+            throw new IllegalArgumentException(keys == null ? "The keys are null" : "A key is null");
+        }
+        return List.copyOf(keys);
     }
 
     private <T> T run(

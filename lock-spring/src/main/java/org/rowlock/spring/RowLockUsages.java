@@ -2,24 +2,32 @@ package org.rowlock.spring;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.spring.TransactionDeclarations.Manager;
 
 /** Every {@link RowLock} that was found so far, bean by bean. Thread-safe. */
 public final class RowLockUsages {
     private final List<Usage> usages = new CopyOnWriteArrayList<>();
+    private final Set<String> beans = ConcurrentHashMap.newKeySet();
 
     RowLockUsages() {}
 
-    void add(
+    /** False for another instance of a bean, which adds nothing. */
+    boolean add(
             String beanName,
             List<Method> methods,
             TransactionDeclarations transactions,
             Class<?> targetClass,
             RowLockDefinitions definitions) {
+        if (!beans.add(beanName)) {
+            return false;
+        }
         for (Method method : methods) {
             MethodLocks locks = definitions.of(method, targetClass);
             if (locks != null) {
@@ -30,16 +38,15 @@ public final class RowLockUsages {
                             definition.table(),
                             definition.idText(),
                             definition.idType(),
-                            definition.id() instanceof IdSource.Composite composite
-                                    ? composite.parts().size()
-                                    : 0,
+                            definition.parts(),
                             definition.mode(),
                             locks.lockWait(),
                             locks.dataSource(),
-                            transactions.qualifierOf(method, targetClass)));
+                            transactions.managerOf(method, targetClass)));
                 }
             }
         }
+        return true;
     }
 
     /**
@@ -62,7 +69,7 @@ public final class RowLockUsages {
         private final RowLockMode mode;
         private final @Nullable LockWait wait;
         private final String dataSource;
-        private final String transactionManager;
+        private final Manager transactionManager;
 
         private Usage(
                 String bean,
@@ -74,7 +81,7 @@ public final class RowLockUsages {
                 RowLockMode mode,
                 @Nullable LockWait lockWait,
                 String dataSource,
-                String transactionManager) {
+                Manager transactionManager) {
             this.bean = bean;
             this.method = method;
             this.table = table;
@@ -155,7 +162,7 @@ public final class RowLockUsages {
             return dataSource;
         }
 
-        String transactionManager() {
+        Manager transactionManager() {
             return transactionManager;
         }
     }

@@ -7,6 +7,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
+import org.rowlock.LockResult;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
@@ -16,11 +17,14 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Takes locks in the running Spring transaction: on its connection, with its exceptions, within its timeout. Thread-safe.
+ * What the application configured, as the bean that every {@link RowLock} uses. Take it where there may be no bean of type
+ * {@link RowLocks}, and so the defaults hold. Immutable and thread-safe.
  *
- * @param locks what the application configured
+ * @param locks the locks, with their strategies and admission queues
+ * @param settings what holds for the whole application
+ * @param instrumentation is around every acquisition
  */
-record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrumentation instrumentation) {
+public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrumentation instrumentation) {
 
     LockWait defaultWait() {
         return settings.defaultWait();
@@ -28,12 +32,14 @@ record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrumentation
 
     /** Locks all or none. */
     void lock(String what, DataSource dataSource, List<LockKey> keys, RowLockMode mode, LockWait wait) {
-        run(what, dataSource, keys, mode, wait, (tx, capped) -> {
-            if (keys.size() == 1) {
-                return tx.lock(keys.get(0), mode, capped).isLocked();
-            }
-            return !tx.lockAll(keys, mode, capped).keys().isEmpty();
-        });
+        // The results themselves: false is what a try that failed returns.
+        this.<Object>run(
+                what,
+                dataSource,
+                keys,
+                mode,
+                wait,
+                (tx, capped) -> keys.size() == 1 ? tx.lock(keys.get(0), mode, capped) : tx.lockAll(keys, mode, capped));
     }
 
     /** Runs a call that takes locks. */
@@ -44,6 +50,9 @@ record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrumentation
             RowLockMode mode,
             @Nullable LockWait wait,
             BiFunction<TransactionLocks, LockWait, T> call) {
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException(what + ": the keys are empty; give at least one");
+        }
         Acquisition acquisition = new Acquisition(keys, mode, locks.strategyOf(keys.get(0)));
         T result = instrumentation.acquire(
                 acquisition,
@@ -55,10 +64,15 @@ record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrumentation
                                 throw LockExceptionTranslator.translate(e);
                             }
                         }));
-        if (!instrumentation.equals(LockInstrumentation.NONE)) {
+        if (!instrumentation.equals(LockInstrumentation.NONE) && isHeld(result)) {
             tellWhenReleased(acquisition);
         }
         return result;
+    }
+
+    /** Not after a try in vain, nor where a row lock found no row. */
+    private static boolean isHeld(@Nullable Object result) {
+        return !Boolean.FALSE.equals(result) && !(result instanceof LockResult one && !one.isLocked());
     }
 
     private void tellWhenReleased(Acquisition acquisition) {

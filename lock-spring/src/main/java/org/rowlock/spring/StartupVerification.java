@@ -3,9 +3,11 @@ package org.rowlock.spring;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLockUsages.Usage;
@@ -39,24 +41,40 @@ final class StartupVerification implements SmartInitializingSingleton {
             DataSource dataSource = dataSources.of(usage.dataSource(), usage.transactionManager());
             byDataSource.computeIfAbsent(dataSource, key -> new ArrayList<>()).add(usage);
         }
-        if (!rowLocks.configuredTables().isEmpty()) {
-            byDataSource.computeIfAbsent(dataSources.of("", ""), key -> new ArrayList<>());
+        Set<String> configured = rowLocks.configuredTables();
+        if (!configured.isEmpty() && (byDataSource.isEmpty() || dataSources.hasDefault())) {
+            byDataSource.computeIfAbsent(dataSources.ofDefault(), key -> new ArrayList<>());
         }
+        Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
+        Set<String> right = new HashSet<>();
         byDataSource.forEach((dataSource, ofIt) -> {
             rowLocks.verify(dataSource);
-            check(rowLocks, dataSource, ofIt);
+            check(rowLocks, dataSource, ofIt, wrong, right);
         });
+        // A table of the configuration need only be in one of the databases.
+        wrong.keySet().removeAll(right);
+        for (RowLockDefinitionException first : wrong.values()) {
+            throw first;
+        }
     }
 
-    private void check(RowLocks rowLocks, DataSource dataSource, List<Usage> ofDataSource) {
+    private static void check(
+            RowLocks rowLocks,
+            DataSource dataSource,
+            List<Usage> ofDataSource,
+            Map<String, RowLockDefinitionException> wrong,
+            Set<String> right) {
         try (Connection connection = dataSource.getConnection()) {
             TableCheck tables = new TableCheck(connection, rowLocks);
             for (Usage usage : ofDataSource) {
                 tables.check(usage);
             }
-            if (!rowLocks.configuredTables().isEmpty() && dataSource.equals(dataSources.of("", ""))) {
-                for (String table : rowLocks.configuredTables()) {
+            for (String table : rowLocks.configuredTables()) {
+                try {
                     tables.checkConfigured(table);
+                    right.add(table);
+                } catch (RowLockDefinitionException e) {
+                    wrong.putIfAbsent(table, e);
                 }
             }
         } catch (SQLException e) {

@@ -17,10 +17,11 @@ import org.rowlock.spring.RowLockUsages.Usage;
 /** Checks a table of a {@link RowLock}, or of the configuration, against the catalog. */
 final class TableCheck {
     private static final String COLUMNS = """
-            select c.relkind,
+            select c.relkind, array(select attname::text from pg_catalog.pg_attribute
+                                    where attrelid = c.oid and attnum > 0 and not attisdropped) as columns,
                    (select array_agg(a.attname::text order by k.ordinality)
                     from pg_catalog.pg_index as i
-                    cross join unnest(i.indkey) with ordinality as k(attnum, ordinality)
+                    cross join unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, ordinality)
                     join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum
                     where i.indrelid = c.oid and i.indisprimary) as id_columns
             from pg_catalog.pg_class as c
@@ -55,22 +56,20 @@ final class TableCheck {
         int parts = usage.parts();
         Class<?> type = usage.idType();
         List<String> names = type != null && IdObjects.isIdObject(type) ? IdObjects.partNames(type) : List.of();
-        if (!names.isEmpty()) {
-            parts = names.size();
-        }
-        if (columns.isEmpty() || !locks.configuredIdColumns(table).isEmpty()) {
+        if (columns.isEmpty()) {
             return;
         }
+        String key = (locks.configuredIdColumns(table).isEmpty() ? "primary key of " : "configured id of ") + table;
         if (parts != 0 && parts != columns.size()) {
             throw new RowLockDefinitionException(
                     what + " gives " + parts + (parts == 1 ? " part" : " parts") + " of an id (" + usage.id()
-                            + "), but the primary key of " + table + " is " + columns + ".",
+                            + "), but the " + key + " is " + columns + ".",
                     "Give a value per column, in this order.");
         }
         if (names.size() > 1 && !inOrder(names, columns)) {
             throw new RowLockDefinitionException(
-                    what + ": the components of " + simpleName(type) + " are " + names + ", but the primary key of "
-                            + table + " is " + columns + ", in another order.",
+                    what + ": the components of " + simpleName(type) + " are " + names + ", but the " + key + " is "
+                            + columns + ", in another order.",
                     "Order them alike, or give the parts one by one: id = {\"#id.first\", \"#id.second\"}.");
         }
     }
@@ -100,18 +99,30 @@ final class TableCheck {
                             what + " names " + table + ", which is no table (a view, an index, ...).",
                             "Name the table whose rows are to be locked.");
                 }
-                return idColumns(what, table, row.getArray(2));
+                return idColumns(what, table, row.getArray(2), row.getArray(3));
             }
         }
     }
 
-    private List<String> idColumns(String what, String table, @Nullable Array columns) throws SQLException {
-        if (columns != null) {
-            return List.of((String[]) columns.getArray());
+    private List<String> idColumns(String what, String table, Array columns, @Nullable Array primaryKey)
+            throws SQLException {
+        List<String> configured = locks.configuredIdColumns(table);
+        if (!configured.isEmpty()) {
+            List<String> all = List.of((String[]) columns.getArray());
+            for (String column : configured) {
+                if (!all.contains(column)) {
+                    throw new RowLockDefinitionException(
+                            "The configured id columns of " + table + " name " + column + ", which it does not have.",
+                            "It has: " + String.join(", ", all) + ". Write them as the catalog has them.");
+                }
+            }
+            return configured;
+        }
+        if (primaryKey != null) {
+            return List.of((String[]) primaryKey.getArray());
         }
         LockStrategy strategy = locks.strategyOf(LockKey.row(table, 0));
-        if (strategy != LockStrategy.ADVISORY
-                && locks.configuredIdColumns(table).isEmpty()) {
+        if (strategy != LockStrategy.ADVISORY) {
             throw new RowLockDefinitionException(
                     what + ": strategy " + strategy + " locks rows by their id, and " + table + " has no primary key.",
                     "Name the id columns (rowlock.tables." + table + ".id-columns), or use strategy ADVISORY.");

@@ -1,0 +1,43 @@
+package org.rowlock.spring.boot;
+
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.AdmissionWait;
+import org.rowlock.LockAcquisition;
+import org.rowlock.LockListener;
+
+/**
+ * Tells several listeners, also those behind one that throws.
+ *
+ * @param listeners in their order
+ */
+record LockListeners(List<LockListener> listeners) implements LockListener {
+    @Override
+    public void onAcquisition(LockAcquisition acquisition) {
+        tell(listener -> listener.onAcquisition(acquisition));
+    }
+
+    @Override
+    public void onAdmission(AdmissionWait wait) {
+        tell(listener -> listener.onAdmission(wait));
+    }
+
+    private void tell(Consumer<LockListener> call) {
+        @Nullable RuntimeException first = null;
+        for (LockListener listener : listeners) {
+            try {
+                call.accept(listener);
+            } catch (RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+}

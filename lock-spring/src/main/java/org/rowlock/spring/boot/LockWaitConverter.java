@@ -1,0 +1,13 @@
+package org.rowlock.spring.boot;
+
+import org.rowlock.LockWait;
+import org.rowlock.spring.LockWaits;
+import org.springframework.core.convert.converter.Converter;
+
+/** Reads the waits of properties. A class and not a lambda, so that its types are known. */
+final class LockWaitConverter implements Converter<String, LockWait> {
+    @Override
+    public LockWait convert(String text) {
+        return LockWaits.parse(text);
+    }
+}

@@ -1,0 +1,55 @@
+package org.rowlock.spring.boot;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The properties {@code rowlock.*}. A property of this prefix that is not known stops the application. Immutable. The
+ * descriptions are sentences, as IDEs show them.
+ *
+ * @param enabled Whether Rowlock is configured. If not, @RowLock locks nothing.
+ * @param strategy The strategy of tables that have none of their own.
+ * @param tables What differs per table. A name with a schema goes in brackets: rowlock.tables[shop.orders].strategy.
+ * @param lockWait How long to wait where nothing is said: forever, nowait, or a duration such as 200ms. Never longer than
+ *     the transaction's timeout.
+ * @param lockBudget The most distinct advisory locks that one call may take.
+ * @param rowLocksAloneBeyondBudget Whether a call beyond the budget goes on with the row locks alone, for tables of
+ *     strategy BOTH. Must be false while any instance runs ADVISORY on these tables.
+ * @param admission The queues in the JVM.
+ * @param verify Whether to prove at startup that advisory locks exclude, and that the tables exist.
+ */
+@ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
+public record RowLockProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("both") LockStrategy strategy,
+        @DefaultValue Map<String, Table> tables,
+        @DefaultValue("forever") LockWait lockWait,
+        @DefaultValue("1000") int lockBudget,
+        @DefaultValue("false") boolean rowLocksAloneBeyondBudget,
+        @DefaultValue Admission admission,
+        @DefaultValue("true") boolean verify) {
+
+    /**
+     * What differs for one table.
+     *
+     * @param strategy The strategy; that of all tables if not given.
+     * @param idColumns The id columns as the catalog has them, where they are not the primary key.
+     */
+    public record Table(
+            @Nullable LockStrategy strategy, @DefaultValue List<String> idColumns) {}
+
+    /**
+     * The queues in the JVM, which a call enters before it borrows a connection.
+     *
+     * @param enabled Whether calls queue in the JVM before a connection is borrowed.
+     * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused.
+     */
+    public record Admission(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("10000") int maxWaitersPerKey) {}
+}

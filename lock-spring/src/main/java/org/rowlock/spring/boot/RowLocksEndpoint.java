@@ -1,0 +1,162 @@
+package org.rowlock.spring.boot;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.rowlock.LockInspector;
+import org.rowlock.LockKey;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.RowLockUsages;
+import org.rowlock.spring.boot.RowLocksReport.Locks;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+
+/**
+ * The actuator endpoint {@code rowlocks}: who holds and who waits. As any endpoint but health it is not exposed over HTTP
+ * unless {@code management.endpoints.web.exposure.include} has it.
+ *
+ * <p>{@code GET /actuator/rowlocks} gives
+ *
+ * <pre>{@code
+ * {
+ *   "dataSources": {
+ *     "dataSource": {
+ *       "locks": [
+ *         { "table": "orders", "id": "42", "key": "16385, 42", "mode": "exclusive", "granted": true, "pid": 4711,
+ *           "application": "shop", "state": "idle in transaction", "transactionAge": "PT1.204S", "blockedBy": [] },
+ *         { "table": "orders", "id": "42", "key": "16385, 42", "mode": "exclusive", "granted": false, "pid": 4712,
+ *           "application": "shop", "state": "active", "transactionAge": "PT0.31S", "waitingFor": "PT0.3S",
+ *           "blockedBy": [4711] }
+ *       ]
+ *     }
+ *   },
+ *   "admission": { "keysInUse": 1 },
+ *   "usages": [
+ *     { "bean": "orderService", "method": "OrderService.ship(long)", "table": "orders", "id": "parameter orderId",
+ *       "mode": "FOR_UPDATE", "strategy": "BOTH" }
+ *   ]
+ * }
+ * }</pre>
+ *
+ * <p>and {@code GET /actuator/rowlocks/orders/42} the {@code dataSources} that have the table, with the lines of that row;
+ * the parts of a composite id follow each other, {@code /actuator/rowlocks/order_lines/42/1}. It finds ids that the list
+ * of all can only show as a number, such as UUIDs.
+ *
+ * <p>Only advisory locks can be listed, so not those of tables with strategy ROW. It shows all of the database, also
+ * those of other applications. It borrows a connection of the pool, and so waits where the pool is empty. Thread-safe.
+ */
+@Endpoint(id = "rowlocks")
+public final class RowLocksEndpoint {
+    /** 42P01 no such table, 3F000 no such schema. */
+    private static final List<String> NO_TABLE = List.of("42P01", "3F000");
+
+    private final RowLocks locks;
+    private final RowLockUsages usages;
+    private final Map<String, DataSource> dataSources;
+
+    /**
+     * An endpoint.
+     *
+     * @param locks the application's
+     * @param usages the application's
+     * @param dataSources by the name of their beans
+     */
+    public RowLocksEndpoint(RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources) {
+        this.locks = locks;
+        this.usages = usages;
+        this.dataSources = Map.copyOf(dataSources);
+    }
+
+    /**
+     * All advisory locks, the queues, and the usages.
+     *
+     * @return the report
+     */
+    @ReadOperation
+    public RowLocksReport all() {
+        Map<String, Locks> found = new LinkedHashMap<>();
+        dataSources.forEach((name, dataSource) -> {
+            try {
+                found.put(name, read(dataSource, LockInspector::all));
+            } catch (SQLException e) {
+                found.put(name, failed(e));
+            }
+        });
+        List<RowLocksReport.Usage> annotations = usages.all().stream()
+                .map(usage -> RowLocksReport.Usage.of(usage, locks.strategyOf(LockKey.row(usage.table(), 0))))
+                .toList();
+        return new RowLocksReport(
+                found, new RowLocksReport.Admission(locks.admission().keysInUse()), annotations);
+    }
+
+    /**
+     * Who holds and who waits for one row.
+     *
+     * @param table the table, as in SQL
+     * @param id the id, or the parts of a composite one in the order of the primary key
+     * @return the DataSources that have the table
+     * @throws InvalidEndpointRequestException if none has, or the name is none; over HTTP that is 400
+     */
+    @ReadOperation
+    public OfRow of(@Selector String table, @Selector(match = Selector.Match.ALL_REMAINING) String... id) {
+        LockKey key = key(table, id);
+        Map<String, Locks> found = new LinkedHashMap<>();
+        dataSources.forEach((name, dataSource) -> {
+            try {
+                found.put(name, read(dataSource, inspector -> inspector.of(key)));
+            } catch (SQLException e) {
+                if (!NO_TABLE.contains(e.getSQLState())) {
+                    found.put(name, failed(e));
+                }
+            }
+        });
+        if (found.isEmpty()) {
+            throw new InvalidEndpointRequestException(
+                    "There is no table " + table + " in the database of " + String.join(", ", dataSources.keySet()),
+                    "Write the name as in SQL, with its schema if need be");
+        }
+        return new OfRow(found);
+    }
+
+    /**
+     * Who holds and who waits for one row.
+     *
+     * @param dataSources by the name of their beans
+     */
+    public record OfRow(Map<String, Locks> dataSources) implements OperationResponseBody {}
+
+    private static LockKey key(String table, String... id) {
+        try {
+            return LockKey.row(table, id.length == 1 ? id[0] : Arrays.asList(id));
+        } catch (IllegalArgumentException e) {
+            throw new InvalidEndpointRequestException(e.getMessage(), "The path is /rowlocks/{table}/{id}");
+        }
+    }
+
+    /** Asks one database. */
+    @FunctionalInterface
+    private interface Question {
+        List<LockInspector.Line> ask(LockInspector inspector) throws SQLException;
+    }
+
+    private static Locks read(DataSource dataSource, Question question) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            return new Locks(
+                    question.ask(LockInspector.of(connection)).stream()
+                            .map(RowLocksReport.Line::of)
+                            .toList(),
+                    null);
+        }
+    }
+
+    private static Locks failed(SQLException e) {
+        return new Locks(List.of(), e.getMessage());
+    }
+}

@@ -1,0 +1,55 @@
+package org.rowlock.spring.boot;
+
+import java.util.List;
+import java.util.function.Supplier;
+import org.rowlock.LockListener;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.RowLockDefinitionException;
+
+/** Makes row locks of the properties. */
+final class RowLocksFactory {
+    private RowLocksFactory() {}
+
+    /**
+     * Makes them.
+     *
+     * @throws RowLockDefinitionException if a value cannot be; names the property
+     */
+    static RowLocks create(RowLockProperties properties, List<LockListener> listeners) {
+        RowLocks.Builder builder = RowLocks.builder()
+                .strategy(properties.strategy())
+                .rowLocksAloneBeyondBudget(properties.rowLocksAloneBeyondBudget());
+        set("rowlock.lock-budget", () -> builder.lockBudget(properties.lockBudget()));
+        set(
+                "rowlock.admission.max-waiters-per-key",
+                () -> builder.maxWaitersPerKey(properties.admission().maxWaitersPerKey()));
+        properties.tables().forEach((name, table) -> set(builder, name, table));
+        if (!listeners.isEmpty()) {
+            builder.listener(listeners.size() == 1 ? listeners.get(0) : new LockListeners(listeners));
+        }
+        return builder.build();
+    }
+
+    private static void set(RowLocks.Builder builder, String name, RowLockProperties.Table table) {
+        String property = "rowlock.tables[" + name + "]";
+        LockStrategy strategy = table.strategy();
+        if (strategy != null) {
+            set(property + ".strategy", () -> builder.strategy(name, strategy));
+        }
+        if (!table.idColumns().isEmpty()) {
+            String[] columns = table.idColumns().toArray(String[]::new);
+            set(property + ".id-columns", () -> builder.idColumns(name, columns));
+        }
+    }
+
+    private static void set(String property, Supplier<RowLocks.Builder> setting) {
+        try {
+            RowLocks.Builder unused = setting.get();
+        } catch (IllegalArgumentException e) {
+            throw new RowLockDefinitionException(
+                    "The property " + property + " cannot be used: " + e.getMessage() + ".",
+                    "Change it in the application's configuration.");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package org.rowlock.spring.boot;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.rowlock.spring.RowLockDefinitionException;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Refuses environment variables of tables that Spring Boot would pass over in silence: in a variable an underscore stands
+ * for a dot, so it can name no table that has one.
+ */
+final class TableVariables {
+    private static final String PREFIX = "ROWLOCK_TABLES_";
+    private static final Pattern UNDERSTOOD = Pattern.compile(PREFIX + "[A-Z0-9]+_(STRATEGY|ID_?COLUMNS(_[0-9]+_?)?)");
+
+    private TableVariables() {}
+
+    /**
+     * Checks all of them.
+     *
+     * @throws RowLockDefinitionException if there is one that would not be read
+     */
+    static void check(ConfigurableEnvironment environment) {
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            if (source instanceof SystemEnvironmentPropertySource variables) {
+                for (String name : variables.getPropertyNames()) {
+                    String upper = name.toUpperCase(Locale.ROOT);
+                    if (upper.startsWith(PREFIX) && !UNDERSTOOD.matcher(upper).matches()) {
+                        throw new RowLockDefinitionException(
+                                "The environment variable " + name
+                                        + " cannot be understood: an underscore in the name of"
+                                        + " a table reads as a dot there.",
+                                "Set it in a file, on the command line (--rowlock.tables.order_lines.strategy=both), or in"
+                                        + " the variable SPRING_APPLICATION_JSON"
+                                        + " ({\"rowlock.tables.order_lines.strategy\": \"both\"}).");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package org.rowlock.spring.boot;
+
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
+
+/** Shows which property of {@code rowlock.tables} is unknown, and how tables are named. Before Boot's own, which cannot. */
+@Order(0)
+final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
+    private static final ConfigurationPropertyName TABLES = ConfigurationPropertyName.of("rowlock.tables");
+
+    @Override
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, UnboundConfigurationPropertiesException cause) {
+        String unknown = cause.getUnboundProperties().stream()
+                .filter(property -> TABLES.isAncestorOf(property.getName()))
+                .map(UnknownPropertyFailureAnalyzer::describe)
+                .collect(Collectors.joining(System.lineSeparator()));
+        if (unknown.isEmpty()) {
+            return null;
+        }
+        return new FailureAnalysis(
+                "These properties are none that Rowlock knows:" + System.lineSeparator() + unknown,
+                "A table has the properties strategy and id-columns. Put a name with a schema in brackets:"
+                        + " rowlock.tables[shop.orders].strategy=both; in YAML, with quotes around them:"
+                        + " \"[shop.orders]\".",
+                cause);
+    }
+
+    private static String describe(ConfigurationProperty property) {
+        return "    " + property.getName() + "=" + property.getValue()
+                + (property.getOrigin() == null ? "" : " (" + property.getOrigin() + ")");
+    }
+}

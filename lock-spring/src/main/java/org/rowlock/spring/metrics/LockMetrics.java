@@ -1,0 +1,117 @@
+package org.rowlock.spring.metrics;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.rowlock.AdmissionWait;
+import org.rowlock.LockAcquisition;
+import org.rowlock.LockListener;
+import org.rowlock.LockOutcome;
+import org.rowlock.spring.LockInstrumentation;
+
+/**
+ * Meters of locks in Spring transactions. The tags {@code table}, {@code mode}, {@code strategy} and {@code outcome} are
+ * those of {@link LockObservations}.
+ *
+ * <table>
+ * <caption>Meters</caption>
+ * <tr><th>name</th><th>type</th><th>tags</th><th>what</th></tr>
+ * <tr><td>{@code rowlock.acquire}</td><td>timer</td><td>table, mode, strategy, outcome, error</td>
+ *     <td>the wait: from the call until the lock is held or refused, round trips included</td></tr>
+ * <tr><td>{@code rowlock.acquire.active}</td><td>long task timer</td><td>table, mode, strategy</td>
+ *     <td>the calls that wait now, and since when</td></tr>
+ * <tr><td>{@code rowlock.hold}</td><td>timer</td><td>table, strategy</td>
+ *     <td>from the grant to the end of the transaction</td></tr>
+ * <tr><td>{@code rowlock.timeouts}</td><td>counter</td><td>table, strategy</td>
+ *     <td>waits that ran out on the server, tries in vain included</td></tr>
+ * <tr><td>{@code rowlock.deadlocks}</td><td>counter</td><td>table, strategy</td>
+ *     <td>waits that the server ended to break a deadlock</td></tr>
+ * <tr><td>{@code rowlock.admission}</td><td>timer</td><td>table, outcome (ADMITTED or REFUSED)</td>
+ *     <td>the time in the queue of the JVM; REFUSED if the wait ran out there, the queue was full or the thread was
+ *     interrupted</td></tr>
+ * </table>
+ *
+ * <p>The two of {@code rowlock.acquire} come from the observation: where the application has an ObservationRegistry, from
+ * its handlers for meters, which Spring Boot registers.
+ *
+ * <p>{@code rowlock.admission} also needs this object to be the {@link LockListener} of the application's
+ * {@link org.rowlock.RowLocks}, as it is with Spring Boot. Thread-safe.
+ */
+public final class LockMetrics implements LockInstrumentation, LockListener {
+    private final MeterRegistry meters;
+    private final LockObservations observations;
+
+    /**
+     * Meters without an ObservationRegistry of the application.
+     *
+     * @param meters where they are registered
+     */
+    public LockMetrics(MeterRegistry meters) {
+        this(meters, observedBy(meters));
+    }
+
+    /**
+     * Meters, and observations for an ObservationRegistry.
+     *
+     * @param meters where all but {@code rowlock.acquire} are registered
+     * @param observations where {@code rowlock.acquire} is reported; has a handler for meters
+     */
+    public LockMetrics(MeterRegistry meters, ObservationRegistry observations) {
+        this.meters = meters;
+        this.observations = new LockObservations(observations);
+    }
+
+    private static ObservationRegistry observedBy(MeterRegistry meters) {
+        ObservationRegistry registry = ObservationRegistry.create();
+        registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+        return registry;
+    }
+
+    @Override
+    public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
+        try {
+            T result = observations.acquire(acquisition, lock);
+            count(acquisition, LockOutcomes.ofResult(result));
+            return result;
+        } catch (RuntimeException e) {
+            count(acquisition, LockOutcomes.ofFailure(e));
+            throw e;
+        }
+    }
+
+    /** The counters of a table exist, with 0, from its first acquisition on, so that alerts see them rise. */
+    private void count(Acquisition acquisition, LockOutcome outcome) {
+        String[] tags = tags(acquisition);
+        meters.counter("rowlock.timeouts", tags).increment(outcome == LockOutcome.NOT_AVAILABLE ? 1 : 0);
+        meters.counter("rowlock.deadlocks", tags).increment(outcome == LockOutcome.DEADLOCK ? 1 : 0);
+    }
+
+    @Override
+    public void released(Acquisition acquisition, Duration held) {
+        meters.timer("rowlock.hold", tags(acquisition)).record(held);
+    }
+
+    private static String[] tags(Acquisition acquisition) {
+        return new String[] {
+            "table", acquisition.table(), "strategy", acquisition.strategy().name()
+        };
+    }
+
+    /** Nothing: {@link #acquire} sees it, and what is locked outside Spring's transactions is not measured. */
+    @Override
+    public void onAcquisition(LockAcquisition acquisition) {}
+
+    @Override
+    public void onAdmission(AdmissionWait wait) {
+        String table = wait.keys().get(0).tableOrNull();
+        meters.timer(
+                        "rowlock.admission",
+                        "table",
+                        table == null ? "none" : table,
+                        "outcome",
+                        wait.admitted() ? "ADMITTED" : "REFUSED")
+                .record(wait.took());
+    }
+}

@@ -1,0 +1,51 @@
+package org.rowlock.spring.metrics;
+
+import io.micrometer.common.KeyValues;
+import io.micrometer.observation.GlobalObservationConvention;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+import org.rowlock.LockOutcome;
+import org.rowlock.spring.LockInstrumentation.Acquisition;
+
+/**
+ * Names the observation of an acquisition and its key values, see {@link LockObservations}. A
+ * {@link GlobalObservationConvention} for {@link LockObservationContext} takes its place.
+ */
+final class LockObservationConvention implements ObservationConvention<LockObservationContext> {
+    static final LockObservationConvention DEFAULT = new LockObservationConvention();
+
+    @Override
+    public String getName() {
+        return "rowlock.acquire";
+    }
+
+    @Override
+    public String getContextualName(LockObservationContext context) {
+        return "lock " + context.acquisition().table();
+    }
+
+    /** Without the outcome as long as there is none: the long task timer of those that wait has no such tag. */
+    @Override
+    public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
+        Acquisition acquisition = context.acquisition();
+        KeyValues values = KeyValues.of(
+                "table", acquisition.table(),
+                "mode", acquisition.mode().name(),
+                "strategy", acquisition.strategy().name());
+        LockOutcome outcome = context.outcome();
+        return outcome == null ? values : values.and("outcome", outcome.name());
+    }
+
+    @Override
+    public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
+        Acquisition acquisition = context.acquisition();
+        return KeyValues.of(
+                "key", acquisition.keys().get(0).toString(),
+                "keys", String.valueOf(acquisition.keys().size()));
+    }
+
+    @Override
+    public boolean supportsContext(Observation.Context context) {
+        return context instanceof LockObservationContext;
+    }
+}

@@ -1,0 +1,138 @@
+package org.rowlock.spring.test;
+
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.rowlock.LockKey;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Asserts what is locked, inside a service under test or in the test itself, on any thread while a test with
+ * {@link RowLockTest} runs. True for every strategy: where there are advisory locks the server tells who holds them, and
+ * where there are only row locks it is tried. Changes nothing of what is held. Thread-safe.
+ *
+ * <pre>{@code
+ * @Transactional
+ * public void ship(@RowLock("orders") long orderId) {
+ *     // in the test's subclass, or in a bean that it replaces
+ *     assertLocked("orders", orderId);
+ * }
+ * }</pre>
+ */
+public final class RowLockAssertions {
+    private RowLockAssertions() {}
+
+    /**
+     * Asserts that the transaction of this thread has locked a row.
+     *
+     * @param table the table, as in {@code @RowLock}
+     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one
+     * @throws AssertionError if it has not
+     */
+    public static void assertLocked(String table, Object id) {
+        assertLocked(LockKey.row(table, id));
+    }
+
+    /**
+     * Asserts that the transaction of this thread has locked a key, in any mode. With strategy ROW that takes a second
+     * connection, and a key that several transactions share counts as locked by none of them.
+     *
+     * @param key the key
+     * @throws AssertionError if it has not
+     */
+    public static void assertLocked(LockKey key) {
+        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new AssertionError("Expected " + key + " to be locked by this thread's transaction, but the thread "
+                    + Thread.currentThread().getName() + " has none.");
+        }
+        Map<DataSource, String> answers = new LinkedHashMap<>();
+        for (DataSource dataSource : bound().keySet()) {
+            LockProbe probe = new LockProbe(TestedContext.locksOf(dataSource), dataSource, key);
+            LockProbe.Answer answer = ask(probe::ofThisTransaction, key);
+            if (answer.isHeld()) {
+                return;
+            }
+            answers.put(dataSource, answer.text());
+        }
+        throw new AssertionError("Expected " + key + " to be locked by this thread's transaction, but "
+                + (answers.isEmpty()
+                        ? "it has no JDBC connection; with JPA, the JpaTransactionManager has to know the DataSource."
+                        : String.join("; ", answers.values()) + "."));
+    }
+
+    /**
+     * Asserts that nobody has locked a row.
+     *
+     * @param table the table, as in {@code @RowLock}
+     * @param id the id, as for {@link LockKey#row(String, Object)}; a list of its parts for a composite one
+     * @throws AssertionError if somebody has
+     */
+    public static void assertNotLocked(String table, Object id) {
+        assertNotLocked(LockKey.row(table, id));
+    }
+
+    /**
+     * Asserts that nobody has locked a key, so that another transaction could lock it now. Asks the DataSource of this
+     * thread's transaction, or else the only one of the test's context.
+     *
+     * @param key the key
+     * @throws AssertionError if somebody has
+     * @throws IllegalStateException if there are several DataSources, and no transaction tells which
+     */
+    public static void assertNotLocked(LockKey key) {
+        Map<DataSource, ConnectionHolder> bound = bound();
+        Map<String, DataSource> all = TestedContext.runningDataSources();
+        if (bound.size() == 1) {
+            assertNotLocked(bound.keySet().iterator().next(), key);
+        } else if (bound.isEmpty() && all.size() == 1) {
+            assertNotLocked(all.values().iterator().next(), key);
+        } else {
+            throw new IllegalStateException(
+                    all.isEmpty()
+                            ? "No test with @RowLockTest and a DataSource is running. Annotate the test class."
+                            : "There are several DataSources ("
+                                    + all.keySet().stream().collect(Collectors.joining(", "))
+                                    + "): give the one that is meant, assertNotLocked(dataSource, key).");
+        }
+    }
+
+    /**
+     * Asserts that nobody has locked a key in one of several databases.
+     *
+     * @param dataSource the database
+     * @param key the key
+     * @throws AssertionError if somebody has
+     */
+    public static void assertNotLocked(DataSource dataSource, LockKey key) {
+        LockProbe probe = new LockProbe(TestedContext.locksOf(dataSource), dataSource, key);
+        LockProbe.Answer answer = ask(probe::ofAnybody, key);
+        if (answer.isHeld()) {
+            throw new AssertionError("Expected " + key + " not to be locked, but " + answer.text() + ".");
+        }
+    }
+
+    private interface Question {
+        LockProbe.Answer answer() throws SQLException;
+    }
+
+    private static LockProbe.Answer ask(Question question, LockKey key) {
+        try {
+            return question.answer();
+        } catch (SQLException e) {
+            throw new IllegalStateException("Cannot find out whether " + key + " is locked: " + e.getMessage(), e);
+        }
+    }
+
+    private static Map<DataSource, ConnectionHolder> bound() {
+        Map<DataSource, ConnectionHolder> bound = new LinkedHashMap<>();
+        TransactionSynchronizationManager.getResourceMap().forEach((key, value) -> {
+            if (key instanceof DataSource dataSource && value instanceof ConnectionHolder holder) {
+                bound.put(dataSource, holder);
+            }
+        });
+        return bound;
+    }
+}

@@ -1,0 +1,40 @@
+package org.rowlock.spring;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.rowlock.testing.TestDatabase;
+
+/** Schedules of calls whose connections are not the test's: who waits is asked of the server. */
+public final class Blocking {
+    /** A new thread for each task, as none may stand behind another. */
+    public static final Executor NEW_THREAD = task -> {
+        Thread thread = new Thread(task, "call");
+        thread.setDaemon(true);
+        thread.start();
+    };
+
+    private Blocking() {}
+
+    /** Waits until the server says that a session stands behind this one, and gives its process. */
+    public static int awaitWaiterBehind(DataSource dataSource, int backend) {
+        return Awaitility.await("a session behind " + backend)
+                .atMost(TestDatabase.DEADLINE)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> waiterBehind(dataSource, backend), waiter -> waiter != 0);
+    }
+
+    private static int waiterBehind(DataSource dataSource, int backend) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select pid from pg_stat_activity where wait_event_type = 'Lock'"
+                        + " and " + backend + " = any (pg_blocking_pids(pid))")) {
+            return row.next() ? row.getInt(1) : 0;
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.persistence.Column;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.EmbeddedId;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import jakarta.persistence.Table;
+import java.io.Serializable;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
+import javax.sql.DataSource;
+import org.hibernate.SessionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.libraries.JpaTransactions;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What the persistence context loaded before the lock is stale behind it, unless it is refreshed. */
+class EntityRefreshTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance bigint not null)",
+            "insert into account values (1, 0), (2, 0)",
+            "create table part (a int, b int, amount bigint not null, primary key (a, b))",
+            "insert into part values (1, 2, 0)");
+
+    private AnnotationConfigApplicationContext context;
+    private EntityManager entities;
+    private Accounts accounts;
+    private TransactionTemplate transaction;
+
+    @Entity
+    @Table(name = "account")
+    static class Account {
+        @Id
+        Long id;
+
+        long balance;
+    }
+
+    @Embeddable
+    static class PartId implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        @Column
+        int a = 1;
+
+        @Column
+        int b = 2;
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof PartId id && id.a == a && id.b == b;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(a, b);
+        }
+    }
+
+    @Entity
+    @Table(name = "part")
+    static class Part {
+        @EmbeddedId
+        PartId id;
+
+        long amount;
+    }
+
+    static class Accounts {
+        private final EntityManager entities;
+
+        Accounts(EntityManagerFactory factory) {
+            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
+        }
+
+        @Transactional
+        public long balance(@RowLock(entity = Account.class) long id) {
+            return entities.find(Account.class, id).balance;
+        }
+
+        @Transactional
+        public long refreshedBalance(@RowLock(entity = Account.class, refresh = true) long id) {
+            return entities.find(Account.class, id).balance;
+        }
+
+        @Transactional
+        public void refreshAll(@RowLock(entity = Account.class, refresh = true) List<Long> ids, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        @RowLock(entity = Account.class, id = "#ids", refresh = true)
+        public void refreshArray(int[] ids, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public long amount(@RowLock(entity = Part.class, refresh = true) PartId id) {
+            return entities.find(Part.class, id).amount;
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        context = RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
+                    beans.registerBean(Unit.class, () -> new Unit(Account.class, Part.class));
+                },
+                JpaTransactions.class,
+                Accounts.class);
+        accounts = context.getBean(Accounts.class);
+        entities = SharedEntityManagerCreator.createSharedEntityManager(context.getBean(EntityManagerFactory.class));
+        transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+    }
+
+    /** Nothing of Rowlock's is wrong here: Hibernate gives what it has. It is what refresh is for. */
+    @Test
+    void withoutRefreshTheEntityThatWasLoadedBeforeTheLockIsStale() throws Exception {
+        assertThat(loadThenLockBehindAnUpdate(accounts::balance)).isZero();
+    }
+
+    @Test
+    void refreshedItHasWhatWasCommittedDuringTheWait() throws Exception {
+        assertThat(loadThenLockBehindAnUpdate(accounts::refreshedBalance)).isEqualTo(100);
+    }
+
+    /** Loads the account, then locks it while another session, which commits a new balance, holds the lock. */
+    private long loadThenLockBehindAnUpdate(LongUnaryOperator lockAndRead) throws Exception {
+        Session alice = database.session("alice");
+        alice.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("account", 1)));
+        alice.execute("update account set balance = 100 where id = 1");
+        CompletableFuture<Long> bob = CompletableFuture.supplyAsync(
+                () -> transaction.execute(status -> {
+                    assertThat(entities.find(Account.class, 1L).balance).isZero();
+                    return lockAndRead.applyAsLong(1);
+                }),
+                Blocking.NEW_THREAD);
+        Blocking.awaitWaiterBehind(database.dataSource(), alice.pid());
+        alice.commit();
+        return bob.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Test
+    void everyEntityOfACollectionIsRefreshed() {
+        inTransactionWithStaleAccounts(() -> accounts.refreshAll(List.of(2L, 1L), this::assertFresh));
+        inTransactionWithStaleAccounts(() -> accounts.refreshArray(new int[] {1, 2}, this::assertFresh));
+    }
+
+    private void inTransactionWithStaleAccounts(Runnable call) {
+        transaction.executeWithoutResult(status -> {
+            assertThat(entities.find(Account.class, 1L)).isNotNull();
+            assertThat(entities.find(Account.class, 2L)).isNotNull();
+            executeElsewhere("update account set balance = balance + 1");
+            call.run();
+        });
+    }
+
+    private void assertFresh() {
+        for (long id = 1; id <= 2; id++) {
+            Account account = entities.find(Account.class, id);
+            assertThat(String.valueOf(account.balance)).isEqualTo(balanceOf(id));
+        }
+    }
+
+    @Test
+    void anIdObjectIsRefreshedToo() {
+        transaction.executeWithoutResult(status -> {
+            assertThat(entities.find(Part.class, new PartId()).amount).isZero();
+            executeElsewhere("update part set amount = 5");
+            assertThat(accounts.amount(new PartId())).isEqualTo(5);
+        });
+    }
+
+    /** What was not loaded is read by whoever needs it, once, and then behind the lock. */
+    @Test
+    void whatWasNotLoadedIsNotRead() {
+        var statistics = context.getBean(EntityManagerFactory.class)
+                .unwrap(SessionFactory.class)
+                .getStatistics();
+        statistics.setStatisticsEnabled(true);
+        accounts.refreshAll(List.of(1L, 2L), () -> {});
+        transaction.executeWithoutResult(status -> {
+            entities.getReference(Account.class, 1L);
+            accounts.refreshAll(List.of(1L, 2L), () -> {});
+        });
+        assertThat(statistics.getEntityLoadCount()).isZero();
+        assertThat(statistics.getPrepareStatementCount()).isZero();
+    }
+
+    /** As FOR UPDATE finds no row: whoever reads it says so. */
+    @Test
+    void aRowThatDoesNotExistIsNoError() {
+        accounts.refreshAll(
+                List.of(42L),
+                () -> assertThat(entities.find(Account.class, 42L)).isNull());
+    }
+
+    private void executeElsewhere(String sql) {
+        try {
+            database.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private String balanceOf(long id) {
+        try {
+            return database.query("select balance from account where id = " + id);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

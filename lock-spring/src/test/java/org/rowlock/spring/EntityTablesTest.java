@@ -1,0 +1,355 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.persistence.Column;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.EmbeddedId;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.Inheritance;
+import jakarta.persistence.InheritanceType;
+import jakarta.persistence.Table;
+import java.io.Serializable;
+import java.util.Map;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.hibernate.boot.model.naming.CamelCaseToUnderscoresNamingStrategy;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.spring.libraries.JpaTransactions;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+
+/** {@code entity = ...} locks in the table that the entity's rows are in. */
+class EntityTablesTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table shop_order (id bigint primary key)",
+            "create table \"Quoted Order\" (id bigint primary key)",
+            "create table order_line (order_id bigint, line_no int, primary key (order_id, line_no))",
+            "create table OrderLine (order_id bigint, line_no int, primary key (order_id, line_no))",
+            "create table payment (id bigint primary key, amount bigint)",
+            "create table card_payment (id bigint primary key references payment, card text)",
+            "create table vehicle (id bigint primary key, dtype text)",
+            "create table shape (id bigint primary key)",
+            "create table circle (id bigint primary key)",
+            "create schema if not exists rowlock_entity_tables",
+            "create table if not exists rowlock_entity_tables.shipment (id bigint primary key)");
+
+    private static final Class<?>[] ENTITIES = {
+        Order.class,
+        QuotedOrder.class,
+        Shipment.class,
+        OrderLine.class,
+        Payment.class,
+        CardPayment.class,
+        Vehicle.class,
+        Truck.class,
+        Shape.class,
+        Circle.class
+    };
+
+    @Entity
+    @Table(name = "shop_order")
+    static class Order {
+        @Id
+        long id;
+    }
+
+    @Entity
+    @Table(name = "`Quoted Order`")
+    static class QuotedOrder {
+        @Id
+        long id;
+    }
+
+    @Entity
+    @Table(name = "shipment", schema = "rowlock_entity_tables")
+    static class Shipment {
+        @Id
+        long id;
+    }
+
+    @Embeddable
+    static class OrderLineId implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        @Column(name = "order_id")
+        private long orderId;
+
+        @Column(name = "line_no")
+        private int lineNo;
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof OrderLineId id && id.orderId == orderId && id.lineNo == lineNo;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(orderId, lineNo);
+        }
+    }
+
+    @Entity(name = "OrderLine")
+    static class OrderLine {
+        @EmbeddedId
+        OrderLineId id;
+    }
+
+    @Entity
+    @Table(name = "payment")
+    @Inheritance(strategy = InheritanceType.JOINED)
+    static class Payment {
+        @Id
+        long id;
+
+        long amount;
+    }
+
+    @Entity
+    @Table(name = "card_payment")
+    static class CardPayment extends Payment {
+        String card;
+    }
+
+    @Entity
+    @Table(name = "vehicle")
+    static class Vehicle {
+        @Id
+        long id;
+    }
+
+    @Entity
+    static class Truck extends Vehicle {}
+
+    @Entity
+    @Table(name = "shape")
+    @Inheritance(strategy = InheritanceType.TABLE_PER_CLASS)
+    static class Shape {
+        @Id
+        long id;
+    }
+
+    @Entity
+    @Table(name = "circle")
+    static class Circle extends Shape {}
+
+    /** No entity of any factory. */
+    @Entity(name = "shop_order")
+    static class Unmapped {
+        @Id
+        long id;
+    }
+
+    @org.springframework.data.relational.core.mapping.Table("Quoted Order")
+    record Relational(
+            @org.springframework.data.annotation.Id long id) {}
+
+    static class Service {
+        @Transactional
+        public void order(@RowLock(entity = Order.class) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void shipment(@RowLock(entity = Shipment.class) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void line(@RowLock(entity = OrderLine.class) OrderLineId id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void payment(@RowLock(entity = Payment.class) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void cardPayment(@RowLock(entity = CardPayment.class) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void truck(@RowLock(entity = Truck.class) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void circle(@RowLock(entity = Circle.class) long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    static class OfQuoted {
+        @Transactional
+        public void quoted(@RowLock(entity = QuotedOrder.class) long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    static class WithoutHibernate {
+        @Transactional
+        public void order(@RowLock(entity = Order.class) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void quoted(@RowLock(entity = QuotedOrder.class) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void shipment(@RowLock(entity = Shipment.class) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void line(@RowLock(entity = OrderLine.class) OrderLineId id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void byName(@RowLock(entity = Unmapped.class) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void relational(@RowLock(entity = Relational.class) long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    static class OfShapes {
+        @Transactional
+        public void shape(@RowLock(entity = Shape.class) long id) {}
+    }
+
+    static class OfNoEntity {
+        @Transactional
+        public void lock(@RowLock(entity = Map.class) long id) {}
+    }
+
+    @Test
+    void asHibernateMapsThem() {
+        try (AnnotationConfigApplicationContext context = startJpa(
+                Map.of("hibernate.physical_naming_strategy", CamelCaseToUnderscoresNamingStrategy.class.getName()),
+                Service.class)) {
+            Service service = context.getBean(Service.class);
+            service.order(1, locked(LockKey.row("shop_order", 1)));
+            service.shipment(1, locked(LockKey.row("rowlock_entity_tables.shipment", 1)));
+            service.line(lineId(), locked(LockKey.row("order_line", 7, 1)));
+            service.truck(1, locked(LockKey.row("vehicle", 1)));
+            service.circle(1, locked(LockKey.row("circle", 1)));
+        }
+    }
+
+    @Test
+    void theTableOfTheRootHasEveryRowOfAJoinedHierarchy() {
+        try (AnnotationConfigApplicationContext context = startJpa(Map.of(), Service.class)) {
+            Service service = context.getBean(Service.class);
+            service.payment(1, locked(LockKey.row("payment", 1)));
+            service.cardPayment(1, locked(LockKey.row("payment", 1)));
+        }
+    }
+
+    @Test
+    void quotedNamesStayAsTheyAre() {
+        try (AnnotationConfigApplicationContext context = startJpa(Map.of(), OfQuoted.class)) {
+            context.getBean(OfQuoted.class).quoted(1, locked(LockKey.row("\"Quoted Order\"", 1)));
+        }
+    }
+
+    /** Hibernate's own default keeps OrderLine as it is, and PostgreSQL folds it to orderline. */
+    @Test
+    void anotherNamingStrategyIsAnotherTable() {
+        try (AnnotationConfigApplicationContext context = startJpa(Map.of(), Service.class)) {
+            context.getBean(Service.class).line(lineId(), () -> {
+                assertThat(isFree(LockKey.row("orderline", 7, 1))).isFalse();
+                assertThat(isFree(LockKey.row("order_line", 7, 1))).isTrue();
+            });
+        }
+    }
+
+    @Test
+    void withoutHibernateByTheAnnotationsInSnakeCase() {
+        try (AnnotationConfigApplicationContext context =
+                RowLockTests.start(this::dataSource, JdbcTransactions.class, WithoutHibernate.class)) {
+            WithoutHibernate service = context.getBean(WithoutHibernate.class);
+            service.order(1, locked(LockKey.row("shop_order", 1)));
+            service.quoted(1, locked(LockKey.row("\"Quoted Order\"", 1)));
+            service.shipment(1, locked(LockKey.row("rowlock_entity_tables.shipment", 1)));
+            service.line(lineId(), locked(LockKey.row("order_line", 7, 1)));
+            service.byName(1, locked(LockKey.row("shop_order", 1)));
+            service.relational(1, locked(LockKey.row("\"Quoted Order\"", 1)));
+        }
+    }
+
+    /** Rows of a Shape are in as many tables as it has classes. */
+    @Test
+    void anEntityWithoutATableOfItsOwnFailsTheStart() {
+        assertThatThrownBy(() -> startJpa(Map.of(), OfShapes.class).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContaining("OfShapes.shape(long)")
+                .hasMessageContaining("several tables");
+    }
+
+    @Test
+    void aClassThatIsNoEntityFailsTheStart() {
+        assertThatThrownBy(() -> startJpa(Map.of(), OfNoEntity.class).close())
+                .hasRootCauseInstanceOf(RowLockDefinitionException.class)
+                .rootCause()
+                .hasMessageContaining("OfNoEntity.lock(long) names the entity java.util.Map, which has no table");
+    }
+
+    private Runnable locked(LockKey key) {
+        assertThat(isFree(key)).isTrue();
+        return () -> assertThat(isFree(key)).as("free: " + key).isFalse();
+    }
+
+    private boolean isFree(LockKey key) {
+        return RowLockTests.isFree(database.dataSource(), key);
+    }
+
+    private static OrderLineId lineId() {
+        OrderLineId id = new OrderLineId();
+        id.orderId = 7;
+        id.lineNo = 1;
+        return id;
+    }
+
+    private void dataSource(AnnotationConfigApplicationContext context) {
+        context.registerBean("dataSource", DataSource.class, database::dataSource);
+    }
+
+    private AnnotationConfigApplicationContext startJpa(Map<String, ?> properties, Class<?> service) {
+        return RowLockTests.start(
+                context -> {
+                    dataSource(context);
+                    context.registerBean(Unit.class, () -> new Unit(properties, ENTITIES));
+                },
+                JpaTransactions.class,
+                service);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class JdbcTransactions {
+        @Bean
+        JdbcTransactionManager transactionManager(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
+        }
+    }
+}

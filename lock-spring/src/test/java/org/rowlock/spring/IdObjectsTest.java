@@ -1,0 +1,286 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.persistence.Embeddable;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.LockKey;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Ids of more than one column, and ids that are objects. */
+class IdObjectsTest {
+    private static final LockKey KEY = LockKey.row("order_line", 7, 1);
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table orders (id bigint primary key)",
+            "insert into orders values (7)",
+            "create table order_line (order_id bigint, line_no int, amount int, primary key (order_id, line_no))",
+            "insert into order_line values (7, 1, 0), (7, 2, 0)",
+            "create table tenant_order (tenant uuid, order_id bigint, line_no int, primary key (tenant, order_id, line_no))");
+
+    record OrderId(long value) {}
+
+    record OrderLineId(long orderId, int lineNo) {}
+
+    record TypedLineId(OrderId orderId, int lineNo) {}
+
+    record SwappedId(int lineNo, long orderId) {}
+
+    record LongId(long orderId, int lineNo, int more) {}
+
+    record MappedId(int first, int second) {}
+
+    record TenantLineId(UUID tenant, OrderLineId line) {}
+
+    @Embeddable
+    static class EmbeddedId {
+        static final int VERSION = 1;
+        private final long orderId;
+        private final int lineNo;
+
+        EmbeddedId(long orderId, int lineNo) {
+            this.orderId = orderId;
+            this.lineNo = lineNo;
+        }
+    }
+
+    @Embeddable
+    static class SwappedEmbeddedId {
+        int lineNo = 1;
+        long orderId = 7;
+    }
+
+    record Command(OrderLineId line) {}
+
+    static class Lines {
+        @Transactional
+        public void typed(@RowLock("orders") OrderId id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void record(@RowLock("order_line") OrderLineId id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void nested(@RowLock("order_line") TypedLineId id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void embeddable(@RowLock("order_line") EmbeddedId id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void several(@RowLock("order_line") List<OrderLineId> ids, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void parts(
+                @RowLock(value = "order_line", part = 2) int line,
+                @RowLock(value = "order_line", part = 1) long order,
+                Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        @RowLock(table = "order_line", id = "#command.line")
+        public void expression(Command command, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        @RowLock(
+                table = "order_line",
+                id = {"#command.line.orderId", "#command.line.lineNo"})
+        public void expressions(Command command, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void threeColumns(@RowLock("tenant_order") TenantLineId id, Runnable work) {
+            work.run();
+        }
+    }
+
+    @Test
+    void everyWayToWriteTheIdIsTheSameLock() {
+        try (AnnotationConfigApplicationContext context = start(Lines.class)) {
+            Lines lines = context.getBean(Lines.class);
+            OrderLineId id = new OrderLineId(7, 1);
+            int[] ran = new int[1];
+            Runnable locked = () -> {
+                ran[0]++;
+                assertThat(isFree(KEY)).isFalse();
+                assertThat(isFree(LockKey.row("order_line", 7, 3))).isTrue();
+            };
+            lines.record(id, locked);
+            lines.nested(new TypedLineId(new OrderId(7), 1), locked);
+            lines.embeddable(new EmbeddedId(7, 1), locked);
+            lines.several(List.of(new OrderLineId(7, 2), id), locked);
+            lines.parts(1, 7, locked);
+            lines.expression(new Command(id), locked);
+            lines.expressions(new Command(id), locked);
+            assertThat(ran[0]).isEqualTo(7);
+            assertThat(isFree(KEY)).isTrue();
+        }
+    }
+
+    @Test
+    void aTypedIdIsTheLockOfItsValue() {
+        try (AnnotationConfigApplicationContext context = start(Lines.class)) {
+            context.getBean(Lines.class)
+                    .typed(
+                            new OrderId(7),
+                            () -> assertThat(isFree(LockKey.row("orders", 7))).isFalse());
+        }
+    }
+
+    @Test
+    void anIdWithinAnIdGivesItsPartsInItsPlace() {
+        UUID tenant = new UUID(4, 2);
+        try (AnnotationConfigApplicationContext context = start(Lines.class)) {
+            context.getBean(Lines.class)
+                    .threeColumns(
+                            new TenantLineId(tenant, new OrderLineId(7, 1)),
+                            () -> assertThat(isFree(LockKey.row("tenant_order", tenant, 7, 1)))
+                                    .isFalse());
+        }
+    }
+
+    static class SwappedRecord {
+        @Transactional
+        public void lock(@RowLock("order_line") SwappedId id) {}
+    }
+
+    static class SwappedEmbeddable {
+        @Transactional
+        public void lock(@RowLock("order_line") SwappedEmbeddedId id) {}
+    }
+
+    static class SeveralSwapped {
+        @Transactional
+        public void lock(@RowLock("order_line") List<SwappedId> ids) {}
+    }
+
+    static class ArrayOfSwapped {
+        @Transactional
+        public void lock(@RowLock("order_line") SwappedId[] ids) {}
+    }
+
+    static class TooLong {
+        @Transactional
+        public void lock(@RowLock("order_line") LongId id) {}
+    }
+
+    static class OnePart {
+        @Transactional
+        public void lock(@RowLock(value = "order_line", part = 1) long order) {}
+    }
+
+    static class SinglePartOfTwo {
+        @Transactional
+        public void lock(@RowLock("order_line") long order) {}
+    }
+
+    static class GapInParts {
+        @Transactional
+        public void lock(
+                @RowLock(value = "order_line", part = 1) long order,
+                @RowLock(value = "order_line", part = 3) int line) {}
+    }
+
+    static class Mapped {
+        @Transactional
+        public void lock(@RowLock("order_line") MappedId id) {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {SwappedRecord.class, SwappedEmbeddable.class, SeveralSwapped.class, ArrayOfSwapped.class})
+    void componentsInAnotherOrderThanThePrimaryKeyFailTheStart(Class<?> service) {
+        assertThatThrownBy(() -> start(service).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContaining(service.getSimpleName() + ".lock(")
+                .hasMessageContaining("[lineNo, orderId]")
+                .hasMessageContaining("the primary key of order_line is [order_id, line_no], in another order");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {TooLong.class, OnePart.class, SinglePartOfTwo.class})
+    void anotherNumberOfPartsThanThePrimaryKeyHasFailsTheStart(Class<?> service) {
+        assertThatThrownBy(() -> start(service).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContaining(service.getSimpleName() + ".lock(")
+                .hasMessageContaining("the primary key of order_line is [order_id, line_no]");
+    }
+
+    @Test
+    void aMissingPartFailsTheStart() {
+        assertThatThrownBy(() -> start(GapInParts.class).close())
+                .hasRootCauseInstanceOf(RowLockDefinitionException.class)
+                .hasRootCauseMessage("The parts of the id that @RowLock on the parameters of GapInParts.lock(long, int)"
+                        + " name are 1, 3. Number them 1, 2, ... in the order of the primary key, each once.");
+    }
+
+    /** Names that are mapped to columns of other names prove nothing. */
+    @Test
+    void namesThatAreNotThoseOfTheColumnsAreLeftAlone() {
+        start(Mapped.class).close();
+    }
+
+    /** Who gives the columns has said in which order the parts are. */
+    @Test
+    void configuredColumnsAreBelieved() {
+        RowLockTests.start(
+                        context -> {
+                            context.registerBean("dataSource", DataSource.class, database::dataSource);
+                            context.registerBean(
+                                    RowLocks.class,
+                                    () -> RowLocks.builder()
+                                            .idColumns("order_line", "line_no", "order_id")
+                                            .build());
+                        },
+                        Transactions.class,
+                        SwappedRecord.class)
+                .close();
+    }
+
+    private boolean isFree(LockKey key) {
+        return RowLockTests.isFree(database.dataSource(), key);
+    }
+
+    private AnnotationConfigApplicationContext start(Class<?> service) {
+        return RowLockTests.start(
+                context -> context.registerBean("dataSource", DataSource.class, database::dataSource),
+                Transactions.class,
+                service);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Transactions {
+        @Bean
+        JdbcTransactionManager transactionManager(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
+        }
+    }
+}

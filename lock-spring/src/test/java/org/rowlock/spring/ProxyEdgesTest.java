@@ -1,0 +1,421 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.Serial;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.autoproxy.BeanNameAutoProxyCreator;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.event.EventListener;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.MatchAlwaysTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Proxies that are made, shared, wrapped or hidden in unusual ways. */
+class ProxyEdgesTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2)");
+
+    interface Account {
+        int seen(int id);
+    }
+
+    static class Service implements Account {
+        private final Probe probe;
+
+        Service(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Override
+        @Transactional
+        public int seen(@RowLock("account") int id) {
+            return probe.locks();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Base {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoNames {
+        @Bean
+        Account account(Probe probe) {
+            return new Service(probe);
+        }
+
+        @Bean
+        Account sameAccount(Account account) {
+            return account;
+        }
+    }
+
+    @Test
+    void oneObjectOfTwoNamesIsAdvisedOnce() {
+        try (var context = Contexts.start(database, Base.class, TwoNames.class)) {
+            assertThat(context.getBean("sameAccount", Account.class)).isSameAs(context.getBean("account"));
+            assertThat(context.getBean("account", Account.class).seen(1)).isOne();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Prototype {
+        @Bean
+        @Scope(BeanDefinition.SCOPE_PROTOTYPE)
+        Service service(Probe probe) {
+            return new Service(probe);
+        }
+    }
+
+    @Test
+    void prototypesAreListedOnce() {
+        try (var context = Contexts.start(database, Base.class, Prototype.class)) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(context.getBean(Account.class).seen(1)).isOne();
+            }
+            assertThat(context.getBean(RowLockUsages.class).all()).hasSize(1);
+        }
+    }
+
+    /** As MyBatis and HTTP clients make their beans. */
+    interface Mapper {
+        @RowLock(table = "account", id = "#id")
+        int locksOf(int id);
+    }
+
+    static class MapperFactory implements FactoryBean<Mapper> {
+        private final Probe probe;
+
+        MapperFactory(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Override
+        public Mapper getObject() {
+            InvocationHandler handler = (proxy, method, arguments) -> switch (method.getName()) {
+                case "locksOf" -> probe.locks();
+                case "hashCode" -> 1;
+                case "equals" -> proxy == arguments[0];
+                default -> "mapper";
+            };
+            return (Mapper) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Mapper.class}, handler);
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Mapper.class;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Mappers {
+        @Bean
+        MapperFactory mapper(Probe probe) {
+            return new MapperFactory(probe);
+        }
+    }
+
+    @Test
+    void proxiesThatAreNotSpringsAreLockedByTheirInterface() {
+        try (var context = Contexts.start(database, Base.class, Mappers.class)) {
+            Mapper mapper = context.getBean(Mapper.class);
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            assertThat(transactions.<Integer>execute(status -> mapper.locksOf(1)))
+                    .isOne();
+            assertThatThrownBy(() -> mapper.locksOf(1)).hasMessageContaining("Mapper.locksOf(int)");
+        }
+    }
+
+    /** Fails at its first initialization. */
+    static class Flaky extends Service implements InitializingBean {
+        private static final AtomicInteger ATTEMPTS = new AtomicInteger();
+
+        @Autowired
+        @Nullable
+        Friend friend;
+
+        Flaky(Probe probe) {
+            super(probe);
+        }
+
+        @Override
+        public void afterPropertiesSet() {
+            if (ATTEMPTS.getAndIncrement() == 0) {
+                throw new IllegalStateException("not yet");
+            }
+        }
+    }
+
+    static class Friend {
+        @Autowired
+        @Nullable
+        Account account;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Circular {
+        @Bean
+        @Lazy
+        Flaky flaky(Probe probe) {
+            return new Flaky(probe);
+        }
+
+        @Bean
+        @Lazy
+        Friend friend() {
+            return new Friend();
+        }
+    }
+
+    @Test
+    void earlyReferenceOfAFailedBeanIsForgotten() {
+        Flaky.ATTEMPTS.set(0);
+        try (var context = Contexts.start(database, Base.class, Circular.class)) {
+            assertThatThrownBy(() -> context.getBean("flaky")).hasRootCauseMessage("not yet");
+            // This time the other bean comes first, and nobody needs an early reference.
+            Friend friend = context.getBean(Friend.class);
+            assertThat(friend.account.seen(1)).isOne();
+        }
+    }
+
+    static class New {
+        private final Probe probe;
+
+        New(Probe probe) {
+            this.probe = probe;
+        }
+
+        public int seen(@RowLock("account") int id) {
+            return probe.locks();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Opaque {
+        @Bean
+        New service(Probe probe) {
+            return new New(probe);
+        }
+
+        @Bean
+        TransactionInterceptor transactions(PlatformTransactionManager manager) {
+            MatchAlwaysTransactionAttributeSource source = new MatchAlwaysTransactionAttributeSource();
+            source.setTransactionAttribute(new org.springframework.transaction.interceptor.DefaultTransactionAttribute(
+                    Propagation.REQUIRES_NEW.value()));
+            return new TransactionInterceptor((TransactionManager) manager, source);
+        }
+
+        @Bean
+        static BeanNameAutoProxyCreator creator() {
+            BeanNameAutoProxyCreator creator = new BeanNameAutoProxyCreator();
+            creator.setBeanNames("service");
+            creator.setInterceptorNames("transactions");
+            creator.setProxyTargetClass(true);
+            creator.setOpaque(true);
+            creator.setOrder(0);
+            return creator;
+        }
+    }
+
+    @Test
+    void opaqueProxyIsRefused() {
+        assertThatThrownBy(
+                        () -> Contexts.start(database, Base.class, Opaque.class).close())
+                .hasRootCauseInstanceOf(RowLockDefinitionException.class)
+                .hasStackTraceContaining("opaque");
+    }
+
+    interface Listening {
+        int seen(int id);
+
+        void on(String event);
+    }
+
+    static class Listener implements Listening {
+        private final Probe probe;
+        private int heard;
+
+        Listener(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Override
+        public int seen(@RowLock("account") int id) {
+            return probe.locks();
+        }
+
+        @Override
+        @EventListener
+        public void on(String event) {
+            heard++;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listeners {
+        @Bean
+        Listening listener(Probe probe) {
+            return new Listener(probe);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ListenersByClass {
+        @Bean
+        Listener listener(Probe probe) {
+            return new Listener(probe);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(proxyTargetClass = true)
+    @EnableRowLocks
+    static class Classes {}
+
+    @Test
+    void proxyWithoutATransactionHidesNoOtherAnnotation() {
+        try (var context = Contexts.start(database, Base.class, ListenersByClass.class)) {
+            context.publishEvent("hello");
+            Listener target = (Listener) org.springframework.test.util.AopTestUtils.getUltimateTargetObject(
+                    context.getBean(Listening.class));
+            assertThat(target.heard).isOne();
+        }
+    }
+
+    @Test
+    void proxyWithoutATransactionIsOfTheKindOfTheOthers() {
+        try (var context = Contexts.start(database, Classes.class, ListenersByClass.class)) {
+            assertThat(context.getBean(Listener.class)).isNotNull();
+        }
+    }
+
+    /** The control of the one above. */
+    @Test
+    void interfaceProxyStaysTheDefault() {
+        try (var context = Contexts.start(database, Base.class, Listeners.class)) {
+            assertThat(Proxy.isProxyClass(context.getBean(Listening.class).getClass()))
+                    .isTrue();
+        }
+    }
+
+    interface Repository extends org.springframework.data.repository.Repository<Object, Integer> {
+        int locks(@RowLock("account") int id);
+    }
+
+    @RowLock(table = "account", id = "#p0")
+    interface RepositoryOfType extends org.springframework.data.repository.Repository<Object, Integer> {
+        int locks(int id);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Repositories {
+        /** The advice never proceeds, as that of Spring Data. */
+        @Bean
+        Repository repository(Probe probe) {
+            ProxyFactory factory = new ProxyFactory();
+            factory.setInterfaces(Repository.class);
+            factory.addAdvice((MethodInterceptor) invocation ->
+                    invocation.getMethod().getName().equals("locks") ? (Object) probe.locks() : invocation.proceed());
+            return (Repository) factory.getProxy();
+        }
+
+        @Bean
+        RepositoryOfType repositoryOfType(Probe probe) {
+            ProxyFactory factory = new ProxyFactory();
+            factory.setInterfaces(RepositoryOfType.class);
+            factory.setTarget(new Object());
+            factory.addAdvice((MethodInterceptor) invocation ->
+                    invocation.getMethod().getName().equals("locks") ? (Object) probe.locks() : invocation.proceed());
+            return (RepositoryOfType) factory.getProxy();
+        }
+    }
+
+    @Test
+    void repositoryWithoutATransactionInterceptorLocksInItsCallers() {
+        try (var context = Contexts.start(database, Base.class, Repositories.class)) {
+            Repository repository = context.getBean(Repository.class);
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            assertThat(transactions.<Integer>execute(status -> repository.locks(1)))
+                    .isOne();
+            assertThatThrownBy(() -> repository.locks(1)).hasMessageContaining("no transaction");
+            RepositoryOfType ofType = context.getBean(RepositoryOfType.class);
+            assertThat(transactions.<Integer>execute(status -> ofType.locks(1))).isOne();
+        }
+    }
+
+    static class Named {
+        @Transactional
+        public void of(@RowLock("account") @Nullable Integer id) {}
+    }
+
+    /** As method validation does, and after this library's in the order of their declaration. */
+    static class Validation extends AbstractAdvisingBeanPostProcessor {
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        Validation() {
+            advisor = new DefaultPointcutAdvisor((MethodInterceptor) invocation -> {
+                if (invocation.getArguments().length == 1 && invocation.getArguments()[0] == null) {
+                    throw new UnsupportedOperationException("must not be null");
+                }
+                return invocation.proceed();
+            });
+        }
+
+        @Override
+        protected boolean isEligible(Class<?> targetClass) {
+            return targetClass == Named.class;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Validated {
+        @Bean
+        Named named() {
+            return new Named();
+        }
+
+        @Bean
+        static Validation validation() {
+            return new Validation();
+        }
+    }
+
+    @Test
+    void validationComesBeforeTheLock() {
+        try (var context = Contexts.start(database, Base.class, Validated.class)) {
+            Named named = context.getBean(Named.class);
+            assertThatThrownBy(() -> named.of(null)).isInstanceOf(UnsupportedOperationException.class);
+        }
+    }
+}

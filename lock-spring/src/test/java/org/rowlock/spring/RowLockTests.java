@@ -1,0 +1,39 @@
+package org.rowlock.spring;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.rowlock.LockKey;
+import org.rowlock.RowLocks;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+/** Contexts, and a look at a lock from outside. */
+public final class RowLockTests {
+    private RowLockTests() {}
+
+    /** Starts a context of components, with beans that are not classes. */
+    @SuppressWarnings("resource")
+    public static AnnotationConfigApplicationContext start(
+            Consumer<AnnotationConfigApplicationContext> beans, Class<?>... components) {
+        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+        beans.accept(context);
+        context.register(components);
+        context.refresh();
+        return context;
+    }
+
+    /** Whether another transaction could lock now: by the default strategy, BOTH, so behind holders of any strategy. */
+    public static boolean isFree(DataSource dataSource, LockKey key) {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            try {
+                return RowLocks.create().in(connection).tryLock(key);
+            } finally {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Two databases with a table of the same name: the lock is in the one that the annotations name. */
+class SeveralDataSourcesTest {
+    private static final String ITEM = "create table item (id bigint primary key)";
+    private static final LockKey KEY = LockKey.row("item", 1);
+
+    @RegisterExtension
+    final TestDatabase orders = new TestDatabase(ITEM, "insert into item values (1)");
+
+    @RegisterExtension
+    final TestDatabase stock = new TestDatabase(ITEM, "insert into item values (1)");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Managers {
+        @Bean
+        JdbcTransactionManager ordersTransactions(DataSource ordersDataSource) {
+            return new JdbcTransactionManager(ordersDataSource);
+        }
+
+        @Bean
+        JdbcTransactionManager stockTransactions(DataSource stockDataSource) {
+            return new JdbcTransactionManager(stockDataSource);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class PrimaryManagers {
+        @Bean
+        @Primary
+        JdbcTransactionManager ordersTransactions(DataSource ordersDataSource) {
+            return new JdbcTransactionManager(ordersDataSource);
+        }
+
+        @Bean
+        JdbcTransactionManager stockTransactions(DataSource stockDataSource) {
+            return new JdbcTransactionManager(stockDataSource);
+        }
+    }
+
+    static class ByManager {
+        @Transactional("ordersTransactions")
+        public void inOrders(@RowLock("item") long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional("stockTransactions")
+        public void inStock(@RowLock("item") long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    static class ByDataSource {
+        @Transactional("stockTransactions")
+        public void inStock(@RowLock(value = "item", dataSource = "stockDataSource") long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional("ordersTransactions")
+        @RowLock(table = "item", id = "#id", dataSource = "stockDataSource")
+        public void ordersButNamesStock(long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    static class NeitherSaid {
+        @Transactional
+        public void somewhere(@RowLock("item") long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    static class NoSuchDataSource {
+        @Transactional("stockTransactions")
+        public void inStock(@RowLock(value = "item", dataSource = "stok") long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    @Test
+    void theTransactionManagerTellsWhich() throws Exception {
+        try (AnnotationConfigApplicationContext context = start(Managers.class, ByManager.class)) {
+            ByManager service = context.getBean(ByManager.class);
+            service.inOrders(1, () -> {
+                assertThat(isFree(orders)).isFalse();
+                assertThat(isFree(stock)).isTrue();
+            });
+            service.inStock(1, () -> {
+                assertThat(isFree(orders)).isTrue();
+                assertThat(isFree(stock)).isFalse();
+            });
+        }
+    }
+
+    @Test
+    void theAnnotationTellsWhich() throws Exception {
+        try (AnnotationConfigApplicationContext context = start(Managers.class, ByDataSource.class)) {
+            context.getBean(ByDataSource.class).inStock(1, () -> {
+                assertThat(isFree(orders)).isTrue();
+                assertThat(isFree(stock)).isFalse();
+            });
+        }
+    }
+
+    /** A holder in one database, a call for the same row in the other: only the one in the same database waits. */
+    @Test
+    void rowsOfTwoDatabasesDoNotExcludeEachOther() throws Exception {
+        Session alice = stock.session("alice");
+        alice.run(connection -> RowLocks.create().in(connection).lock(KEY));
+        try (AnnotationConfigApplicationContext context = start(Managers.class, ByManager.class)) {
+            ByManager service = context.getBean(ByManager.class);
+            boolean[] ran = new boolean[1];
+            service.inOrders(1, () -> ran[0] = true);
+            assertThat(ran[0]).isTrue();
+            CompletableFuture<Void> second =
+                    CompletableFuture.runAsync(() -> service.inStock(1, () -> {}), Blocking.NEW_THREAD);
+            Blocking.awaitWaiterBehind(stock.dataSource(), alice.pid());
+            alice.commit();
+            second.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    /** Each database has a transaction of its own, nested calls too. */
+    @Test
+    void bothAtOnceAreLockedEachInItsOwnTransaction() throws Exception {
+        try (AnnotationConfigApplicationContext context = start(Managers.class, ByManager.class)) {
+            ByManager service = context.getBean(ByManager.class);
+            service.inOrders(
+                    1,
+                    () -> service.inStock(1, () -> {
+                        assertThat(isFree(orders)).isFalse();
+                        assertThat(isFree(stock)).isFalse();
+                    }));
+        }
+        assertThat(isFree(orders)).isTrue();
+        assertThat(isFree(stock)).isTrue();
+    }
+
+    @Test
+    void thePrimaryTransactionManagerIsTheDefault() throws Exception {
+        try (AnnotationConfigApplicationContext context = start(PrimaryManagers.class, NeitherSaid.class)) {
+            context.getBean(NeitherSaid.class).somewhere(1, () -> {
+                assertThat(isFree(orders)).isFalse();
+                assertThat(isFree(stock)).isTrue();
+            });
+        }
+    }
+
+    @Test
+    void aTransactionOfTheOtherDataSourceIsRefused() {
+        try (AnnotationConfigApplicationContext context = start(Managers.class, ByDataSource.class)) {
+            ByDataSource service = context.getBean(ByDataSource.class);
+            assertThatThrownBy(() -> service.ordersButNamesStock(1, () -> {}))
+                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .hasMessageContaining("ByDataSource.ordersButNamesStock(long, Runnable)")
+                    .hasMessageContaining("the running transaction is not one of");
+        }
+    }
+
+    @Test
+    void whereNothingTellsWhichTheStartFails() {
+        assertThatThrownBy(() -> start(Managers.class, NeitherSaid.class).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContaining("several DataSources")
+                .hasMessageContaining("ordersDataSource, stockDataSource");
+    }
+
+    @Test
+    void aDataSourceThatDoesNotExistFailsTheStart() {
+        assertThatThrownBy(() -> start(Managers.class, NoSuchDataSource.class).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContaining("stok")
+                .hasMessageContaining("ordersDataSource, stockDataSource");
+    }
+
+    private static boolean isFree(TestDatabase database) {
+        return RowLockTests.isFree(database.dataSource(), KEY);
+    }
+
+    private AnnotationConfigApplicationContext start(Class<?>... components) {
+        Consumer<AnnotationConfigApplicationContext> dataSources = context -> {
+            context.registerBean("ordersDataSource", DataSource.class, orders::dataSource);
+            context.registerBean("stockDataSource", DataSource.class, stock::dataSource);
+        };
+        return RowLockTests.start(dataSources, components);
+    }
+}

@@ -1,0 +1,334 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.TransactionManagementConfigurer;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.DefaultTransactionAttribute;
+import org.springframework.transaction.interceptor.MatchAlwaysTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Several transaction managers, suspended transactions and long timeouts. */
+class TransactionEdgesTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2)");
+
+    static class Service {
+        private final Probe probe;
+
+        Service(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Transactional("orders")
+        public int ofOrders(@RowLock("account") int id) {
+            return probe.locks();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Base {}
+
+    /** Two DataSources, neither of them primary. */
+    @Configuration(proxyBeanMethods = false)
+    static class Two {
+        @Bean
+        PlatformTransactionManager orders(DataSource ordersPool) {
+            return new JdbcTransactionManager(ordersPool);
+        }
+
+        @Bean
+        PlatformTransactionManager reports(DataSource reportsPool) {
+            return new JdbcTransactionManager(reportsPool);
+        }
+
+        @Bean
+        Probe probe(DataSource ordersPool) {
+            return new Probe(new JdbcTemplate(ordersPool));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfOrders {
+        @Bean
+        Service service(Probe probe) {
+            return new Service(probe);
+        }
+    }
+
+    private AnnotationConfigApplicationContext two(Class<?>... components) {
+        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+        context.registerBean("ordersPool", DataSource.class, () -> Contexts.pool(database));
+        context.registerBean("reportsPool", DataSource.class, () -> Contexts.pool(database));
+        context.register(Base.class, Two.class);
+        context.register(components);
+        context.refresh();
+        return context;
+    }
+
+    private static TransactionTemplate transactions(AnnotationConfigApplicationContext context, String manager) {
+        return new TransactionTemplate(context.getBean(manager, PlatformTransactionManager.class));
+    }
+
+    @Test
+    void readOnlyTransactionOfAnotherDataSourceIsNoObstacle() {
+        try (var context = two(OfOrders.class)) {
+            TransactionTemplate reading = transactions(context, "reports");
+            reading.setReadOnly(true);
+            assertThat(reading.<Integer>execute(
+                            status -> context.getBean(Service.class).ofOrders(1)))
+                    .isOne();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Configured {
+        @Bean
+        RowLocks rowLocks() {
+            return RowLocks.builder().strategy("account", LockStrategy.ADVISORY).build();
+        }
+    }
+
+    @Test
+    void configuredTablesNeedNoPrimaryDataSource() {
+        try (var context = two(OfOrders.class, Configured.class)) {
+            assertThat(context.getBean(Service.class).ofOrders(1)).isOne();
+        }
+    }
+
+    static class Plain {
+        private final Probe probe;
+
+        Plain(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Transactional
+        public int seen(@RowLock("account") int id) {
+            return probe.locks();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfPlain {
+        @Bean
+        Plain plain(Probe probe) {
+            return new Plain(probe);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ByConfigurer implements TransactionManagementConfigurer {
+        private final PlatformTransactionManager orders;
+
+        ByConfigurer(PlatformTransactionManager orders) {
+            this.orders = orders;
+        }
+
+        @Override
+        public PlatformTransactionManager annotationDrivenTransactionManager() {
+            return orders;
+        }
+    }
+
+    @Test
+    void transactionManagerOfTheInterceptorCounts() {
+        try (var context = two(OfPlain.class, ByConfigurer.class)) {
+            assertThat(context.getBean(Plain.class).seen(1)).isOne();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoInterceptors {
+        @Bean
+        Service service(Probe probe) {
+            return new Service(probe);
+        }
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static DefaultPointcutAdvisor transactionsOfReports(BeanFactory beans) {
+            DefaultTransactionAttribute ofReports = new DefaultTransactionAttribute();
+            ofReports.setQualifier("reports");
+            MatchAlwaysTransactionAttributeSource always = new MatchAlwaysTransactionAttributeSource();
+            always.setTransactionAttribute(ofReports);
+            TransactionInterceptor interceptor = new TransactionInterceptor();
+            interceptor.setTransactionAttributeSource(always);
+            interceptor.setBeanFactory(beans);
+            NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
+            pointcut.setMappedName("ofOrders");
+            DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(pointcut, interceptor);
+            advisor.setOrder(0);
+            return advisor;
+        }
+    }
+
+    /** The chain is: transaction of reports, then that of orders, which the method itself names. */
+    @Test
+    void innermostTransactionIsTheOneThatHoldsTheLock() {
+        try (var context = two(TwoInterceptors.class)) {
+            Service service = context.getBean(Service.class);
+            assertThat(((Advised) service).getAdvisors())
+                    .filteredOn(advisor -> advisor.getAdvice() instanceof TransactionInterceptor)
+                    .hasSize(2);
+            assertThat(service.ofOrders(1)).isOne();
+        }
+    }
+
+    static class Endless {
+        private final Probe probe;
+
+        Endless(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Transactional(timeout = Integer.MAX_VALUE)
+        public int seen(@RowLock("account") int id) {
+            return probe.locks();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfEndless {
+        @Bean
+        Endless endless(Probe probe) {
+            return new Endless(probe);
+        }
+    }
+
+    @Test
+    void timeoutBeyondWhatTheServerCanCountIsForever() {
+        try (var context = Contexts.start(database, Base.class, OfEndless.class)) {
+            assertThat(context.getBean(Endless.class).seen(1)).isOne();
+        }
+    }
+
+    static class Counting {
+        private final Supplier<SpringLocks> locks;
+
+        Counting(Supplier<SpringLocks> locks) {
+            this.locks = locks;
+        }
+
+        @Transactional
+        public int queues(@RowLock("account") int id) {
+            return locks.get().locks().admission().keysInUse();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfCounting {
+        @Bean
+        Counting counting(org.springframework.beans.factory.ObjectProvider<SpringLocks> locks) {
+            return new Counting(locks::getObject);
+        }
+    }
+
+    /** The suspended transaction may hold locks that those in the queue wait for, which no server can see. */
+    @Test
+    void behindASuspendedTransactionNobodyQueues() {
+        try (var context = Contexts.start(database, Base.class, OfCounting.class)) {
+            Counting counting = context.getBean(Counting.class);
+            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+            TransactionTemplate suspending = new TransactionTemplate(manager);
+            suspending.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+            assertThat(counting.queues(1)).isOne();
+            assertThat(new TransactionTemplate(manager).<Integer>execute(outer -> {
+                        context.getBean(RowLockTemplate.class).lock(LockKey.row("account", 2));
+                        return suspending.<Integer>execute(suspended -> counting.queues(1));
+                    }))
+                    .isZero();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Told {
+        private final List<Acquired> released = new ArrayList<>();
+
+        record Acquired(List<LockKey> keys) {}
+
+        @Bean
+        LockInstrumentation instrumentation() {
+            return new LockInstrumentation() {
+                @Override
+                public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
+                    return lock.get();
+                }
+
+                @Override
+                public void released(Acquisition acquisition, Duration held) {
+                    released.add(new Acquired(acquisition.keys()));
+                }
+            };
+        }
+    }
+
+    @Test
+    void onlyWhatWasHeldIsToldAsReleased() throws Exception {
+        try (var context = Contexts.start(database, Base.class, Told.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            LockKey one = LockKey.row("account", 1);
+            LockKey two = LockKey.row("account", 2);
+            Session other = database.session("other");
+            other.run(connection -> RowLocks.create().in(connection).lock(one));
+            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+                assertThat(template.tryLock(one)).isFalse();
+                assertThat(template.tryLock(two)).isTrue();
+            });
+            assertThat(context.getBean(Told.class).released).containsExactly(new Told.Acquired(List.of(two)));
+        }
+    }
+
+    @Test
+    void noKeysAreRefusedWithWords() {
+        try (var context = Contexts.start(database, Base.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> transactions.execute(status -> template.lockAll(List.of())))
+                    .withMessageContaining("keys");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> transactions.execute(status -> template.lock(nothing())))
+                    .withMessageContaining("key");
+        }
+    }
+
+    @SuppressWarnings("NullAway")
+    private static LockKey nothing() {
+        return null;
+    }
+}

@@ -1,0 +1,40 @@
+package org.rowlock.spring.boot;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** Starts Boot applications on a test's own schema, with a pool, as a user would: by properties. */
+final class BootApplication {
+    private static final String ENVIRONMENT = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
+
+    private BootApplication() {}
+
+    static ConfigurableApplicationContext start(TestDatabase database, Class<?> configuration, String... properties) {
+        return start(database, configuration, Map.of(), properties);
+    }
+
+    static ConfigurableApplicationContext start(
+            TestDatabase database, Class<?> configuration, Map<String, Object> variables, String... properties) {
+        PGSimpleDataSource dataSource = database.dataSource();
+        List<String> arguments = new ArrayList<>(List.of(
+                "--spring.datasource.url=" + dataSource.getUrl(),
+                "--spring.datasource.username=" + dataSource.getUser(),
+                "--spring.datasource.password=" + dataSource.getPassword()));
+        for (String property : properties) {
+            arguments.add("--" + property);
+        }
+        return new SpringApplicationBuilder(configuration)
+                .properties("spring.datasource.hikari.maximum-pool-size=4", "spring.datasource.hikari.minimum-idle=0")
+                .initializers(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .replace(ENVIRONMENT, new SystemEnvironmentPropertySource(ENVIRONMENT, variables)))
+                .run(arguments.toArray(String[]::new));
+    }
+}

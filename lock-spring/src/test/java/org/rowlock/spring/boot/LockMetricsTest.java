@@ -1,0 +1,381 @@
+package org.rowlock.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.LockInstrumentation;
+import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockTemplate;
+import org.rowlock.spring.metrics.LockMetrics;
+import org.rowlock.spring.metrics.LockObservationContext;
+import org.rowlock.spring.metrics.LockObservations;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Meters and observations after real locks, timeouts and deadlocks. */
+class LockMetricsTest {
+    private static final RowLocks LOCKS = RowLocks.create();
+
+    @RegisterExtension
+    final TestDatabase database =
+            new TestDatabase("create table orders (id bigint primary key)", "insert into orders values (1), (2)");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Orders.class)
+    static class Application {
+        final List<LockObservationContext> observed = new CopyOnWriteArrayList<>();
+
+        @Bean
+        ObservationHandler<LockObservationContext> handler() {
+            return new ObservationHandler<>() {
+                @Override
+                public void onStop(LockObservationContext context) {
+                    observed.add(context);
+                }
+
+                @Override
+                public boolean supportsContext(Observation.Context context) {
+                    return context instanceof LockObservationContext;
+                }
+            };
+        }
+    }
+
+    public static class Orders {
+        private final RowLockTemplate template;
+        private final JdbcTemplate jdbc;
+
+        public Orders(RowLockTemplate template, JdbcTemplate jdbc) {
+            this.template = template;
+            this.jdbc = jdbc;
+        }
+
+        @Transactional
+        public void ship(@RowLock("orders") long orderId) {}
+
+        @Transactional
+        public void shipNow(@RowLock(value = "orders", lockWait = "nowait") long orderId) {}
+
+        @Transactional
+        public boolean tryShip(long orderId) {
+            return template.tryLock(LockKey.row("orders", orderId));
+        }
+
+        /** Finds a deadlock long before the other side would. */
+        @Transactional
+        public void shipAndAfterwards(@RowLock("orders") long orderId, long another, Runnable between) {
+            jdbc.execute("set local deadlock_timeout = '10ms'");
+            between.run();
+            template.lock(LockKey.row("orders", another));
+        }
+    }
+
+    private static Tags tags(String... more) {
+        return Tags.of("table", "orders", "strategy", "BOTH").and(more);
+    }
+
+    private static Tags acquired(String outcome, String error) {
+        return tags("mode", "FOR_UPDATE", "outcome", outcome, "error", error);
+    }
+
+    @Test
+    void locksAreTimed() {
+        try (var context = BootApplication.start(database, Application.class)) {
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            context.getBean(Orders.class).ship(1);
+            assertThat(meters.get("rowlock.acquire")
+                            .tags(acquired("ACQUIRED", "none"))
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(meters.get("rowlock.hold").tags(tags()).timer().count()).isEqualTo(1);
+            assertThat(meters.get("rowlock.admission")
+                            .tags("table", "orders", "outcome", "ADMITTED")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(meters.get("rowlock.timeouts").tags(tags()).counter().count())
+                    .isZero();
+            assertThat(meters.get("rowlock.deadlocks").tags(tags()).counter().count())
+                    .isZero();
+        }
+    }
+
+    @Test
+    void theKeyIsOfHighCardinalityAndNoTag() {
+        try (var context = BootApplication.start(database, Application.class)) {
+            context.getBean(Orders.class).ship(1);
+            LockObservationContext observed =
+                    context.getBean(Application.class).observed.get(0);
+            assertThat(observed.getName()).isEqualTo("rowlock.acquire");
+            assertThat(observed.getContextualName()).isEqualTo("lock orders");
+            assertThat(observed.getHighCardinalityKeyValue("key").getValue()).isEqualTo("orders[1]");
+            assertThat(observed.getHighCardinalityKeyValue("keys").getValue()).isEqualTo("1");
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("rowlock.acquire")
+                            .timer()
+                            .getId()
+                            .getTags())
+                    .extracting("key")
+                    .containsExactlyInAnyOrder("table", "mode", "strategy", "outcome", "error");
+        }
+    }
+
+    @Test
+    void waitsThatRunOutAndTriesInVainAreTimeouts() throws Exception {
+        Session other = database.session("other");
+        other.run(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 1)));
+        try (var context = BootApplication.start(database, Application.class)) {
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            Orders orders = context.getBean(Orders.class);
+            assertThatThrownBy(() -> orders.shipNow(1)).isInstanceOf(CannotAcquireLockException.class);
+            assertThat(orders.tryShip(1)).isFalse();
+            assertThat(meters.get("rowlock.timeouts").tags(tags()).counter().count())
+                    .isEqualTo(2);
+            assertThat(meters.get("rowlock.deadlocks").tags(tags()).counter().count())
+                    .isZero();
+            assertThat(meters.get("rowlock.acquire")
+                            .tags(acquired("NOT_AVAILABLE", "CannotAcquireLockException"))
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(meters.get("rowlock.acquire")
+                            .tags(acquired("NOT_AVAILABLE", "none"))
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(meters.find("rowlock.hold").timer())
+                    .as("nothing was held")
+                    .isNull();
+        }
+    }
+
+    @Test
+    void aFullQueueInTheJvmIsARefusedAdmission() {
+        try (var context = BootApplication.start(database, Application.class)) {
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            Orders orders = context.getBean(Orders.class);
+            var dataSource = context.getBean(javax.sql.DataSource.class);
+            var permit = context.getBean(RowLocks.class)
+                    .admission()
+                    .enter(
+                            dataSource,
+                            List.of(LockKey.row("orders", 1)),
+                            org.rowlock.RowLockMode.FOR_UPDATE,
+                            org.rowlock.LockWait.forever());
+            CompletableFuture<Void> refused = CompletableFuture.runAsync(() -> orders.shipNow(1));
+            assertThatThrownBy(refused::join).hasCauseInstanceOf(CannotAcquireLockException.class);
+            permit.close();
+            assertThat(meters.get("rowlock.admission")
+                            .tags("table", "orders", "outcome", "REFUSED")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(meters.find("rowlock.timeouts").counter())
+                    .as("it never came to the server")
+                    .isNull();
+        }
+    }
+
+    @Test
+    void deadlocksAreCounted() throws Exception {
+        Session other = database.session("other");
+        other.execute("set deadlock_timeout = '1h'");
+        other.run(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 2)));
+        try (var context = BootApplication.start(database, Application.class)) {
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            List<Step<?>> others = new CopyOnWriteArrayList<>();
+            Orders orders = context.getBean(Orders.class);
+            assertThatThrownBy(() -> orders.shipAndAfterwards(1, 2, () -> {
+                        Step<?> step =
+                                other.start(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 1)));
+                        others.add(step);
+                        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> waits(other.pid()));
+                    }))
+                    .isInstanceOf(PessimisticLockingFailureException.class);
+            others.get(0).get();
+            assertThat(meters.get("rowlock.deadlocks").tags(tags()).counter().count())
+                    .isEqualTo(1);
+            assertThat(meters.get("rowlock.timeouts").tags(tags()).counter().count())
+                    .isZero();
+            assertThat(meters.get("rowlock.acquire")
+                            .tags(acquired("DEADLOCK", "PessimisticLockingFailureException"))
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(meters.get("rowlock.hold").timer().count())
+                    .as("the first was held")
+                    .isEqualTo(1);
+        }
+    }
+
+    private boolean waits(int pid) throws Exception {
+        return database.query("select exists (select 1 from pg_locks where not granted and pid = " + pid + ")")
+                .equals("t");
+    }
+
+    @Test
+    void thoseThatWaitNowAreSeen() throws Exception {
+        Session other = database.session("other");
+        other.run(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 1)));
+        try (var context = BootApplication.start(database, Application.class)) {
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            Orders orders = context.getBean(Orders.class);
+            CompletableFuture<Void> shipping = CompletableFuture.runAsync(() -> orders.ship(1));
+            Awaitility.await("one waits").atMost(TestDatabase.DEADLINE).until(() -> {
+                var waiting = meters.find("rowlock.acquire.active")
+                        .tags(tags("mode", "FOR_UPDATE"))
+                        .longTaskTimer();
+                return waiting != null && waiting.activeTasks() == 1;
+            });
+            other.commit();
+            shipping.join();
+            assertThat(meters.get("rowlock.acquire.active").longTaskTimer().activeTasks())
+                    .isZero();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @Import(Orders.class)
+    static class WithoutBootsMetrics {
+        @Bean
+        DataSourceTransactionManager transactionManager(javax.sql.DataSource dataSource) {
+            return new DataSourceTransactionManager(dataSource);
+        }
+
+        @Bean
+        JdbcTemplate jdbcTemplate(javax.sql.DataSource dataSource) {
+            return new JdbcTemplate(dataSource);
+        }
+    }
+
+    private ApplicationContextRunner runner() {
+        return new ApplicationContextRunner()
+                .withUserConfiguration(WithoutBootsMetrics.class)
+                .withBean("dataSource", javax.sql.DataSource.class, database::dataSource)
+                .withConfiguration(AutoConfigurations.of(
+                        RowLockAutoConfiguration.class,
+                        RowLockMetricsAutoConfiguration.class,
+                        RowLockObservationAutoConfiguration.class,
+                        RowLocksEndpointAutoConfiguration.class));
+    }
+
+    @Test
+    void aMeterRegistryAloneIsEnough() {
+        runner().withBean(SimpleMeterRegistry.class).run(context -> {
+            context.getBean(Orders.class).ship(1);
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            assertThat(meters.get("rowlock.acquire")
+                            .tags(acquired("ACQUIRED", "none"))
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(meters.get("rowlock.hold").timer().count()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void anObservationRegistryAloneGivesObservations() {
+        ObservationRegistry registry = ObservationRegistry.create();
+        List<Observation.Context> observed = new CopyOnWriteArrayList<>();
+        registry.observationConfig().observationHandler(context -> observed.add(context));
+        runner().withBean(ObservationRegistry.class, () -> registry).run(context -> {
+            context.getBean(Orders.class).ship(1);
+            assertThat(context).hasSingleBean(LockObservations.class).doesNotHaveBean(LockMetrics.class);
+            assertThat(observed).hasSize(1);
+        });
+    }
+
+    @Test
+    void withoutRegistriesNothingIsMeasured() {
+        runner().run(context -> {
+            context.getBean(Orders.class).ship(1);
+            assertThat(context).hasNotFailed().doesNotHaveBean(LockInstrumentation.class);
+        });
+    }
+
+    @Test
+    void withoutMicrometerCoreThereAreObservationsStill() {
+        runner().withClassLoader(new FilteredClassLoader("io.micrometer.core"))
+                .withBean(ObservationRegistry.class, ObservationRegistry::create)
+                .run(context -> {
+                    assertThat(context).hasSingleBean(LockObservations.class);
+                    context.getBean(Orders.class).ship(1);
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnInstrumentation {
+        @Bean
+        LockInstrumentation instrumentation() {
+            return LockInstrumentation.NONE;
+        }
+    }
+
+    @Test
+    void anInstrumentationOfTheApplicationTakesPrecedence() {
+        runner().withUserConfiguration(OwnInstrumentation.class)
+                .withBean(SimpleMeterRegistry.class)
+                .withBean(ObservationRegistry.class, ObservationRegistry::create)
+                .run(context -> assertThat(context).hasSingleBean(LockInstrumentation.class));
+    }
+
+    @Test
+    void theEndpointIsNotThereUnlessExposed() {
+        runner().run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RowLocksEndpoint.class));
+        try (var context = BootApplication.start(
+                database, Application.class, "management.endpoints.web.exposure.include=health")) {
+            assertThat(context.getBeanNamesForType(RowLocksEndpoint.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void theStrategyIsATag() {
+        try (ConfigurableApplicationContext context =
+                BootApplication.start(database, Application.class, "rowlock.strategy=row")) {
+            context.getBean(Orders.class).ship(1);
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            assertThat(meters.get("rowlock.hold")
+                            .tags("strategy", LockStrategy.ROW.name())
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            context.getBean(Orders.class).ship(3);
+            assertThat(meters.get("rowlock.hold").timer().count())
+                    .as("there is no row 3 to hold")
+                    .isEqualTo(1);
+        }
+    }
+}

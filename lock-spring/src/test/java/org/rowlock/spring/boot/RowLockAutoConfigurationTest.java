@@ -1,0 +1,284 @@
+package org.rowlock.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowlock.AdmissionQueues;
+import org.rowlock.AdmissionRejectedException;
+import org.rowlock.LockBudgetExceededException;
+import org.rowlock.LockKey;
+import org.rowlock.LockListener;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockSettings;
+import org.rowlock.spring.RowLockTemplate;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class RowLockAutoConfigurationTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table orders (id bigint primary key, shipped boolean not null default false)",
+            "create table order_lines (order_id bigint, line int, primary key (order_id, line))",
+            "create table events (at timestamptz, number int unique)",
+            "insert into orders select n from generate_series(1, 10) as n");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Orders.class)
+    static class Application {}
+
+    static class Orders {
+        private final JdbcTemplate jdbc;
+
+        Orders(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Transactional
+        public List<String> locksWhileShipping(@RowLock("orders") long orderId) {
+            return jdbc.queryForList(
+                    "select mode from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and objid = "
+                            + orderId,
+                    String.class);
+        }
+    }
+
+    @Test
+    void addingTheDependencyIsAllThatItTakes() {
+        try (var context = BootApplication.start(database, Application.class)) {
+            assertThat(context.getBean(Orders.class).locksWhileShipping(7)).containsExactly("ExclusiveLock");
+            assertThat(context.getBean(RowLocks.class).strategyOf(LockKey.row("orders", 1)))
+                    .isEqualTo(LockStrategy.BOTH);
+            assertThat(context.getBean(RowLockSettings.class)).isEqualTo(RowLockSettings.defaults());
+        }
+    }
+
+    @Test
+    void propertiesOfTablesReachRowLocks() {
+        String qualified = database.schema() + ".orders";
+        try (var context = BootApplication.start(
+                database,
+                Application.class,
+                "rowlock.strategy=advisory",
+                "rowlock.tables.orders.strategy=row",
+                "rowlock.tables[" + qualified + "].strategy=both",
+                "rowlock.tables.events.id-columns=number",
+                "rowlock.tables.order_lines.strategy=ROW")) {
+            RowLocks locks = context.getBean(RowLocks.class);
+            assertThat(locks.strategyOf(LockKey.row("anything", 1))).isEqualTo(LockStrategy.ADVISORY);
+            assertThat(locks.strategyOf(LockKey.row("orders", 1))).isEqualTo(LockStrategy.ROW);
+            assertThat(locks.strategyOf(LockKey.row(qualified, 1))).isEqualTo(LockStrategy.BOTH);
+            assertThat(locks.strategyOf(LockKey.row("order_lines", 1, 1))).isEqualTo(LockStrategy.ROW);
+            assertThat(locks.configuredIdColumns("events")).containsExactly("number");
+            assertThat(locks.strategyOf(LockKey.row("events", 1))).isEqualTo(LockStrategy.ADVISORY);
+        }
+    }
+
+    @Test
+    void propertiesOfTablesInYaml(@TempDir Path directory) throws IOException {
+        Path yaml = Files.writeString(directory.resolve("shop.yaml"), """
+                rowlock:
+                  lock-wait: 250ms
+                  tables:
+                    order_lines:
+                      strategy: advisory
+                    "[%s.orders]":
+                      strategy: row
+                    events:
+                      id-columns: [number]
+                """.formatted(database.schema()));
+        try (var context =
+                BootApplication.start(database, Application.class, "spring.config.additional-location=file:" + yaml)) {
+            RowLocks locks = context.getBean(RowLocks.class);
+            assertThat(locks.strategyOf(LockKey.row("order_lines", 1, 1))).isEqualTo(LockStrategy.ADVISORY);
+            assertThat(locks.strategyOf(LockKey.row(database.schema() + ".orders", 1)))
+                    .isEqualTo(LockStrategy.ROW);
+            assertThat(locks.configuredIdColumns("events")).containsExactly("number");
+            assertThat(context.getBean(RowLockSettings.class).defaultWait())
+                    .isEqualTo(LockWait.atMost(Duration.ofMillis(250)));
+        }
+    }
+
+    @Test
+    void environmentVariablesOfTables() {
+        var variables = java.util.Map.<String, Object>of(
+                "ROWLOCK_TABLES_ORDERS_STRATEGY", "row", "ROWLOCK_TABLES_EVENTS_IDCOLUMNS", "number");
+        try (var context = BootApplication.start(database, Application.class, variables)) {
+            RowLocks locks = context.getBean(RowLocks.class);
+            assertThat(locks.strategyOf(LockKey.row("orders", 1))).isEqualTo(LockStrategy.ROW);
+            assertThat(locks.configuredIdColumns("events")).containsExactly("number");
+        }
+    }
+
+    @Test
+    void lockWaitIsTheDefaultOfEveryLock() throws Exception {
+        Session other = database.session("other");
+        other.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("orders", 1)));
+        try (var context = BootApplication.start(database, Application.class, "rowlock.lock-wait=nowait")) {
+            Orders orders = context.getBean(Orders.class);
+            assertThatThrownBy(() -> orders.locksWhileShipping(1)).isInstanceOf(CannotAcquireLockException.class);
+            assertThat(orders.locksWhileShipping(2)).hasSize(1);
+        }
+    }
+
+    @Test
+    void lockBudgetAndRowLocksAloneBeyondIt() {
+        List<LockKey> three = LockKey.rows("orders", List.of(1, 2, 3));
+        try (var context = BootApplication.start(database, Application.class, "rowlock.lock-budget=2")) {
+            assertThatThrownBy(() -> inTransaction(context, template -> template.lockAll(three)))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasCauseInstanceOf(LockBudgetExceededException.class);
+        }
+        try (var context = BootApplication.start(
+                database, Application.class, "rowlock.lock-budget=2", "rowlock.row-locks-alone-beyond-budget=true")) {
+            inTransaction(context, template -> template.lockAll(three));
+        }
+    }
+
+    private static void inTransaction(
+            ConfigurableApplicationContext context, java.util.function.Consumer<RowLockTemplate> work) {
+        RowLockTemplate template = context.getBean(RowLockTemplate.class);
+        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                .executeWithoutResult(status -> work.accept(template));
+    }
+
+    @Test
+    void admissionIsConfigured() throws Exception {
+        try (var context = BootApplication.start(
+                database,
+                Application.class,
+                "rowlock.admission.enabled=false",
+                "rowlock.admission.max-waiters-per-key=1")) {
+            assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
+            AdmissionQueues queues = context.getBean(RowLocks.class).admission();
+            List<LockKey> key = List.of(LockKey.row("orders", 1));
+            AdmissionQueues.Permit first = queues.enter("a database", key, RowLockMode.FOR_UPDATE, LockWait.forever());
+            Thread second = new Thread(() -> queues.enter("a database", key, RowLockMode.FOR_UPDATE, LockWait.forever())
+                    .close());
+            second.start();
+            org.awaitility.Awaitility.await().until(() -> second.getState() == Thread.State.WAITING);
+            List<Throwable> refusals = new CopyOnWriteArrayList<>();
+            Thread third =
+                    new Thread(() -> queues.enter("a database", key, RowLockMode.FOR_UPDATE, LockWait.forever()));
+            third.setUncaughtExceptionHandler((thread, refusal) -> refusals.add(refusal));
+            third.start();
+            third.join(TestDatabase.DEADLINE.toMillis());
+            first.close();
+            second.join(TestDatabase.DEADLINE.toMillis());
+            assertThat(refusals).singleElement().isInstanceOf(AdmissionRejectedException.class);
+            assertThat(queues.keysInUse()).isZero();
+        }
+    }
+
+    @Test
+    void canBeSwitchedOff() {
+        try (var context = BootApplication.start(database, Application.class, "rowlock.enabled=false")) {
+            assertThat(context.getBeanNamesForType(RowLocks.class)).isEmpty();
+            assertThat(context.getBeanNamesForType(RowLockTemplate.class)).isEmpty();
+            assertThat(context.getBean(Orders.class).locksWhileShipping(7)).isEmpty();
+        }
+    }
+
+    @Test
+    void withoutADataSourceThereIsNothing() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        RowLockAutoConfiguration.class,
+                        RowLockMetricsAutoConfiguration.class,
+                        RowLockObservationAutoConfiguration.class,
+                        RowLocksEndpointAutoConfiguration.class))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(RowLocks.class)
+                        .doesNotHaveBean(RowLocksEndpoint.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Orders.class)
+    static class WithOwnBeans {
+        @Bean
+        RowLocks locks() {
+            return RowLocks.builder().strategy("orders", LockStrategy.ROW).build();
+        }
+
+        @Bean
+        RowLockSettings settings() {
+            return new RowLockSettings(LockWait.noWait(), false, false);
+        }
+
+        /** The name that everybody would choose. */
+        @Bean
+        RowLockTemplate rowLockTemplate(
+                RowLocks locks, PlatformTransactionManager transactions, javax.sql.DataSource dataSource) {
+            return new RowLockTemplate(locks, transactions, dataSource);
+        }
+    }
+
+    @Test
+    void beansOfTheApplicationTakePrecedence() {
+        try (var context = BootApplication.start(database, WithOwnBeans.class, "rowlock.tables.orders.strategy=both")) {
+            assertThat(context.getBean(RowLocks.class).strategyOf(LockKey.row("orders", 1)))
+                    .isEqualTo(LockStrategy.ROW);
+            assertThat(context.getBean(Orders.class).locksWhileShipping(7)).isEmpty();
+            assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
+            assertThat(context.getBeanProvider(RowLockTemplate.class).getObject())
+                    .isSameAs(context.getBean("rowLockTemplate"));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Orders.class)
+    static class WithListeners {
+        final List<String> told = new CopyOnWriteArrayList<>();
+
+        @Bean
+        @org.springframework.core.annotation.Order(1)
+        LockListener failing() {
+            return acquisition -> {
+                throw new IllegalStateException("this listener always fails");
+            };
+        }
+
+        @Bean
+        @org.springframework.core.annotation.Order(2)
+        LockListener listening() {
+            return acquisition -> acquisition.keys().forEach(key -> told.add(key + " " + acquisition.outcome()));
+        }
+    }
+
+    @Test
+    void everyListenerIsToldAlsoBehindOneThatThrows() {
+        try (var context = BootApplication.start(database, WithListeners.class)) {
+            assertThat(context.getBean(Orders.class).locksWhileShipping(3)).hasSize(1);
+            assertThat(context.getBean(WithListeners.class).told).contains("orders[3] ACQUIRED");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package org.rowlock.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.jayway.jsonpath.JsonPath;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.RowLock;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.transaction.annotation.Transactional;
+
+/** The endpoint over HTTP. */
+class RowLocksEndpointTest {
+    private static final RowLocks LOCKS = RowLocks.create();
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table orders (id bigint primary key)",
+            "create table documents (id uuid primary key)",
+            "create table order_lines (order_id bigint, line int, primary key (order_id, line))");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Orders.class)
+    static class Application {}
+
+    static class Orders {
+        @Transactional
+        public void ship(@RowLock(value = "orders", lockWait = "200ms") long orderId) {}
+
+        @Transactional
+        @RowLock(
+                table = "order_lines",
+                id = {"#order", "#line"},
+                mode = RowLockMode.FOR_SHARE)
+        public void read(long order, int line) {}
+    }
+
+    private ConfigurableApplicationContext context;
+
+    @BeforeEach
+    void start() {
+        context = BootApplication.start(
+                database,
+                Application.class,
+                "spring.main.web-application-type=servlet",
+                "server.port=0",
+                "management.endpoints.web.exposure.include=rowlocks",
+                "rowlock.tables.orders.strategy=advisory");
+    }
+
+    @AfterEach
+    void stop() {
+        context.close();
+    }
+
+    private HttpResponse<String> get(String path) throws Exception {
+        String port = context.getEnvironment().getProperty("local.server.port");
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/rowlocks" + path))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+    }
+
+    private String json(String path) throws Exception {
+        HttpResponse<String> response = get(path);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return response.body();
+    }
+
+    @Test
+    void whoHoldsAndWhoWaits() throws Exception {
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 42)));
+        Step<?> bobs = bob.start(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 42)));
+        bobs.awaitBlockedBy(alice);
+
+        String json = json("");
+        String lines = "$.dataSources.dataSource.locks[?(@.application == '" + database.schema() + "' && @.granted == ";
+        assertThat(read(json, lines + "true)]['table','id','mode','pid','state','blockedBy']"))
+                .isEqualTo(read(
+                        "[{\"table\":\"orders\",\"id\":\"42\",\"mode\":\"exclusive\",\"pid\":" + alice.pid()
+                                + ",\"state\":\"idle in transaction\",\"blockedBy\":[]}]",
+                        "$"));
+        assertThat(read(json, lines + "true)].transactionAge").get(0))
+                .asString()
+                .startsWith("PT");
+        assertThat(read(json, lines + "true)].waitingFor")).isEmpty();
+        assertThat(read(json, lines + "false)].pid")).isEqualTo(List.of(bob.pid()));
+        assertThat(read(json, lines + "false)].blockedBy")).isEqualTo(List.of(List.of(alice.pid())));
+        assertThat(read(json, lines + "false)].waitingFor").get(0)).asString().startsWith("PT");
+
+        String ofRow = json("/orders/42");
+        assertThat(read(ofRow, "$.dataSources.dataSource.locks[*].pid")).isEqualTo(List.of(alice.pid(), bob.pid()));
+        alice.commit();
+        bobs.get();
+    }
+
+    private static List<Object> read(String json, String path) {
+        return JsonPath.read(json, path);
+    }
+
+    @Test
+    void usagesWithTheirStrategiesAndTheKeysInTheQueues() throws Exception {
+        var permit = context.getBean(RowLocks.class)
+                .admission()
+                .enter("a database", List.of(LockKey.row("orders", 1)), RowLockMode.FOR_UPDATE, LockWait.forever());
+        String json = json("");
+        permit.close();
+        assertThat(JsonPath.<Integer>read(json, "$.admission.keysInUse")).isEqualTo(1);
+        assertThat(read(json, "$.usages[?(@.table == 'orders')]").get(0))
+                .isEqualTo(java.util.Map.of(
+                        "bean", Orders.class.getName(),
+                        "method", "Orders.ship(long)",
+                        "table", "orders",
+                        "id", "parameter orderId",
+                        "mode", "FOR_UPDATE",
+                        "lockWait", "atMost 0.2s",
+                        "strategy", "ADVISORY"));
+        assertThat(read(json, "$.usages[?(@.table == 'order_lines')]['mode','strategy']"))
+                .isEqualTo(read("[{\"mode\":\"FOR_SHARE\",\"strategy\":\"BOTH\"}]", "$"));
+    }
+
+    @Test
+    void idsThatAreNoNumbersAndCompositeOnes() throws Exception {
+        Session alice = database.session("alice");
+        String uuid = "6f1c2a52-3d5b-4c0a-9d0e-0f6f3a1b2c3d";
+        alice.run(connection -> LOCKS.in(connection).lock(LockKey.row("documents", uuid)));
+        alice.run(connection -> LOCKS.in(connection)
+                .lock(LockKey.row("order_lines", 42, 1), RowLockMode.FOR_SHARE, LockWait.forever()));
+        assertThat(read(json("/documents/" + uuid), "$..pid")).isEqualTo(List.of(alice.pid()));
+        assertThat(read(json("/order_lines/42/1"), "$..mode")).isEqualTo(List.of("shared"));
+        assertThat(read(json("/order_lines/42/2"), "$..pid")).isEmpty();
+        assertThat(read(json("/" + database.schema() + ".order_lines/42/1"), "$..pid"))
+                .isEqualTo(List.of(alice.pid()));
+        alice.commit();
+    }
+
+    @Test
+    void unknownTableIsABadRequest() throws Exception {
+        assertThat(get("/ordrs/42").statusCode()).isEqualTo(400);
+        assertThat(get("/orders%3B/42").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void databaseThatCannotBeAskedIsSaidAndHidesNoOther() {
+        org.postgresql.ds.PGSimpleDataSource nowhere = database.dataSource();
+        nowhere.setDatabaseName("there_is_no_such_database");
+        RowLocksEndpoint endpoint = new RowLocksEndpoint(
+                LOCKS,
+                context.getBean(org.rowlock.spring.RowLockUsages.class),
+                java.util.Map.of("nowhere", nowhere, "here", database.dataSource()));
+        RowLocksReport report = endpoint.all();
+        assertThat(report.dataSources().get("nowhere").error()).contains("there_is_no_such_database");
+        assertThat(report.dataSources().get("here").error()).isNull();
+        assertThat(endpoint.of("orders", "1").dataSources()).containsKeys("nowhere", "here");
+    }
+}

@@ -1,0 +1,33 @@
+package org.rowlock.spring.libraries;
+
+import java.util.function.IntConsumer;
+import org.rowlock.spring.RowLock;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Reads, thinks, writes: what loses updates without a lock. */
+class AccountService {
+    private final AccountStore store;
+
+    AccountService(AccountStore store) {
+        this.store = store;
+    }
+
+    /** @param between is given the server process, after the read and before the write */
+    @Transactional
+    public int add(@RowLock("account") long id, long amount, IntConsumer between) {
+        return readAndWrite(id, amount, between);
+    }
+
+    @Transactional
+    public int addUnlocked(long id, long amount, IntConsumer between) {
+        return readAndWrite(id, amount, between);
+    }
+
+    private int readAndWrite(long id, long amount, IntConsumer between) {
+        int backend = store.backend();
+        long balance = store.balance(id);
+        between.accept(backend);
+        store.setBalance(id, balance + amount);
+        return backend;
+    }
+}

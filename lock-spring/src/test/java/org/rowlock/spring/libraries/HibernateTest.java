@@ -1,0 +1,45 @@
+package org.rowlock.spring.libraries;
+
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+
+class HibernateTest extends LibraryContract {
+    HibernateTest() {
+        super(Library.class);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(JpaTransactions.class)
+    static class Library {
+        @Bean
+        JpaTransactions.Unit unit() {
+            return new JpaTransactions.Unit(Account.class);
+        }
+
+        @Bean
+        AccountStore store(EntityManagerFactory factory) {
+            EntityManager entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
+            return new AccountStore() {
+                @Override
+                public long balance(long id) {
+                    return entities.find(Account.class, id).balance;
+                }
+
+                @Override
+                public void setBalance(long id, long balance) {
+                    entities.find(Account.class, id).balance = balance;
+                }
+
+                @Override
+                public int backend() {
+                    return (Integer) entities.createNativeQuery("select pg_backend_pid()", Integer.class)
+                            .getSingleResult();
+                }
+            };
+        }
+    }
+}

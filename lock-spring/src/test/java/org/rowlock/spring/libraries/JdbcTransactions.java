@@ -1,0 +1,19 @@
+package org.rowlock.spring.libraries;
+
+import javax.sql.DataSource;
+import org.rowlock.spring.EnableRowLocks;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+
+/** Transactions of plain JDBC, and {@code @RowLock}. */
+@Configuration(proxyBeanMethods = false)
+@EnableTransactionManagement
+@EnableRowLocks
+class JdbcTransactions {
+    @Bean
+    JdbcTransactionManager transactionManager(DataSource dataSource) {
+        return new JdbcTransactionManager(dataSource);
+    }
+}

@@ -1,0 +1,43 @@
+package org.rowlock.spring.libraries;
+
+import jakarta.persistence.EntityManagerFactory;
+import java.util.Arrays;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.rowlock.spring.EnableRowLocks;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
+import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+
+/** Hibernate, transactions of JPA, and {@code @RowLock}. A bean of type {@link Unit} names the entities. */
+@Configuration(proxyBeanMethods = false)
+@EnableTransactionManagement
+@EnableRowLocks
+public class JpaTransactions {
+    /** The entities of a persistence unit, and its properties. */
+    public record Unit(Map<String, ?> properties, Class<?>... entities) {
+        public Unit(Class<?>... entities) {
+            this(Map.of(), entities);
+        }
+    }
+
+    @Bean
+    LocalContainerEntityManagerFactoryBean entityManagerFactory(DataSource dataSource, Unit unit) {
+        LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
+        factory.setDataSource(dataSource);
+        factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
+        factory.setJpaPropertyMap(unit.properties());
+        factory.setManagedTypes(PersistenceManagedTypes.of(
+                Arrays.stream(unit.entities()).map(Class::getName).toArray(String[]::new)));
+        return factory;
+    }
+
+    @Bean
+    JpaTransactionManager transactionManager(EntityManagerFactory factory) {
+        return new JpaTransactionManager(factory);
+    }
+}

@@ -1,0 +1,136 @@
+package org.rowlock.spring.libraries;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.Blocking;
+import org.rowlock.spring.RowLockSettings;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+/** The lock and the library's statements are on one connection, and what the library reads is read behind the lock. */
+abstract class LibraryContract {
+    private static final IntConsumer NOTHING = backend -> {};
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance bigint not null)",
+            "insert into account values (1, 0), (2, 0)");
+
+    private final Class<?> library;
+
+    /** @param library a configuration with an {@link AccountStore} and a transaction manager */
+    LibraryContract(Class<?> library) {
+        this.library = library;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSecondCallWaitsOnItsOwnConnectionAndReadsWhatTheFirstWrote(LockStrategy strategy) throws Exception {
+        try (AnnotationConfigApplicationContext context = start(strategy, false)) {
+            AccountService accounts = context.getBean(AccountService.class);
+            AtomicReference<CompletableFuture<Integer>> second = new AtomicReference<>();
+            AtomicInteger waiting = new AtomicInteger();
+            accounts.add(1, 1, backend -> {
+                second.set(CompletableFuture.supplyAsync(() -> accounts.add(1, 10, NOTHING), Blocking.NEW_THREAD));
+                waiting.set(Blocking.awaitWaiterBehind(database.dataSource(), backend));
+            });
+            assertThat(second.get().get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .as("the server process that waited for the lock, and that of the library's statements")
+                    .isEqualTo(waiting.get());
+            assertThat(balance(1)).isEqualTo(11);
+        }
+    }
+
+    /** The control: with nothing but the lock left out, the same schedule loses an update. */
+    @Test
+    void withoutTheLockAnUpdateIsLost() throws Exception {
+        try (AnnotationConfigApplicationContext context = start(LockStrategy.ADVISORY, false)) {
+            AccountService accounts = context.getBean(AccountService.class);
+            accounts.addUnlocked(
+                    1,
+                    1,
+                    backend -> CompletableFuture.runAsync(
+                                    () -> accounts.addUnlocked(1, 10, NOTHING), Blocking.NEW_THREAD)
+                            .join());
+            assertThat(balance(1)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void noUpdateIsLostAmongThreads() throws Exception {
+        int threads = 6;
+        int calls = 20;
+        try (AnnotationConfigApplicationContext context = start(LockStrategy.ADVISORY, true)) {
+            AccountService accounts = context.getBean(AccountService.class);
+            List<CompletableFuture<Void>> running = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                running.add(CompletableFuture.runAsync(
+                        () -> {
+                            for (int call = 0; call < calls; call++) {
+                                accounts.add(1 + call % 2, 1, NOTHING);
+                            }
+                        },
+                        Blocking.NEW_THREAD));
+            }
+            for (CompletableFuture<Void> each : running) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+            assertThat(balance(1)).isEqualTo(threads * calls / 2);
+            assertThat(balance(2)).isEqualTo(threads * calls / 2);
+            assertThat(context.getBean(RowLocks.class).admission().keysInUse()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anExceptionRollsBackAndLeavesNothingLocked(LockStrategy strategy) throws Exception {
+        try (AnnotationConfigApplicationContext context = start(strategy, true)) {
+            AccountService accounts = context.getBean(AccountService.class);
+            assertThatThrownBy(() -> accounts.add(1, 1, backend -> {
+                        throw new IllegalStateException("out of stock");
+                    }))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("out of stock");
+            assertThat(balance(1)).isZero();
+            assertThat(context.getBean(RowLocks.class).admission().keysInUse()).isZero();
+            accounts.add(1, 1, NOTHING);
+            assertThat(balance(1)).isEqualTo(1);
+        }
+    }
+
+    private AnnotationConfigApplicationContext start(LockStrategy strategy, boolean admission) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setDataSource(database.dataSource());
+        pool.setMaximumPoolSize(6);
+        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+        context.registerBean("dataSource", DataSource.class, () -> pool);
+        context.registerBean(
+                RowLocks.class, () -> RowLocks.builder().strategy(strategy).build());
+        context.registerBean(RowLockSettings.class, () -> new RowLockSettings(LockWait.forever(), admission, true));
+        context.register(library, AccountService.class);
+        context.refresh();
+        return context;
+    }
+
+    private long balance(long id) throws SQLException {
+        return Long.parseLong(database.query("select balance from account where id = " + id));
+    }
+}

@@ -1,0 +1,61 @@
+package org.rowlock.spring.libraries;
+
+import javax.sql.DataSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ComponentScan.Filter;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.FilterType;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.jdbc.repository.config.AbstractJdbcConfiguration;
+import org.springframework.data.jdbc.repository.config.EnableJdbcRepositories;
+import org.springframework.data.jdbc.repository.query.Query;
+import org.springframework.data.relational.core.mapping.Table;
+import org.springframework.data.repository.CrudRepository;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
+
+class SpringDataJdbcTest extends LibraryContract {
+    SpringDataJdbcTest() {
+        super(Library.class);
+    }
+
+    @Table("account")
+    record Account(@Id long id, long balance) {}
+
+    interface Accounts extends CrudRepository<Account, Long> {
+        @Query("select pg_backend_pid()")
+        int backend();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(JdbcTransactions.class)
+    @EnableJdbcRepositories(
+            considerNestedRepositories = true,
+            includeFilters = @Filter(type = FilterType.ASSIGNABLE_TYPE, classes = Accounts.class))
+    static class Library extends AbstractJdbcConfiguration {
+        @Bean
+        NamedParameterJdbcTemplate jdbc(DataSource dataSource) {
+            return new NamedParameterJdbcTemplate(dataSource);
+        }
+
+        @Bean
+        AccountStore store(Accounts accounts) {
+            return new AccountStore() {
+                @Override
+                public long balance(long id) {
+                    return accounts.findById(id).orElseThrow().balance();
+                }
+
+                @Override
+                public void setBalance(long id, long balance) {
+                    accounts.save(new Account(id, balance));
+                }
+
+                @Override
+                public int backend() {
+                    return accounts.backend();
+                }
+            };
+        }
+    }
+}

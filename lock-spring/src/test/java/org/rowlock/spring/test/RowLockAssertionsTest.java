@@ -1,0 +1,261 @@
+package org.rowlock.spring.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.spring.test.RowLockAssertions.assertLocked;
+import static org.rowlock.spring.test.RowLockAssertions.assertNotLocked;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.EnableRowLocks;
+import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockTests;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** The assertions say the truth for every strategy, and change nothing. */
+class RowLockAssertionsTest {
+    private static final LockKey KEY = LockKey.row("orders", 42);
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table orders (id bigint primary key)",
+            "insert into orders values (1), (42)",
+            "create table line (order_id bigint, number int, primary key (order_id, number))",
+            "insert into line values (42, 1)",
+            "create table ticket (id uuid primary key)",
+            "insert into ticket values ('00000000-0000-0004-0000-000000000002')");
+
+    private AnnotationConfigApplicationContext context;
+    private TestedContext tested;
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Config {
+        @Bean
+        JdbcTransactionManager transactionManager(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
+        }
+    }
+
+    static class Orders {
+        @Transactional
+        public void ship(@RowLock("orders") long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void inNew(Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void read(@RowLock(value = "orders", mode = RowLockMode.FOR_SHARE) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void line(
+                @RowLock(value = "line", part = 1) long order,
+                @RowLock(value = "line", part = 2) int number,
+                Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void ticket(@RowLock("ticket") UUID id, Runnable work) {
+            work.run();
+        }
+    }
+
+    private Orders start(LockStrategy strategy) {
+        Consumer<AnnotationConfigApplicationContext> beans = context -> {
+            context.registerBean("dataSource", DataSource.class, database::dataSource);
+            context.registerBean(
+                    RowLocks.class, () -> RowLocks.builder().strategy(strategy).build());
+        };
+        context = RowLockTests.start(beans, Config.class, Orders.class);
+        tested = TestedContext.of(context);
+        tested.begin();
+        return context.getBean(Orders.class);
+    }
+
+    @AfterEach
+    void close() {
+        if (tested != null) {
+            tested.end();
+            context.close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void holdsForTheTransactionThatHasIt(LockStrategy strategy) {
+        Orders orders = start(strategy);
+        boolean[] ran = new boolean[1];
+        orders.ship(42, () -> {
+            assertLocked("orders", 42);
+            assertLocked("orders", "42");
+            assertLocked(KEY);
+            assertNotLocked("orders", 1);
+            assertThatThrownBy(() -> assertLocked("orders", 1))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessage(
+                            "Expected orders[1] to be locked by this thread's transaction, but nobody has locked it.");
+            assertThatThrownBy(() -> assertNotLocked("orders", 42))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageStartingWith("Expected orders[42] not to be locked, but ")
+                    .hasMessageContaining("has locked");
+            ran[0] = true;
+        });
+        assertThat(ran[0]).isTrue();
+        assertNotLocked("orders", 42);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void doesNotHoldForTheLockOfAnotherTransaction(LockStrategy strategy) throws Exception {
+        Orders orders = start(strategy);
+        Session alice = database.session("alice");
+        alice.run(connection -> context.getBean(RowLocks.class).in(connection).lock(KEY));
+        orders.ship(
+                1,
+                () -> assertThatThrownBy(() -> assertLocked("orders", 42))
+                        .isInstanceOf(AssertionError.class)
+                        .hasMessageStartingWith("Expected orders[42] to be locked by this thread's transaction, but ")
+                        .hasMessageContaining(
+                                strategy == LockStrategy.ROW
+                                        ? "another transaction"
+                                        : "server process " + alice.pid()));
+        alice.rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anInnerTransactionDoesNotHaveTheLockOfTheOuter(LockStrategy strategy) {
+        Orders orders = start(strategy);
+        orders.ship(42, () -> {
+            orders.inNew(
+                    () -> assertThatThrownBy(() -> assertLocked("orders", 42)).isInstanceOf(AssertionError.class));
+            assertLocked("orders", 42);
+        });
+    }
+
+    /** A share lock that a probe had made exclusive would now keep another sharer out. */
+    @ParameterizedTest
+    @EnumSource
+    void aSharedLockCountsAndStaysShared(LockStrategy strategy) throws Exception {
+        Orders orders = start(strategy);
+        Session alice = database.session("alice");
+        orders.read(42, () -> {
+            assertLocked("orders", 42);
+            assertThatThrownBy(() -> assertNotLocked("orders", 42)).isInstanceOf(AssertionError.class);
+            assertThat(isShareable(alice)).isTrue();
+        });
+    }
+
+    private boolean isShareable(Session other) {
+        try {
+            boolean isLocked = other.run(
+                    connection -> context.getBean(RowLocks.class).in(connection).tryLock(KEY, RowLockMode.FOR_SHARE));
+            other.rollback();
+            return isLocked;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void aLockThatOthersShareIsThisTransactionsToo(LockStrategy strategy) throws Exception {
+        Orders orders = start(strategy);
+        Session alice = database.session("alice");
+        alice.run(connection -> context.getBean(RowLocks.class).in(connection).lock(KEY, RowLockMode.FOR_SHARE));
+        orders.read(42, () -> assertLocked("orders", 42));
+        alice.rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void idsOfSeveralColumnsAndThoseThatAreNoNumbers(LockStrategy strategy) {
+        Orders orders = start(strategy);
+        UUID ticket = new UUID(4, 2);
+        orders.line(42, 1, () -> assertLocked("line", List.of(42, 1)));
+        orders.ticket(ticket, () -> assertLocked("ticket", ticket));
+        assertNotLocked("line", List.of(42, 1));
+        assertNotLocked("ticket", ticket);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theTransactionGoesOnAfterAnAssertion(LockStrategy strategy) {
+        Orders orders = start(strategy);
+        TransactionTemplate transaction = new TransactionTemplate(context.getBean(JdbcTransactionManager.class));
+        transaction.executeWithoutResult(status -> {
+            assertThatThrownBy(() -> assertLocked("orders", 42)).isInstanceOf(AssertionError.class);
+            assertNotLocked("orders", 42);
+            orders.ship(42, () -> assertLocked("orders", 42));
+            assertLocked("orders", 42);
+        });
+    }
+
+    @Test
+    void withoutATransactionNothingIsLocked() {
+        start(LockStrategy.BOTH);
+        assertThatThrownBy(() -> assertLocked("orders", 42))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("but the thread")
+                .hasMessageContaining("has none");
+    }
+
+    /** FOR UPDATE of a row that does not exist locks nothing. */
+    @Test
+    void withStrategyRowARowThatDoesNotExistIsNotLocked() {
+        Orders orders = start(LockStrategy.ROW);
+        orders.ship(
+                7,
+                () -> assertThatThrownBy(() -> assertLocked("orders", 7))
+                        .isInstanceOf(AssertionError.class)
+                        .hasMessageContaining("there is no such row"));
+    }
+
+    @Test
+    void outsideOfATestItSaysWhatIsMissing() {
+        Orders orders = start(LockStrategy.BOTH);
+        tested.end();
+        assertThatThrownBy(() -> orders.ship(42, () -> assertLocked("orders", 42)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("No test with @RowLockTest is running");
+        assertThatThrownBy(() -> assertNotLocked("orders", 42))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("No test with @RowLockTest");
+    }
+
+    @Test
+    void aTableThatDoesNotExistIsNamed() {
+        start(LockStrategy.BOTH);
+        assertThatThrownBy(() -> assertNotLocked("ordres", 42))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("ordres");
+    }
+}
