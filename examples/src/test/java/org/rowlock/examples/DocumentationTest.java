@@ -19,14 +19,15 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Java in the documentation is a region of a program that a test runs, and links lead somewhere.
  *
  * <p>A block is preceded by {@code <!-- snippet: path#name -->}; the region stands between {@code // snippet: name} and
- * {@code // end}.
+ * {@code // end}. Blocks of other languages may have a marker too, with {@code --} or {@code #} for the comment. Without
+ * {@code #name} it is the whole file.
  */
 class DocumentationTest {
     private static final Path ROOT =
             Path.of(System.getProperty("basedir", "")).toAbsolutePath().getParent();
 
-    private static final Pattern JAVA_BLOCK = Pattern.compile(
-            "(?:^<!-- snippet: (?<path>[^#\\s]+)#(?<name>\\S+) -->\n\n?)?^```java\n(?<code>.*?)^```$",
+    private static final Pattern BLOCK = Pattern.compile(
+            "(?:^<!-- snippet: ([^#\\s]+)(?:#(\\S+))? -->\n\n?)?^```(\\w+)\n(.*?)^```$",
             Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern MARKER = Pattern.compile("^<!-- snippet: ", Pattern.MULTILINE);
     private static final Pattern CODE = Pattern.compile("^```.*?^```$", Pattern.MULTILINE | Pattern.DOTALL);
@@ -48,12 +49,15 @@ class DocumentationTest {
     @MethodSource("documents")
     void everyJavaBlockIsARegionOfTestedCode(Path document) throws IOException {
         String text = Files.readString(document);
-        List<MatchResult> blocks = JAVA_BLOCK.matcher(text).results().toList();
+        List<MatchResult> blocks = BLOCK.matcher(text)
+                .results()
+                .filter(block -> block.group(3).equals("java") || block.group(1) != null)
+                .toList();
         for (MatchResult block : blocks) {
             assertThat(block.group(1))
-                    .as("a marker <!-- snippet: path#name --> above the block %s", block.group(3))
+                    .as("a marker <!-- snippet: path#name --> above the block %s", block.group(4))
                     .isNotNull();
-            assertThat(block.group(3))
+            assertThat(block.group(4))
                     .as("%s#%s", block.group(1), block.group(2))
                     .isEqualTo(region(ROOT.resolve(block.group(1)), block.group(2)));
         }
@@ -81,23 +85,27 @@ class DocumentationTest {
         }
     }
 
-    /** The lines of a region, moved to the left margin. */
+    /** The lines of a region, moved to the left margin; the whole file if there is no name. */
     private static String region(Path file, String name) throws IOException {
+        if (name == null) {
+            return Files.readString(file);
+        }
         List<String> lines = Files.readAllLines(file);
-        int start = indexOf(lines, "// snippet: " + name, 0, file);
-        int end = indexOf(lines, "// end", start, file);
+        int start = indexOf(lines, "snippet: " + name, 0, file);
+        int end = indexOf(lines, "end", start, file);
         return lines.subList(start + 1, end).stream()
                         .collect(Collectors.joining("\n"))
                         .stripIndent() + "\n";
     }
 
-    private static int indexOf(List<String> lines, String line, int from, Path file) {
+    private static int indexOf(List<String> lines, String comment, int from, Path file) {
         for (int i = from; i < lines.size(); i++) {
-            if (lines.get(i).strip().equals(line)) {
+            String line = lines.get(i).strip();
+            if (line.equals("// " + comment) || line.equals("-- " + comment) || line.equals("# " + comment)) {
                 return i;
             }
         }
-        throw new AssertionError(file + " has no line: " + line);
+        throw new AssertionError(file + " has no line: // " + comment);
     }
 
     /** The names that headings have as link targets. */

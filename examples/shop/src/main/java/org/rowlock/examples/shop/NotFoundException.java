@@ -1,0 +1,10 @@
+package org.rowlock.examples.shop;
+
+/** There is no such order or product. */
+class NotFoundException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    NotFoundException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,50 @@
+package org.rowlock.examples.shop;
+
+import org.rowlock.spring.RowLock;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Places, ships and cancels orders. Orders are locked before stock, and all stock of an order in one call, so no two
+ * requests are ever in a deadlock.
+ */
+@Service
+class OrderService {
+    private final OrderRepository orders;
+    private final StockService stock;
+
+    OrderService(OrderRepository orders, StockService stock) {
+        this.orders = orders;
+        this.stock = stock;
+    }
+
+    // snippet: place
+    /** Locks the stock of all lines in one round trip, and in one order whatever the order of the lines. */
+    @Transactional
+    @RowLock(table = "stock", id = "#order.lines().keySet()")
+    public long place(PlaceOrder order) {
+        stock.take(order.lines());
+        return orders.save(new Order(order.customer(), order.lines())).id();
+    }
+    // end
+
+    // snippet: ship
+    @Transactional
+    public void ship(@RowLock("orders") long orderId) {
+        find(orderId).become(Order.State.SHIPPED);
+    }
+    // end
+
+    // snippet: cancel
+    @Transactional
+    public void cancel(@RowLock("orders") long orderId) {
+        Order order = find(orderId);
+        order.become(Order.State.CANCELLED);
+        stock.putBack(order.lines().keySet(), order.lines());
+    }
+    // end
+
+    private Order find(long orderId) {
+        return orders.findById(orderId).orElseThrow(() -> new NotFoundException("There is no order " + orderId + "."));
+    }
+}

@@ -1,0 +1,28 @@
+package org.rowlock.examples.shop;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for an order.
+ *
+ * @param customer who orders
+ * @param lines a quantity per product, at least one
+ */
+record PlaceOrder(String customer, Map<Long, Integer> lines) {
+    PlaceOrder(@Nullable String customer, @Nullable Map<Long, Integer> lines) {
+        if (customer == null || customer.isBlank()) {
+            throw new IllegalArgumentException("The order names no customer");
+        }
+        if (lines == null || lines.isEmpty()) {
+            throw new IllegalArgumentException("The order has no lines");
+        }
+        lines.forEach((product, quantity) -> {
+            if (quantity == null || quantity < 1) {
+                throw new IllegalArgumentException("Product " + product + " is ordered " + quantity + " times");
+            }
+        });
+        this.customer = customer;
+        this.lines = Map.copyOf(lines);
+    }
+}

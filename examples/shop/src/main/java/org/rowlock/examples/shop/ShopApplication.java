@@ -1,0 +1,17 @@
+package org.rowlock.examples.shop;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+
+/** The service. {@code ./mvnw -Pshop} starts it on port 8080, with a PostgreSQL of its own. */
+@SpringBootApplication
+public class ShopApplication {
+    /**
+     * Starts it.
+     *
+     * @param arguments Spring Boot's, such as {@code --spring.profiles.active=advisory}
+     */
+    public static void main(String[] arguments) {
+        SpringApplication.run(ShopApplication.class, arguments);
+    }
+}

@@ -1,0 +1,47 @@
+package org.rowlock.examples.shop.load;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.rowlock.examples.shop.StockView;
+
+/** Whether the shop's books are right. A lock that ever lets two in loses an update, and that shows here. */
+final class Books {
+    private Books() {}
+
+    /**
+     * Compares the shop's books with what its clients were told.
+     *
+     * @param before the books when the clients began
+     * @param after the books now, with no client at work
+     * @param ledger what the clients were told in between
+     * @return what is wrong; empty if nothing is
+     */
+    static List<String> check(List<StockView> before, List<StockView> after, Ledger ledger) {
+        List<String> wrong = new ArrayList<>(ledger.failures());
+        Map<Long, StockView> old = new HashMap<>();
+        before.forEach(each -> old.put(each.product(), each));
+        for (StockView now : after) {
+            StockView then = old.remove(now.product());
+            if (then == null) {
+                wrong.add("Product " + now.product() + " is new.");
+                continue;
+            }
+            if (now.available() < 0) {
+                wrong.add("Product " + now.product() + " is below zero: " + now.available() + ".");
+            }
+            if (now.available() + now.ordered() != now.initial()) {
+                wrong.add("Product " + now.product() + ": " + now.available() + " available and " + now.ordered()
+                        + " ordered are not the initial " + now.initial() + "; an update was lost.");
+            }
+            int ordered = now.ordered() - then.ordered();
+            if (ordered != ledger.ordered(now.product())) {
+                wrong.add("Product " + now.product() + ": the shop has " + ordered + " ordered since the start, its"
+                        + " clients were told " + ledger.ordered(now.product()) + ".");
+            }
+        }
+        old.keySet().forEach(product -> wrong.add("Product " + product + " is gone."));
+        return wrong;
+    }
+}

@@ -1,0 +1,63 @@
+package org.rowlock.examples.shop.load;
+
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import tools.jackson.databind.JsonNode;
+
+/** What the shop's actuator says at this moment, in two lines. */
+final class LiveView {
+    private final ShopClient shop;
+
+    LiveView(ShopClient shop) {
+        this.shop = shop;
+    }
+
+    /** From {@code /actuator/metrics}. */
+    String metrics() throws IOException, InterruptedException {
+        return "rowlock.acquire " + timer("rowlock.acquire") + "; rowlock.hold " + timer("rowlock.hold")
+                + "; rowlock.admission " + timer("rowlock.admission");
+    }
+
+    private String timer(String name) throws IOException, InterruptedException {
+        ShopClient.Reply reply = shop.get("/actuator/metrics/" + name);
+        if (!reply.isOk()) {
+            return "none yet"; // a meter is there from its first use on
+        }
+        Map<String, Double> values = new TreeMap<>();
+        for (JsonNode each : reply.json().get("measurements")) {
+            values.put(each.get("statistic").asString(), each.get("value").asDouble());
+        }
+        double count = values.getOrDefault("COUNT", 0.0);
+        double total = values.getOrDefault("TOTAL_TIME", 0.0);
+        return String.format(
+                Locale.ROOT,
+                "%,.0f times, mean %.1f ms, max %.1f ms",
+                count,
+                count == 0 ? 0 : 1_000 * total / count,
+                1_000 * values.getOrDefault("MAX", 0.0));
+    }
+
+    /** From {@code /actuator/rowlocks}. */
+    String locks() throws IOException, InterruptedException {
+        JsonNode report = shop.got("/actuator/rowlocks").json();
+        int held = 0;
+        Map<String, Integer> waiting = new TreeMap<>();
+        for (JsonNode database : report.get("dataSources")) {
+            for (JsonNode lock : database.get("locks")) {
+                if (lock.get("granted").asBoolean()) {
+                    held++;
+                } else {
+                    waiting.merge(
+                            lock.path("table").asString("?") + " "
+                                    + lock.path("id").asString("?"),
+                            1,
+                            Integer::sum);
+                }
+            }
+        }
+        return held + " held, " + (waiting.isEmpty() ? "nobody waits" : "waiting for " + waiting) + " on the server; "
+                + report.get("admission").get("keysInUse").asInt() + " keys in use in this JVM";
+    }
+}

@@ -1,0 +1,140 @@
+package org.rowlock.examples.shop.load;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.rowlock.examples.shop.EmbeddedDatabase;
+import org.rowlock.examples.shop.StockView;
+import org.rowlock.examples.shop.load.Instances.Instance;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * Changes the strategy of two instances on one database, one instance and one step at a time, while clients order: from
+ * {@code ROW} over {@code BOTH} to {@code ADVISORY}, and back. Checks the books at the end.
+ *
+ * <p>System properties: {@code shop.clients}, default 16; {@code shop.visits}, how many requests each new instance serves
+ * before the next is changed, default 300; {@code spring.datasource.url} and its like for a database of one's own. The
+ * exit status is 0 only if the books are right.
+ */
+public final class RollingChange {
+    /** Never from ROW to ADVISORY or back: the two have no lock in common. */
+    private static final List<String> STEPS = List.of("both", "advisory", "both", "row");
+
+    private static final int INSTANCES = 2;
+
+    private final PrintStream out;
+    private final List<String> database;
+    private final Instances instances = new Instances();
+    private final List<Running> running = new ArrayList<>();
+
+    private record Running(String strategy, Shop shop, Instance instance) {
+        @Override
+        public String toString() {
+            return strategy;
+        }
+    }
+
+    /**
+     * A change.
+     *
+     * @param database properties that say where it is
+     */
+    RollingChange(PrintStream out, List<String> database) {
+        this.out = out;
+        this.database = database;
+    }
+
+    /**
+     * Runs it and ends the program.
+     *
+     * @param arguments none; see the system properties
+     * @throws Exception if the shop does not start or does not answer
+     */
+    public static void main(String[] arguments) throws Exception {
+        int clients = Settings.number("shop.clients", 16);
+        int visits = Settings.number("shop.visits", 300);
+        if (!System.getProperty("spring.datasource.url", "").isEmpty()) {
+            System.exit(new RollingChange(System.out, List.of()).run(clients, visits));
+        }
+        System.out.println("Starting a PostgreSQL ...");
+        int status;
+        try (ConfigurableApplicationContext server = new SpringApplicationBuilder(EmbeddedDatabase.class)
+                .web(WebApplicationType.NONE)
+                .bannerMode(Banner.Mode.OFF)
+                .run("--logging.level.root=warn")) {
+            // Or each instance that starts would set up anew the logging of those that run.
+            System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE);
+            JdbcConnectionDetails details = server.getBean(JdbcConnectionDetails.class);
+            List<String> database = List.of(
+                    "spring.datasource.url=" + details.getJdbcUrl(),
+                    "spring.datasource.username=" + details.getUsername());
+            status = new RollingChange(System.out, database).run(clients, visits);
+        }
+        System.exit(status);
+    }
+
+    /** Returns the exit status. */
+    int run(int clients, int visits) throws IOException, InterruptedException {
+        try {
+            for (int i = 0; i < INSTANCES; i++) {
+                start("row", visits);
+            }
+            ShopClient first = running.get(0).instance().client;
+            List<StockView> before = first.stock();
+            Ledger ledger = new Ledger();
+            List<Long> products = before.stream().map(StockView::product).toList();
+            Shoppers shoppers = new Shoppers(instances, products, ledger, clients);
+            try (shoppers) {
+                awaitWarm();
+                for (String step : STEPS) {
+                    for (int i = 0; i < INSTANCES; i++) {
+                        start(step, visits);
+                        out.println("  " + running + ": " + ledger);
+                        awaitWarm();
+                        end(running.remove(0));
+                    }
+                    out.println("All instances: " + running.get(0).strategy().toUpperCase(Locale.ROOT));
+                }
+            }
+            List<StockView> after = running.get(0).instance().client.stock();
+            return report(Books.check(before, after, ledger), ledger);
+        } finally {
+            running.forEach(each -> each.shop().close());
+        }
+    }
+
+    private void start(String strategy, int visits) {
+        List<String> properties = new ArrayList<>(database);
+        properties.add("spring.profiles.active=" + strategy);
+        Shop shop = Shop.start(properties);
+        running.add(new Running(strategy, shop, instances.add(shop.uri(), visits)));
+    }
+
+    private void awaitWarm() throws InterruptedException {
+        for (Running each : running) {
+            each.instance().awaitWarm();
+        }
+    }
+
+    /** As a load balancer does: no new requests first, the instance ends when its last is answered. */
+    private void end(Running old) {
+        instances.remove(old.instance());
+        old.shop().close();
+    }
+
+    private int report(List<String> wrong, Ledger ledger) {
+        out.println(ledger + ".");
+        wrong.forEach(out::println);
+        if (wrong.isEmpty()) {
+            out.println("Nothing was lost: the books are right, and no request failed.");
+        }
+        return wrong.isEmpty() ? 0 : 1;
+    }
+}

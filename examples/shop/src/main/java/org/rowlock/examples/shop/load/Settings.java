@@ -1,0 +1,22 @@
+package org.rowlock.examples.shop.load;
+
+/** System properties that may be there and empty, as Maven hands them on. */
+final class Settings {
+    private Settings() {}
+
+    static int number(String property, int otherwise) {
+        String text = System.getProperty(property, "");
+        if (text.isEmpty()) {
+            return otherwise;
+        }
+        try {
+            int number = Integer.parseInt(text);
+            if (number > 0) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Told below.
+        }
+        throw new IllegalArgumentException("-D" + property + "=" + text + " is no number of at least 1");
+    }
+}

@@ -1,0 +1,86 @@
+package org.rowlock.examples.shop.load;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.rowlock.examples.shop.StockView;
+
+/**
+ * Puts the shop under load, shows its metrics and locks meanwhile, and checks the books at the end.
+ *
+ * <p>System properties: {@code shop.url}, a running shop, instead of one that is started here; {@code shop.clients},
+ * default 32; {@code shop.seconds}, default 15. The exit status is 0 only if the books are right.
+ */
+public final class ShopLoad {
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
+    private final PrintStream out;
+
+    ShopLoad(PrintStream out) {
+        this.out = out;
+    }
+
+    /**
+     * Runs it and ends the program.
+     *
+     * @param arguments none; see the system properties
+     * @throws InterruptedException if it is interrupted
+     */
+    public static void main(String[] arguments) throws InterruptedException {
+        String url = System.getProperty("shop.url", "");
+        int clients = Settings.number("shop.clients", 32);
+        Duration duration = Duration.ofSeconds(Settings.number("shop.seconds", 15));
+        System.exit(new ShopLoad(System.out).run(url, List.of(), clients, duration));
+    }
+
+    /** Returns the exit status. */
+    int run(String url, List<String> properties, int clients, Duration duration) throws InterruptedException {
+        if (!url.isEmpty()) {
+            return load(URI.create(url), clients, duration);
+        }
+        out.println("Starting a shop ...");
+        try (Shop shop = Shop.start(properties)) {
+            return load(shop.uri(), clients, duration);
+        }
+    }
+
+    private int load(URI shop, int clients, Duration duration) throws InterruptedException {
+        ShopClient client = new ShopClient(shop);
+        try {
+            List<StockView> before = client.stock();
+            out.println(clients + " clients order at " + shop + " for " + duration.toSeconds() + " s.");
+            Ledger ledger = new Ledger();
+            Instances instances = new Instances();
+            instances.add(shop, 0);
+            List<Long> products = before.stream().map(StockView::product).toList();
+            Shoppers shoppers = new Shoppers(instances, products, ledger, clients);
+            try (shoppers) {
+                watch(new LiveView(client), ledger, duration);
+            }
+            List<String> wrong = Books.check(before, client.stock(), ledger);
+            out.println(ledger + ".");
+            wrong.forEach(out::println);
+            if (wrong.isEmpty()) {
+                out.println("The books are right: nothing is below zero, what is available and what is ordered make up"
+                        + " what there was, and the shop has every order that its clients were told of.");
+            }
+            return wrong.isEmpty() ? 0 : 1;
+        } catch (IOException e) {
+            out.println("There is no shop at " + shop + " that answers (" + e
+                    + "). Start one with ./mvnw -Pshop, or leave" + " shop.url out and one is started here.");
+            return 1;
+        }
+    }
+
+    private void watch(LiveView view, Ledger ledger, Duration duration) throws IOException, InterruptedException {
+        long start = System.nanoTime();
+        do {
+            Thread.sleep(LOOK.toMillis());
+            out.println(ledger);
+            out.println("  metrics:  " + view.metrics());
+            out.println("  rowlocks: " + view.locks());
+        } while (System.nanoTime() - start < duration.toNanos());
+    }
+}

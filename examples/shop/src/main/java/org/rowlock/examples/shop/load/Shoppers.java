@@ -1,0 +1,137 @@
+package org.rowlock.examples.shop.load;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.rowlock.examples.shop.load.ShopClient.Reply;
+
+/**
+ * Many clients at once: each orders some products, hot ones mostly and in any order, then ships or cancels the order or
+ * leaves it, at any instance, and again.
+ */
+final class Shoppers implements AutoCloseable {
+    private static final int BUSY = 503;
+    private static final int CONFLICT = 409;
+
+    private final Instances instances;
+    private final List<Long> products;
+    private final Ledger ledger;
+    private final ExecutorService threads;
+    private volatile boolean closing;
+
+    Shoppers(Instances instances, List<Long> products, Ledger ledger, int clients) {
+        this.instances = instances;
+        this.products = products;
+        this.ledger = ledger;
+        this.threads = Executors.newFixedThreadPool(clients);
+        for (int i = 0; i < clients; i++) {
+            String customer = "customer-" + i;
+            Random random = new Random(i);
+            threads.execute(() -> shop(customer, random));
+        }
+    }
+
+    private void shop(String customer, Random random) {
+        try {
+            while (!closing) {
+                Map<Long, Integer> lines = lines(random);
+                long[] order = {0};
+                instances.visitAny(random, shop -> order[0] = place(shop, customer, lines));
+                int choice = random.nextInt(3);
+                if (order[0] != 0 && choice > 0) {
+                    instances.visitAny(random, shop -> {
+                        if (choice == 1) {
+                            ship(shop, order[0]);
+                        } else {
+                            cancel(shop, order[0], lines);
+                        }
+                    });
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            ledger.failed("A client was interrupted.");
+        } catch (RuntimeException e) {
+            ledger.failed("A client gave up: " + e);
+        }
+    }
+
+    /** One to three products; the square makes the first ones hot. */
+    private Map<Long, Integer> lines(Random random) {
+        Map<Long, Integer> lines = new LinkedHashMap<>();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            double place = random.nextDouble();
+            lines.put(products.get((int) (place * place * products.size())), 1 + random.nextInt(3));
+        }
+        return lines;
+    }
+
+    /** Returns the number of the order, or 0. */
+    private long place(ShopClient shop, String customer, Map<Long, Integer> lines) throws InterruptedException {
+        try {
+            Reply reply = shop.place(customer, lines);
+            if (reply.isOk()) {
+                ledger.placed(lines);
+                return reply.json().get("id").asLong();
+            }
+            other(reply);
+        } catch (IOException e) {
+            ledger.failed("An order at " + shop + " has no outcome: " + e);
+        }
+        return 0;
+    }
+
+    private void ship(ShopClient shop, long order) throws InterruptedException {
+        try {
+            Reply reply = shop.ship(order);
+            if (reply.isOk()) {
+                ledger.shipped.increment();
+            } else {
+                other(reply);
+            }
+        } catch (IOException e) {
+            ledger.failed("The shipping of order " + order + " at " + shop + " has no outcome: " + e);
+        }
+    }
+
+    private void cancel(ShopClient shop, long order, Map<Long, Integer> lines) throws InterruptedException {
+        try {
+            Reply reply = shop.cancel(order);
+            if (reply.isOk()) {
+                ledger.cancelled(lines);
+            } else {
+                other(reply);
+            }
+        } catch (IOException e) {
+            ledger.failed("The cancellation of order " + order + " at " + shop + " has no outcome: " + e);
+        }
+    }
+
+    private void other(Reply reply) {
+        switch (reply.status()) {
+            case BUSY -> ledger.busy.increment();
+            case CONFLICT -> ledger.refused.increment();
+            default -> ledger.failed("The shop answered " + reply.status() + ": " + reply.body());
+        }
+    }
+
+    /** Lets all finish what they are at, and returns when they have. */
+    @Override
+    public void close() {
+        closing = true;
+        threads.shutdown();
+        try {
+            if (!threads.awaitTermination(2, TimeUnit.MINUTES)) {
+                ledger.failed("A client did not come back within two minutes.");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            ledger.failed("The wait for the clients was interrupted.");
+        }
+    }
+}

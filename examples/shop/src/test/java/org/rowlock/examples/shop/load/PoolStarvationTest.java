@@ -1,0 +1,112 @@
+package org.rowlock.examples.shop.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.examples.shop.load.ShopClient.Reply;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** What one hot row does to requests that have nothing to do with it, over HTTP. */
+class PoolStarvationTest {
+    private static final int POOL = 4;
+    private static final int CROWD = 12;
+    private static final Map<Long, Integer> HOT = Map.of(1L, 1);
+    private static final Map<Long, Integer> OTHER = Map.of(2L, 1);
+
+    @RegisterExtension
+    final ShopFixture shops = new ShopFixture();
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final List<Future<Reply>> crowd = new ArrayList<>();
+
+    @AfterEach
+    void endThreads() {
+        threads.shutdownNow();
+    }
+
+    @Test
+    void withAdmissionAHotRowTakesOneConnectionAndOtherRequestsGoOn() throws Exception {
+        Shop shop = shops.start("spring.datasource.hikari.maximum-pool-size=" + POOL);
+        ShopClient client = new ShopClient(shop.uri());
+        Session holder = holdHotRow();
+        flood(client);
+        await(() -> queued() == CROWD - 1 && pool(shop).getActiveConnections() == 1);
+        assertThat(pool(shop).getThreadsAwaitingConnection()).isZero();
+
+        assertThat(client.place("somebody else", OTHER).status()).isEqualTo(201);
+        assertThat(queued()).isEqualTo(CROWD - 1);
+
+        holder.commit();
+        assertAllPlaced();
+    }
+
+    @Test
+    void withoutAdmissionAHotRowTakesThePoolAndOtherRequestsWait() throws Exception {
+        Shop shop =
+                shops.start("spring.datasource.hikari.maximum-pool-size=" + POOL, "rowlock.admission.enabled=false");
+        ShopClient client = new ShopClient(shop.uri());
+        Session holder = holdHotRow();
+        flood(client);
+        await(() ->
+                pool(shop).getActiveConnections() == POOL && pool(shop).getThreadsAwaitingConnection() == CROWD - POOL);
+
+        Future<Reply> other = threads.submit(() -> client.place("somebody else", OTHER));
+        await(() -> pool(shop).getThreadsAwaitingConnection() == CROWD - POOL + 1);
+        assertThat(other).isNotDone();
+
+        holder.commit();
+        crowd.add(other);
+        assertAllPlaced();
+    }
+
+    private Session holdHotRow() throws Exception {
+        Session holder = shops.database.session("holder");
+        holder.execute("select from stock where product = 1 for update");
+        return holder;
+    }
+
+    private void flood(ShopClient client) {
+        for (int i = 0; i < CROWD; i++) {
+            crowd.add(threads.submit(() -> client.place("one of many", HOT)));
+        }
+    }
+
+    private void assertAllPlaced() throws Exception {
+        for (Future<Reply> each : crowd) {
+            Reply reply = each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(reply.status()).as(reply.body()).isEqualTo(201);
+        }
+    }
+
+    /** Requests in the queue of the JVM, which is ours. */
+    private static long queued() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(thread -> thread.getKey().getState() == Thread.State.WAITING)
+                .filter(thread -> Arrays.stream(thread.getValue())
+                        .anyMatch(frame -> frame.getClassName().equals("org.rowlock.AdmissionQueues")))
+                .count();
+    }
+
+    private static HikariPoolMXBean pool(Shop shop) {
+        return shop.context().getBean(HikariDataSource.class).getHikariPoolMXBean();
+    }
+
+    private static void await(Callable<Boolean> condition) {
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(condition);
+    }
+}

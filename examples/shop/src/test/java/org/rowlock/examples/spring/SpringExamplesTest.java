@@ -1,0 +1,134 @@
+package org.rowlock.examples.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Runs what docs/spring.md and docs/migrating.md show. */
+class SpringExamplesTest {
+    private static final int DEPOSITS = 25;
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id bigint primary key, balance bigint not null default 0)",
+            "insert into account values (1), (2), (3)",
+            "create table orders(id bigint primary key)",
+            "insert into orders values (7), (8)",
+            "create table order_line(order_id bigint, product bigint, primary key (order_id, product))");
+
+    private ConfigurableApplicationContext context;
+
+    private void start(String strategy) {
+        context = new SpringApplicationBuilder(SpringExamples.class)
+                .web(WebApplicationType.NONE)
+                .run(
+                        "--spring.datasource.url=" + database.dataSource().getURL(),
+                        "--spring.datasource.username=" + TestPostgres.shared().user(),
+                        "--spring.datasource.password=" + TestPostgres.shared().password(),
+                        "--spring.sql.init.mode=never",
+                        "--spring.main.banner-mode=off",
+                        "--rowlock.lock-wait=forever",
+                        "--rowlock.strategy=" + strategy);
+    }
+
+    @AfterEach
+    void close() {
+        if (context != null) {
+            context.close();
+        }
+    }
+
+    /** The first two steps of a migration, with instances of both sides of them at once. */
+    @ParameterizedTest
+    @ValueSource(strings = {"row", "both"})
+    void depositsBeforeAndAfterTheMigrationExcludeEachOther(String strategy) throws Exception {
+        start(strategy);
+        List<Deposits> all = List.copyOf(context.getBeansOfType(Deposits.class).values());
+        assertThat(all).hasSize(8);
+        ExecutorService threads = Executors.newFixedThreadPool(all.size());
+        try {
+            List<Future<?>> running = new ArrayList<>();
+            for (Deposits each : all) {
+                running.add(threads.submit(() -> {
+                    for (int i = 0; i < DEPOSITS; i++) {
+                        each.deposit(1, 1);
+                    }
+                }));
+            }
+            for (Future<?> each : running) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(database.query("select balance from account where id = 1"))
+                .isEqualTo(String.valueOf(DEPOSITS * all.size()));
+    }
+
+    @Test
+    void placementsLockWhatTheyName() {
+        start("advisory");
+        Placements placements = context.getBean(Placements.class);
+        assertThat(placements.shipAll(List.of(8L, 7L)))
+                .containsExactly("ExclusiveLock orders 7", "ExclusiveLock orders 8");
+        assertThat(placements.pack(7)).containsExactly("ExclusiveLock orders 7");
+        assertThat(placements.change(7, 1, 3)).containsExactly("ExclusiveLock by hash");
+        assertThat(placements.remove(new Placements.LineId(7, 1))).containsExactly("ExclusiveLock by hash");
+        assertThat(placements.move(new Placements.Move(2, 1, 5)))
+                .containsExactly("ExclusiveLock account 1", "ExclusiveLock account 2");
+        assertThat(placements.quote(7)).containsExactly("ShareLock orders 7");
+    }
+
+    @Test
+    void aRefreshedEntityIsNotStale() throws Exception {
+        start("both");
+        AccountRepository accounts = context.getBean(AccountRepository.class);
+        Placements placements = context.getBean(Placements.class);
+        Long balance = context.getBean(TransactionTemplate.class).execute(status -> {
+            assertThat(accounts.findById(1L).orElseThrow().balance()).isZero();
+            add(5);
+            assertThat(accounts.findById(1L).orElseThrow().balance()).isZero();
+            return placements.balance(1);
+        });
+        assertThat(balance).isEqualTo(5);
+    }
+
+    private void add(long amount) {
+        try {
+            database.execute("update account set balance = balance + " + amount + " where id = 1");
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void templatesLock() throws Exception {
+        start("both");
+        Templates templates = context.getBean(Templates.class);
+        Session other = database.session("other");
+        other.execute("select from account where id = 3 for update");
+        assertThat(templates.addInterest(3)).isFalse();
+        other.commit();
+        assertThat(templates.addInterest(3)).isTrue();
+        assertThat(templates.withdraw(3, 4)).isOne();
+        assertThat(database.query("select balance from account where id = 3")).isEqualTo("-3");
+    }
+}

@@ -1,0 +1,109 @@
+package org.rowlock.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.Statement;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** The SQL that operators are told to run. That of docs/keys.md has a test of its own. */
+class DocumentedSqlTest {
+    private static final Path DOCS = Path.of(System.getProperty("basedir", ""))
+            .toAbsolutePath()
+            .getParent()
+            .resolve("docs");
+
+    private static final Pattern SQL = Pattern.compile("^ *```sql\n(.*?)^ *```$", Pattern.MULTILINE | Pattern.DOTALL);
+
+    @RegisterExtension
+    final TestDatabase database =
+            new TestDatabase("create table orders(id int primary key)", "insert into orders values (7)");
+
+    static Stream<String> statements() throws IOException {
+        return Stream.concat(sqlOf("operating.md").stream(), sqlOf("migrating.md").stream());
+    }
+
+    private static List<String> sqlOf(String document) throws IOException {
+        return SQL.matcher(Files.readString(DOCS.resolve(document)))
+                .results()
+                .map((MatchResult block) -> block.group(1))
+                .toList();
+    }
+
+    /** One that ends other sessions only has to be understood by the server. */
+    @ParameterizedTest
+    @MethodSource("statements")
+    void everyStatementRuns(String sql) throws Exception {
+        database.execute(sql.contains("pg_terminate_backend") ? "explain " + sql : sql);
+    }
+
+    @Test
+    void aWaiterForAKeyIsShownWithItsTableIdAndHolder() throws Exception {
+        assertWaiterIsShown(LockStrategy.ADVISORY, "orders 7");
+    }
+
+    @Test
+    void aWaiterForARowIsShownWithItsHolder() throws Exception {
+        assertWaiterIsShown(LockStrategy.ROW, "transactionid");
+    }
+
+    private void assertWaiterIsShown(LockStrategy strategy, String what) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session holder = database.session("holder");
+        Session waiter = database.session("waiter");
+        holder.run(connection -> locks.in(connection).lock(LockKey.row("orders", 7)));
+        Step<?> waiting = waiter.start(connection -> locks.in(connection).lock(LockKey.row("orders", 7)));
+        waiting.awaitBlockedBy(holder);
+
+        String waits = rows(sqlOf("operating.md").get(0));
+        assertThat(waits.lines())
+                .anySatisfy(line -> assertThat(line)
+                        .contains("pid=" + waiter.pid() + "|", "what=" + what, "blocked_by={" + holder.pid() + "}"));
+        String heads = rows(sqlOf("operating.md").get(1));
+        assertThat(heads.lines())
+                .anySatisfy(line -> assertThat(line)
+                        .contains("pid=" + holder.pid() + "|", "state=idle in transaction", "waiters=1"));
+        String plainWriters = rows(sqlOf("migrating.md").get(0));
+        assertThat(plainWriters.contains("pid=" + waiter.pid() + "|")).isEqualTo(strategy == LockStrategy.ROW);
+
+        holder.commit();
+        waiting.get();
+    }
+
+    private String rows(String sql) throws Exception {
+        StringBuilder text = new StringBuilder();
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            ResultSetMetaData columns = row.getMetaData();
+            while (row.next()) {
+                for (int i = 1; i <= columns.getColumnCount(); i++) {
+                    text.append(columns.getColumnLabel(i))
+                            .append('=')
+                            .append(row.getString(i))
+                            .append('|');
+                }
+                text.append('\n');
+            }
+        }
+        return text.toString();
+    }
+}
