@@ -22,8 +22,8 @@ import org.springframework.core.annotation.AliasFor;
  * }</pre>
  *
  * <p>On a method the id is an expression over the arguments; on a class or an interface that holds for each public method
- * declared there or in a subclass that has no {@code @RowLock} of its own. Several are locked together, in one order, so calls never deadlock
- * with each other:
+ * declared there or in a subclass that has no {@code @RowLock} of its own. Several of one mode are locked together, in
+ * one order, so calls never deadlock with each other; different modes go one after the other, the strongest first:
  *
  * <pre>{@code
  * @Transactional
@@ -70,9 +70,9 @@ public @interface RowLock {
     Class<?> entity() default void.class;
 
     /**
-     * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. A collection or an
-     * array of ids locks all of them. It may be evaluated more than once in a call. Several expressions are the parts of one composite id, in the order of the
-     * primary key. On a parameter it must be empty, as the argument is the id.
+     * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. A collection or an array of
+     * ids locks all of them. It may be evaluated more than once in a call. Several expressions are the parts of one
+     * composite id, in the order of the primary key. On a parameter it must be empty, as the argument is the id.
      *
      * @return the expression, or one per part
      */

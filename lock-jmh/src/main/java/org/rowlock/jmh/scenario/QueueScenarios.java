@@ -19,8 +19,9 @@ final class QueueScenarios {
                 "Workers take the first ten ready jobs that nobody else holds, finish them in the same transaction and"
                         + " commit; every finished job brings a new one. SKIP_LOCKED is FOR UPDATE SKIP LOCKED by hand."
                         + " ROW, BOTH and ADVISORY are Rowlock's claim; with advisory locks it takes two round trips, and"
-                        + " more while others hold the head of the queue. A claim finds nothing where others are so much faster that all jobs it"
-                        + " saw are done before it gets to them. A job that ran twice fails the run.",
+                        + " more while others hold the head of the queue. A claim finds nothing where others are so"
+                        + " much faster that all jobs it saw are done before it gets to them. A job that ran twice"
+                        + " fails the run.",
                 "",
                 QueueBenchmark.class,
                 "workers",
