@@ -18,6 +18,12 @@ final class ClaimRunner<T> {
 
     private static final int LARGEST_PAGE = 1_000;
 
+    /**
+     * Whoever has some rows goes on with these after so many looks at the queue. Among dozens of workers the candidates
+     * are finished by others before it gets to them, and looking for the last ones it would hold the others up.
+     */
+    private static final int MOST_LOOKS = 3;
+
     private final PgSession session;
     private final LockRequests requests;
     private final LockObserver observer;
@@ -120,18 +126,39 @@ final class ClaimRunner<T> {
         ClaimSql sql = new ClaimSql(claim, table);
         List<Row> seen = new ArrayList<>();
         int page = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, claim.limit() * 2));
+        int looks = 0;
         while (taken.size() < claim.limit()) {
             List<Row> candidates = candidates(sql, table, seen, page);
-            int tried = 0;
-            while (tried < candidates.size() && taken.size() < claim.limit()) {
-                tried += lockAndRead(sql, table, candidates.subList(tried, candidates.size()));
-            }
-            if (candidates.size() < page) {
+            Tried tried = tryInTurn(sql, table, candidates);
+            looks++;
+            if (!tried.anyFinished() && candidates.size() < page || (looks >= MOST_LOOKS && !taken.isEmpty())) {
                 return;
             }
-            seen.addAll(candidates);
-            page = Math.min(LARGEST_PAGE, page * 2);
+            seen.addAll(candidates.subList(0, tried.count()));
+            if (!tried.anyFinished()) {
+                page = Math.min(LARGEST_PAGE, page * 2);
+            }
         }
+    }
+
+    /**
+     * How far a list of candidates was tried.
+     *
+     * @param anyFinished whether one that could be locked is finished. The list is old then: those behind are likely to be
+     *     finished too, and a fresh look is cheaper than to lock and read all of them
+     */
+    private record Tried(int count, boolean anyFinished) {}
+
+    private Tried tryInTurn(ClaimSql sql, RowTable table, List<Row> candidates) throws SQLException {
+        int tried = 0;
+        while (tried < candidates.size() && taken.size() < claim.limit()) {
+            Tried next = lockAndRead(sql, table, candidates.subList(tried, candidates.size()));
+            tried += next.count();
+            if (next.anyFinished()) {
+                return new Tried(tried, true);
+            }
+        }
+        return new Tried(tried, false);
     }
 
     /** The first time with the guard in front, in the same round trip. */
@@ -190,8 +217,8 @@ final class ClaimRunner<T> {
                 null);
     }
 
-    /** Tells how many of the candidates were tried: all, or those up to the one that reached the limit. */
-    private int lockAndRead(ClaimSql sql, RowTable table, List<Row> candidates) throws SQLException {
+    /** Tries all of the candidates, or those up to the one that reaches the limit. */
+    private Tried lockAndRead(ClaimSql sql, RowTable table, List<Row> candidates) throws SQLException {
         String text = sql.tryLock() + "\n;" + sql.read(strategy.takesRowLock());
         int wanted = claim.limit() - taken.size();
         try (PreparedStatement statement = session.prepare(text)) {
@@ -201,6 +228,7 @@ final class ClaimRunner<T> {
             statement.execute();
             String[] locked = readLocked(statement);
             statement.getMoreResults();
+            int before = taken.size();
             try (ResultSet row = statement.getResultSet()) {
                 int ordinal = row.getMetaData().getColumnCount();
                 while (row.next()) {
@@ -208,7 +236,8 @@ final class ClaimRunner<T> {
                     taken.add(MappingException.map(mapper, row));
                 }
             }
-            return locked.length < wanted ? candidates.size() : Integer.parseInt(locked[locked.length - 1]);
+            int count = locked.length < wanted ? candidates.size() : Integer.parseInt(locked[locked.length - 1]);
+            return new Tried(count, taken.size() - before < locked.length);
         }
     }
 
