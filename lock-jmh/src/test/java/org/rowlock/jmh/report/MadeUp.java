@@ -23,6 +23,7 @@ import org.openjdk.jmh.runner.IterationType;
 import org.openjdk.jmh.runner.WorkloadParams;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.util.SampleBuffer;
+import org.rowlock.jmh.profile.Throughput;
 import org.rowlock.jmh.run.Cell;
 import org.rowlock.jmh.run.RunResults;
 import org.rowlock.jmh.run.ScenarioResult;
@@ -169,6 +170,9 @@ final class MadeUp {
             IterationResult iteration = new IterationResult(params, params.getMeasurement(), null);
             iteration.addResult(new ThroughputResult(
                     ResultRole.PRIMARY, "work", score, TimeUnit.SECONDS.toNanos(1), TimeUnit.SECONDS));
+            if (!others.containsKey(Throughput.NAME)) {
+                iteration.addResult(new ScalarResult(Throughput.NAME, score, "ops/s", AggregationPolicy.AVG));
+            }
             others.forEach((label, value) ->
                     iteration.addResult(new ScalarResult(label, value, "unit", AggregationPolicy.AVG)));
             latencies.forEach((name, millis) -> {

@@ -64,7 +64,7 @@ class ReportTest {
         Cell cell = results.results().get(0).cells().get(0);
         assertThat(html)
                 .contains("Should we move off FOR UPDATE?", "Hot rows: lock one of 100", "A remark.", "66.5 ms")
-                .contains("<b>" + Numbers.value(cell.mean("score").orElseThrow()) + "</b>")
+                .contains("<b>" + Numbers.value(cell.mean("throughput").orElseThrow()) + "</b>")
                 .contains("java -jar benchmarks.jar compare --seconds 4", "PostgreSQL 18.6", "12 min 34 s");
     }
 
