@@ -131,7 +131,7 @@ final class ClaimRunner<T> {
             List<Row> candidates = candidates(sql, table, seen, page);
             Tried tried = tryInTurn(sql, table, candidates);
             looks++;
-            if (!tried.anyFinished() && candidates.size() < page || (looks >= MOST_LOOKS && !taken.isEmpty())) {
+            if ((!tried.anyFinished() && candidates.size() < page) || (looks >= MOST_LOOKS && !taken.isEmpty())) {
                 return;
             }
             seen.addAll(candidates.subList(0, tried.count()));
