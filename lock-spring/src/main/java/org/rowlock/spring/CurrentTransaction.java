@@ -47,7 +47,7 @@ final class CurrentTransaction {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new IllegalTransactionStateException(
                     what + ": there is no transaction, and without one the lock would be"
-                            + " gone at once. Add @Transactional to the method or a caller; a call within the same object passes no"
+                            + " gone at once. Add @Transactional to the method or a caller (without Spring Boot also @EnableTransactionManagement); a call within the same object passes no"
                             + " proxy and begins none.");
         }
         if (TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder) {

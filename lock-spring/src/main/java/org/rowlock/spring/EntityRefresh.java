@@ -5,11 +5,10 @@ import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.metamodel.Type;
 import java.util.List;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.core.convert.ConversionService;
-import org.springframework.core.convert.support.DefaultConversionService;
 import org.springframework.orm.jpa.EntityManagerFactoryUtils;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.NumberUtils;
 
 /** Reads entities again that the transaction's persistence context loaded before the lock. */
 final class EntityRefresh {
@@ -38,15 +37,14 @@ final class EntityRefresh {
         }
     }
 
-    /** JPA wants exactly the type that the entity has: an int or a text where it says Long is the same lock. */
+    /** JPA wants exactly the type that the entity has: a long where it says Long. */
+    @SuppressWarnings("unchecked")
     private static Object ofIdType(EntityManagerFactory factory, Class<?> entity, Object id) {
         Type<?> type = factory.getMetamodel().entity(entity).getIdType();
         Class<?> idType = type == null ? id.getClass() : type.getJavaType();
         Class<?> boxed = org.springframework.util.ClassUtils.resolvePrimitiveIfNecessary(idType);
-        ConversionService conversions = DefaultConversionService.getSharedInstance();
-        Object converted = boxed.isInstance(id) || !conversions.canConvert(id.getClass(), boxed)
-                ? id
-                : conversions.convert(id, boxed);
-        return converted == null ? id : converted;
+        return id instanceof Number number && Number.class.isAssignableFrom(boxed)
+                ? NumberUtils.convertNumberToTargetClass(number, (Class<? extends Number>) boxed)
+                : id;
     }
 }

@@ -40,7 +40,7 @@ public final class RowLockTemplate {
     private final SQLExceptionTranslator translator;
 
     /**
-     * A template for one DataSource.
+     * A template for one DataSource, with the default settings and without metrics.
      *
      * @param locks the application's
      * @param transactions begins the transactions of {@link #inTransaction}; that of the DataSource
@@ -50,7 +50,14 @@ public final class RowLockTemplate {
         this(new SpringLocks(locks, RowLockSettings.defaults(), LockInstrumentation.NONE), transactions, dataSource);
     }
 
-    RowLockTemplate(SpringLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
+    /**
+     * A template for one of several DataSources, with what the application configured.
+     *
+     * @param locks the bean of that type
+     * @param transactions begins the transactions of {@link #inTransaction}; that of the DataSource
+     * @param dataSource where to lock
+     */
+    public RowLockTemplate(SpringLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
         this.locks = locks;
         this.transactions = new TransactionTemplate(transactions);
         this.dataSource = dataSource;
