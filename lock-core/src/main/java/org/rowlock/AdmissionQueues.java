@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -83,19 +84,41 @@ public final class AdmissionQueues {
      *     exclusive: on a second connection it would wait for itself
      */
     public Permit enter(Object database, Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+        KeyModes.check(mode, wait);
+        return enter(database, new KeyModes(KeyModes.distinct(keys), mode, Map.of()), wait);
+    }
+
+    /**
+     * Queues for keys, each in a mode of its own. Several are entered one after the other in one order, so calls never
+     * deadlock here.
+     *
+     * @param database what tells databases apart: the DataSource
+     * @param modes the keys that will be locked, and how strongly
+     * @param wait how long to queue, for all keys together
+     * @return the permit; close it on this thread after the transaction has ended and its connection is returned
+     * @throws LockException as for {@link #enter(Object, Collection, RowLockMode, LockWait)}
+     * @throws IllegalArgumentException if an argument, a key or a mode is null, or the map is empty
+     * @throws IllegalStateException as there
+     */
+    public Permit enter(Object database, Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
+        KeyModes keys = KeyModes.of(modes);
+        KeyModes.check(keys.strongest(), wait);
+        return enter(database, keys, wait);
+    }
+
+    private Permit enter(Object database, KeyModes keys, LockWait wait) {
         if (database == null) {
             throw new IllegalArgumentException("The database is null; give the DataSource");
         }
-        LockRequests.check(mode, wait);
-        List<LockKey> ordered = ordered(LockRequests.distinct(keys));
+        List<LockKey> ordered = ordered(keys.keys());
         Permit outer = innermostOpen();
         if (outer != null) {
-            outer.refuseToWaitForItself(database, ordered, mode);
-            return begin(new Permit(this, database, ordered, mode, outer));
+            outer.refuseToWaitForItself(database, keys);
+            return begin(new Permit(this, database, keys, outer));
         }
         AdmissionEvent event = observer.beginAdmission();
         long start = System.nanoTime();
-        Permit permit = new Permit(this, database, ordered, mode, null);
+        Permit permit = new Permit(this, database, keys, null);
         boolean admitted = false;
         try {
             for (LockKey key : ordered) {
@@ -107,7 +130,7 @@ public final class AdmissionQueues {
             if (!admitted) {
                 permit.close();
             }
-            observer.endAdmission(event, start, ordered, mode, admitted);
+            observer.endAdmission(event, start, ordered, keys.strongest(), admitted);
         }
     }
 
@@ -156,7 +179,7 @@ public final class AdmissionQueues {
         Queue queue = join(place);
         boolean acquired = false;
         try {
-            acquired = acquire(queue, permit.mode, place.key(), wait, start);
+            acquired = acquire(queue, permit.keys.modeOf(place.key()), place.key(), wait, start);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(
@@ -223,19 +246,16 @@ public final class AdmissionQueues {
     public static final class Permit implements AutoCloseable {
         private final AdmissionQueues owner;
         private final Object database;
-        private final List<LockKey> keys;
-        private final RowLockMode mode;
+        private final KeyModes keys;
         private final @Nullable Permit outer;
         private final Deque<Place> held = new ArrayDeque<>(1);
         private final Thread thread = Thread.currentThread();
         private boolean closed;
 
-        private Permit(
-                AdmissionQueues owner, Object database, List<LockKey> keys, RowLockMode mode, @Nullable Permit outer) {
+        private Permit(AdmissionQueues owner, Object database, KeyModes keys, @Nullable Permit outer) {
             this.owner = owner;
             this.database = database;
             this.keys = keys;
-            this.mode = mode;
             this.outer = outer;
         }
 
@@ -263,7 +283,7 @@ public final class AdmissionQueues {
                 Place place = held.peek();
                 Queue queue = owner.queues.get(place);
                 if (queue != null) {
-                    queue.lockFor(mode).unlock();
+                    queue.lockFor(keys.modeOf(place.key())).unlock();
                 }
                 held.pop();
                 owner.leave(place);
@@ -277,12 +297,13 @@ public final class AdmissionQueues {
             }
         }
 
-        private void refuseToWaitForItself(Object otherDatabase, List<LockKey> others, RowLockMode other) {
+        private void refuseToWaitForItself(Object otherDatabase, KeyModes others) {
             for (Permit permit = this; permit != null; permit = permit.outer) {
-                boolean exclusive = !permit.closed && (!permit.mode.isShared() || !other.isShared());
-                if (exclusive && permit.database.equals(otherDatabase)) {
-                    for (LockKey key : others) {
-                        if (permit.keys.contains(key)) {
+                if (!permit.closed && permit.database.equals(otherDatabase)) {
+                    for (LockKey key : others.keys()) {
+                        if (permit.keys.keys().contains(key)
+                                && !(permit.keys.modeOf(key).isShared()
+                                        && others.modeOf(key).isShared())) {
                             throw new IllegalStateException("This thread holds " + key + " already in an outer"
                                     + " transaction, and a second connection would wait for the first forever. Use the"
                                     + " outer connection.");

@@ -1,16 +1,19 @@
 package org.rowlock;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * The keys of a request that need an advisory lock, and in which shape they go to the server.
  *
  * @param keys the keys; none, one, or many
  * @param shape the form of the statement
+ * @param modes that of each key with {@link Shape#MIXED}; else empty, and the request's mode is that of all
  */
-record AdvisoryKeys(List<LockKey> keys, Shape shape) {
-    static final AdvisoryKeys NONE = new AdvisoryKeys(List.of(), Shape.NONE);
+record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> modes) {
+    static final AdvisoryKeys NONE = new AdvisoryKeys(List.of(), Shape.NONE, List.of());
 
     /** The forms of key version 1, and the form for several keys at a time. */
     enum Shape {
@@ -29,19 +32,36 @@ record AdvisoryKeys(List<LockKey> keys, Shape shape) {
         /** Several rows of one table, all by an int4: the common case of several. */
         ROWS_INT,
         /** Several keys of any form. */
-        MANY;
+        MANY,
+        /** Keys of any form, each exclusive or shared. */
+        MIXED;
 
         boolean isSeveral() {
-            return this == ROWS_INT || this == MANY;
+            return this == ROWS_INT || this == MANY || this == MIXED;
         }
     }
 
     static AdvisoryKeys of(List<LockKey> keys) {
         return switch (keys.size()) {
             case 0 -> NONE;
-            case 1 -> new AdvisoryKeys(keys, shapeOf(keys.get(0)));
-            default -> new AdvisoryKeys(keys, areIntRowsOfOneTable(keys) ? Shape.ROWS_INT : Shape.MANY);
+            case 1 -> new AdvisoryKeys(keys, shapeOf(keys.get(0)), List.of());
+            default -> new AdvisoryKeys(keys, areIntRowsOfOneTable(keys) ? Shape.ROWS_INT : Shape.MANY, List.of());
         };
+    }
+
+    /** Of a call with several modes. */
+    static AdvisoryKeys mixed(List<LockKey> keys, Map<LockKey, RowLockMode> modes) {
+        return keys.isEmpty()
+                ? NONE
+                : new AdvisoryKeys(
+                        keys, Shape.MIXED, keys.stream().map(modes::get).toList());
+    }
+
+    /** Whether each key is locked shared, given the mode of the request. */
+    Boolean[] shared(RowLockMode mode) {
+        return IntStream.range(0, keys.size())
+                .mapToObj(i -> (modes.isEmpty() ? mode : modes.get(i)).isShared())
+                .toArray(Boolean[]::new);
     }
 
     boolean isEmpty() {

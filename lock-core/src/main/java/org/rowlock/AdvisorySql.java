@@ -4,6 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.AdvisoryKeys.Shape;
+import org.rowlock.ScriptStatement.Binder;
 import org.rowlock.ScriptStatement.Result;
 
 /** The statement that takes advisory locks. It returns one row, a {@link Guard}. */
@@ -39,18 +40,36 @@ final class AdvisorySql {
     /** The guard's texts are the same for every key, so the greatest stands for all. */
     private static ScriptStatement several(
             Shape shape, List<String> tables, RowLockMode mode, WaitKind wait, boolean anyIsolation, boolean raising) {
-        boolean rows = shape == Shape.ROWS_INT;
-        String attempt = rows
-                ? attempt(mode, wait, KeySql.arguments(shape), raising)
-                : "case when k.b is null then " + attempt(mode, wait, "k.c, k.o", raising) + " else "
-                        + attempt(mode, wait, "k.b", raising) + " end";
+        String attempt = switch (shape) {
+            case ROWS_INT -> attempt(mode, wait, KeySql.arguments(shape), raising);
+            case MIXED ->
+                "case when k.shared then " + attemptEither(RowLockMode.FOR_SHARE, wait, raising) + " else "
+                        + attemptEither(RowLockMode.FOR_UPDATE, wait, raising) + " end";
+            default -> attemptEither(mode, wait, raising);
+        };
         String rearm = wait == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
         return new ScriptStatement(
                 KeySql.holding(tables) + "select max("
                         + GuardSql.guarded(anyIsolation, shape, rearm, attempt, raising) + "), " + GuardSql.ISOLATION
-                        + (rows ? KeySql.FROM_ROWS_INT : KeySql.FROM_MANY),
-                rows ? AdvisorySql::bindRowsInt : AdvisorySql::bindMany,
+                        + from(shape),
+                binder(shape),
                 Result.GUARD);
+    }
+
+    private static String from(Shape several) {
+        return switch (several) {
+            case ROWS_INT -> KeySql.FROM_ROWS_INT;
+            case MIXED -> KeySql.FROM_MIXED;
+            default -> KeySql.FROM_MANY;
+        };
+    }
+
+    private static Binder binder(Shape several) {
+        return switch (several) {
+            case ROWS_INT -> AdvisorySql::bindRowsInt;
+            case MIXED -> AdvisorySql::bindMixed;
+            default -> AdvisorySql::bindMany;
+        };
     }
 
     private static int bindRowsInt(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
@@ -59,6 +78,17 @@ final class AdvisorySql {
 
     private static int bindMany(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
         return KeySql.bindMany(statement, at, values.request().advisory().keys());
+    }
+
+    private static int bindMixed(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+        LockRequest request = values.request();
+        return KeySql.bindMixed(statement, at, request.advisory(), request.mode());
+    }
+
+    /** A pair or a bigint. */
+    private static String attemptEither(RowLockMode mode, WaitKind wait, boolean raising) {
+        return "case when k.b is null then " + attempt(mode, wait, "k.c, k.o", raising) + " else "
+                + attempt(mode, wait, "k.b", raising) + " end";
     }
 
     private static String attempt(RowLockMode mode, WaitKind wait, String arguments, boolean raising) {

@@ -42,7 +42,7 @@ final class KeySql {
             case NUMBER -> "cast(? as bigint)";
             case PAIR -> "cast(? as int4), cast(? as int4)";
             case ROWS_INT -> "t.root::int4, k.o";
-            case NONE, MANY -> throw new IllegalArgumentException(shape + " has no arguments");
+            case NONE, MANY, MIXED -> throw new IllegalArgumentException(shape + " has no arguments");
         };
     }
 
@@ -73,7 +73,7 @@ final class KeySql {
     static String tableCondition(Shape shape) {
         return switch (shape) {
             case ROW_INT, ROW_TEXT -> " and " + IS_TABLE;
-            case ROWS_INT, MANY -> " and t.refused is null";
+            case ROWS_INT, MANY, MIXED -> " and t.refused is null";
             default -> "";
         };
     }
@@ -82,7 +82,7 @@ final class KeySql {
     static String whatIsWrong(Shape shape) {
         return switch (shape) {
             case ROW_INT, ROW_TEXT -> "case when " + IS_TABLE + " then '' else " + WHY_NOT_TABLE + " end";
-            case ROWS_INT, MANY -> "coalesce(t.refused, '')";
+            case ROWS_INT, MANY, MIXED -> "coalesce(t.refused, '')";
             default -> "''";
         };
     }
@@ -142,17 +142,27 @@ final class KeySql {
      * {@code t.refused} the first that is not a table; {@code k} are the keys, derived, distinct and in the one order
      * that every caller locks in: pairs first, then bigints. {@code k.b} is null for a pair.
      */
-    static final String FROM_MANY = " from (select array_agg(" + ROOT + " order by c.n) as oids,"
-            + " min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE + " || c.name end) as refused"
-            + " from (select x.name, x.n, cast(x.name as regclass) as oid"
-            + " from unnest(cast(? as text[])) with ordinality as x(name, n) offset 0) as c) as t"
-            + " left join lateral (select distinct"
-            + " case when d.o is not null then coalesce(t.oids[d.t]::int4, d.c) end as c, d.o,"
-            + " case when d.o is null then coalesce(d.b, "
-            + hash("coalesce(t.oids[d.t]::text || ':', '') || d.s")
-            + ") end as b"
-            + " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int4[]), cast(? as text[]), cast(? as bigint[]))"
-            + " as d(t, c, o, s, b) order by 3 nulls first, 1, 2 offset 0) as k on true";
+    static final String FROM_MANY = fromMany(false);
+
+    /** The same with {@code k.shared}, false if the key is to be locked exclusively under one of its spellings. */
+    static final String FROM_MIXED = fromMany(true);
+
+    private static String fromMany(boolean mixed) {
+        return " from (select array_agg(" + ROOT + " order by c.n) as oids,"
+                + " min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE + " || c.name end) as refused"
+                + " from (select x.name, x.n, cast(x.name as regclass) as oid"
+                + " from unnest(cast(? as text[])) with ordinality as x(name, n) offset 0) as c) as t"
+                + " left join lateral (select" + (mixed ? "" : " distinct")
+                + " case when d.o is not null then coalesce(t.oids[d.t]::int4, d.c) end as c, d.o,"
+                + " case when d.o is null then coalesce(d.b, "
+                + hash("coalesce(t.oids[d.t]::text || ':', '') || d.s")
+                + ") end as b" + (mixed ? ", bool_and(d.shared) as shared" : "")
+                + " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int4[]), cast(? as text[]), cast(? as bigint[])"
+                + (mixed
+                        ? ", cast(? as bool[])) as d(t, c, o, s, b, shared) group by 1, 2, 3"
+                        : ") as d(t, c, o, s, b)")
+                + " order by 3 nulls first, 1, 2 offset 0) as k on true";
+    }
 
     static int bindMany(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
         int size = keys.size();
@@ -188,6 +198,13 @@ final class KeySql {
         statement.setArray(at + 4, connection.createArrayOf("text", text));
         statement.setArray(at + 5, connection.createArrayOf("int8", number));
         return at + 6;
+    }
+
+    static int bindMixed(PreparedStatement statement, int at, AdvisoryKeys advisory, RowLockMode mode)
+            throws SQLException {
+        int next = bindMany(statement, at, advisory.keys());
+        statement.setArray(next, statement.getConnection().createArrayOf("bool", advisory.shared(mode)));
+        return next + 1;
     }
 
     /** Whether {@code l}, a row of pg_locks, is the lock of the derived key {@code k}: both halves and the kind. */

@@ -1,16 +1,19 @@
 package org.rowlock;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.rowlock.LockKey.Row;
 
 /**
  * What one call asks for, split by the kind of lock.
  *
  * @param keys the distinct keys in the caller's order
+ * @param mode that of all keys, or the strongest of several
  * @param advisory those that need an advisory lock
- * @param rows those that need a row lock, by table
+ * @param rows those that need a row lock, by table and mode
  * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
  *     stale snapshot
  */
@@ -23,8 +26,8 @@ record LockRequest(
         List<RowGroup> rows,
         boolean anyIsolationAllowed) {
 
-    /** The rows of one table. */
-    record RowGroup(RowTable table, List<Row> keys) {}
+    /** The rows of one table that are locked in one mode. */
+    record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {}
 
     /** The only key, for messages and for the shapes of one key. */
     LockKey first() {
@@ -78,7 +81,14 @@ record LockRequest(
         String what = keys.size() == 1
                 ? first().toString()
                 : keys.size() + " keys (" + first() + ", " + keys.get(1) + (keys.size() > 2 ? ", ..." : "") + ")";
-        return what + ' ' + mode.name().replace('_', ' ') + " (strategy " + strategy + ", wait " + lockWait + ')';
+        return what + ' ' + describeModes() + " (strategy " + strategy + ", wait " + lockWait + ')';
+    }
+
+    private String describeModes() {
+        Set<RowLockMode> modes = EnumSet.of(mode);
+        modes.addAll(advisory.modes());
+        rows.forEach(group -> modes.add(group.mode()));
+        return modes.stream().map(each -> each.name().replace('_', ' ')).collect(Collectors.joining(" and "));
     }
 
     LockErrors.Asked asked(boolean hotStandby) {

@@ -3,7 +3,7 @@ package org.rowlock;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,7 +22,7 @@ final class LockRequests {
 
     /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
     LockRequest of(LockKey key, RowLockMode mode, LockWait wait) {
-        check(mode, wait);
+        KeyModes.check(mode, wait);
         if (key == null) {
             throw new IllegalArgumentException("The key is null; make one with LockKey.row(table, id)");
         }
@@ -30,31 +30,21 @@ final class LockRequests {
         List<LockKey> keys = List.of(key);
         return strategy == LockStrategy.ADVISORY
                 ? new LockRequest(keys, mode, wait, strategy, AdvisoryKeys.of(keys), List.of(), false)
-                : of(keys, mode, wait, strategy);
+                : of(keys, mode, Map.of(), wait, strategy);
     }
 
     /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
     LockRequest of(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
-        check(mode, wait);
-        List<LockKey> list = distinct(keys);
-        return of(list, mode, wait, strategyOf(list));
+        KeyModes.check(mode, wait);
+        List<LockKey> list = KeyModes.distinct(keys);
+        return of(list, mode, Map.of(), wait, strategyOf(list));
     }
 
-    /** The caller's keys, each once, checked. */
-    static List<LockKey> distinct(Collection<? extends LockKey> keys) {
-        if (keys == null || keys.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "The keys are " + (keys == null ? "null" : "empty") + "; give at least one");
-        }
-        LinkedHashSet<LockKey> distinct = new LinkedHashSet<>(keys.size() * 2);
-        for (LockKey key : keys) {
-            if (key == null) {
-                throw new IllegalArgumentException(
-                        "The key is null, or one of several is; make one with LockKey.row(table, id)");
-            }
-            distinct.add(key);
-        }
-        return List.copyOf(distinct);
+    /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
+    LockRequest of(Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
+        KeyModes keys = KeyModes.of(modes);
+        KeyModes.check(keys.strongest(), wait);
+        return of(keys.keys(), keys.strongest(), keys.each(), wait, strategyOf(keys.keys()));
     }
 
     /** The strategy of a key. */
@@ -96,10 +86,20 @@ final class LockRequests {
         primaryKeys.forget(table);
     }
 
-    private LockRequest of(List<LockKey> keys, RowLockMode mode, LockWait wait, LockStrategy strategy) {
+    /**
+     * Splits the keys by the kind of lock.
+     *
+     * @param modes that of each key where they have several; empty where all have {@code mode}
+     */
+    private LockRequest of(
+            List<LockKey> keys,
+            RowLockMode mode,
+            Map<LockKey, RowLockMode> modes,
+            LockWait wait,
+            LockStrategy strategy) {
         boolean fallBack = isBeyondBudget(keys) && config.rowLocksAloneBeyondBudget();
         List<LockKey> advisory = new ArrayList<>(keys.size());
-        Map<String, List<LockKey.Row>> rows = new TreeMap<>();
+        Map<TableMode, List<LockKey.Row>> rows = new TreeMap<>(TableMode.ORDER);
         boolean anyIsolation = true;
         for (LockKey key : keys) {
             LockStrategy own = config.strategyOf(key);
@@ -108,17 +108,30 @@ final class LockRequests {
                 anyIsolation &= own.takesRowLock();
             }
             if (own.takesRowLock() && key instanceof LockKey.Row row) {
-                rows.computeIfAbsent(row.table(), table -> new ArrayList<>(1)).add(row);
+                TableMode place = new TableMode(row.table(), modes.getOrDefault(key, mode));
+                rows.computeIfAbsent(place, of -> new ArrayList<>(1)).add(row);
             }
         }
         List<RowGroup> groups = new ArrayList<>(rows.size());
-        rows.forEach((table, ofTable) -> groups.add(new RowGroup(RowTable.named(table), ofTable)));
-        LockRequest request =
-                new LockRequest(keys, mode, wait, strategy, AdvisoryKeys.of(advisory), groups, anyIsolation);
+        rows.forEach((place, of) -> groups.add(new RowGroup(RowTable.named(place.table()), place.mode(), of)));
+        LockRequest request = new LockRequest(
+                keys,
+                mode,
+                wait,
+                strategy,
+                modes.isEmpty() ? AdvisoryKeys.of(advisory) : AdvisoryKeys.mixed(advisory, modes),
+                groups,
+                anyIsolation);
         if (advisory.size() > config.budget()) {
             throw overBudget(request);
         }
         return request;
+    }
+
+    /** What one FOR UPDATE statement can lock. Its order is that of the statements, by table, the strongest mode first. */
+    private record TableMode(String table, RowLockMode mode) {
+        static final Comparator<TableMode> ORDER =
+                Comparator.comparing(TableMode::table).thenComparing(TableMode::mode);
     }
 
     private boolean isBeyondBudget(List<LockKey> keys) {
@@ -148,7 +161,7 @@ final class LockRequests {
                     throw wrongParts(key, table);
                 }
             }
-            groups.add(new RowGroup(table, group.keys()));
+            groups.add(new RowGroup(table, group.mode(), group.keys()));
         }
         return request.withRows(groups);
     }
@@ -157,16 +170,6 @@ final class LockRequests {
     private LockStrategy strategyOf(List<LockKey> keys) {
         LockStrategy first = config.strategyOf(keys.get(0));
         return keys.stream().allMatch(key -> config.strategyOf(key) == first) ? first : LockStrategy.BOTH;
-    }
-
-    static void check(RowLockMode mode, LockWait wait) {
-        if (mode == null) {
-            throw new IllegalArgumentException(
-                    "The mode is null; give one of FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE," + " FOR_KEY_SHARE");
-        }
-        if (wait == null) {
-            throw new IllegalArgumentException("The wait is null; give LockWait.forever(), noWait() or atMost()");
-        }
     }
 
     private LockBudgetExceededException overBudget(LockRequest request) {

@@ -54,11 +54,14 @@ final class LockScripts {
             return compose(request.advisory(), request.mode(), wait, anyIsolation, rows, sql);
         }
         RowTable table = rows.isEmpty() ? null : rows.get(0).table();
+        // Where the row's mode is not the request's, the keys are of mixed modes, and then only the row's is in the
+        // text.
+        RowLockMode mode = rows.isEmpty() ? request.mode() : rows.get(0).mode();
         AdvisoryKeys advisory = request.advisory();
-        Form form = new Form(advisory.shape(), advisory.tables(), request.mode(), wait, anyIsolation, table, sql);
+        Form form = new Form(advisory.shape(), advisory.tables(), mode, wait, anyIsolation, table, sql);
         LockScript script = kept.get(form);
         if (script == null) {
-            script = compose(advisory, form.mode(), wait, anyIsolation, rows, sql);
+            script = compose(advisory, mode, wait, anyIsolation, rows, sql);
             if (kept.size() < MOST_KEPT) {
                 kept.put(form, script);
             }
@@ -120,12 +123,15 @@ final class LockScripts {
             RowGroup rowGroup = rows.get(group);
             statements.add(
                     rowGroup.keys().size() == 1 && rows.size() == 1
-                            ? RowSql.one(rowGroup.table(), mode, wait)
-                            : RowSql.many(rowGroup.table(), group, mode, wait));
+                            ? RowSql.one(rowGroup.table(), rowGroup.mode(), wait)
+                            : RowSql.many(rowGroup.table(), group, rowGroup.mode(), wait));
         }
-        for (RowGroup group : rows) {
-            if (!group.table().given()) {
-                statements.add(RowSql.verify(group.table()));
+        for (int group = 0; group < rows.size(); group++) {
+            RowTable table = rows.get(group).table();
+            // The groups of a table are next to each other, and one check of it is enough.
+            if (!table.given()
+                    && (group == 0 || !table.equals(rows.get(group - 1).table()))) {
+                statements.add(RowSql.verify(table));
             }
         }
         if (armed) {

@@ -31,8 +31,8 @@ final class LockedTransaction {
         if (dataSource == null || work == null) {
             throw new IllegalArgumentException("The " + (work == null ? "work" : "DataSource") + " is null");
         }
-        LockRequests.check(mode, wait);
-        List<LockKey> distinct = LockRequests.distinct(keys);
+        KeyModes.check(mode, wait);
+        List<LockKey> distinct = KeyModes.distinct(keys);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, distinct, mode, wait)) {
             Connection connection = dataSource.getConnection();

@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionLocks {
     private static final String KEYS =
-            " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int8[]), cast(? as bool[])) as k(c, o, b, held)";
+            " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int8[]), cast(? as bool[]),"
+                    + " cast(? as bool[])) as k(c, o, b, shared, held)";
 
     /** Whether this session holds the lock of {@code k}. */
     private static final String HELD = "exists (select 1 from pg_catalog.pg_locks as l where l.pid = pg_backend_pid()"
-            + " and l.locktype = 'advisory' and l.granted and l.mode = cast(? as text)"
-            + " and " + KeySql.IS_LOCK + ")";
+            + " and l.locktype = 'advisory' and l.granted"
+            + " and l.mode = case when k.shared then 'ShareLock' else 'ExclusiveLock' end and " + KeySql.IS_LOCK + ")";
 
     private final PgSession session;
     private final LockRequest request;
-    private final String shared;
 
     /** The derived keys, in the order they are locked in: a pair where there is no number. */
     private final List<@Nullable Integer> first = new ArrayList<>();
@@ -31,13 +31,14 @@ final class SessionLocks {
     private final List<@Nullable Integer> second = new ArrayList<>();
     private final List<@Nullable Long> number = new ArrayList<>();
 
+    private final List<Boolean> shared = new ArrayList<>();
+
     /** Whether the caller held the lock for the session before. */
     private final List<Boolean> held = new ArrayList<>();
 
     private SessionLocks(PgSession session, LockRequest request) {
         this.session = session;
         this.request = request;
-        this.shared = request.mode().functionSuffix();
     }
 
     /** Derives the keys, behind statements that open the transaction for it. */
@@ -59,11 +60,11 @@ final class SessionLocks {
     void lock() throws SQLException {
         WaitKind wait = WaitKind.of(request.lockWait());
         boolean bounded = wait == WaitKind.AT_MOST;
-        String function = (wait == WaitKind.NO_WAIT ? "pg_try_advisory_lock" : "pg_advisory_lock") + shared;
+        String function = wait == WaitKind.NO_WAIT ? "pg_try_advisory_lock" : "pg_advisory_lock";
         // The bound is a setting of this transaction and ends with it.
         String sql = (bounded ? WaitSql.ARM.sql() + "\n;" : "") + "select case when k.held then ''"
                 + (bounded ? " when " + WaitSql.REARM_EXPRESSION + " is null then ''" : "")
-                + " when k.b is null then " + function + "(k.c, k.o)::text else " + function + "(k.b)::text end" + KEYS;
+                + " else " + call(function, "::text") + " end" + KEYS;
         try (PreparedStatement statement = session.prepare(sql)) {
             bind(statement, bounded ? WaitSql.bindMillis(statement, 1, new ScriptValues(request, null)) : 1);
             try (ResultSet row = result(statement, bounded ? 1 : 0)) {
@@ -81,10 +82,9 @@ final class SessionLocks {
      * The keys are derived once more at the end, since a table may have been replaced during the wait.
      */
     void passToTransaction(String... before) throws SQLException {
-        String sql = String.join("\n;", before) + "\n;select case when k.b is null then pg_advisory_xact_lock" + shared
-                + "(k.c, k.o) else pg_advisory_xact_lock" + shared + "(k.b) end, case when k.held then true"
-                + " when k.b is null then pg_advisory_unlock" + shared + "(k.c, k.o) else pg_advisory_unlock" + shared
-                + "(k.b) end" + KEYS + "\n;" + deriveSql();
+        String sql = String.join("\n;", before) + "\n;select " + call("pg_advisory_xact_lock", "")
+                + ", case when k.held then true else " + call("pg_advisory_unlock", "") + " end" + KEYS + "\n;"
+                + deriveSql();
         SessionLocks again = new SessionLocks(session, request);
         try (PreparedStatement statement = session.prepare(sql)) {
             bindDerive(statement, bind(statement, 1));
@@ -111,11 +111,10 @@ final class SessionLocks {
     /** Lets go of the locks after a failure. If that fails too, the session must not go on, say back into a pool. */
     void unlock(Throwable cause) {
         // Only what the session really holds, so that the server has nothing to warn of.
-        String sql = "rollback and chain\n;select case when k.b is null then pg_advisory_unlock" + shared
-                + "(k.c, k.o) else pg_advisory_unlock" + shared + "(k.b) end" + KEYS + " where not k.held and " + HELD
-                + "\n;rollback";
+        String sql = "rollback and chain\n;select " + call("pg_advisory_unlock", "") + KEYS + " where not k.held and "
+                + HELD + "\n;rollback";
         try (PreparedStatement statement = session.prepare(sql)) {
-            statement.setString(bind(statement, 1), lockMode());
+            bind(statement, 1);
             statement.execute();
         } catch (SQLException | RuntimeException e) {
             cause.addSuppressed(e);
@@ -128,12 +127,12 @@ final class SessionLocks {
     }
 
     private String deriveSql() {
-        return KeySql.holding(request.advisory().tables()) + "select k.c, k.o, k.b, " + HELD + KeySql.FROM_MANY;
+        return KeySql.holding(request.advisory().tables()) + "select k.c, k.o, k.b, k.shared, " + HELD
+                + KeySql.FROM_MIXED;
     }
 
     private void bindDerive(PreparedStatement statement, int at) throws SQLException {
-        statement.setString(at, lockMode());
-        KeySql.bindMany(statement, at + 1, request.advisory().keys());
+        KeySql.bindMixed(statement, at, request.advisory(), request.mode());
     }
 
     private int bind(PreparedStatement statement, int at) throws SQLException {
@@ -141,8 +140,9 @@ final class SessionLocks {
         statement.setArray(at, connection.createArrayOf("int4", first.toArray()));
         statement.setArray(at + 1, connection.createArrayOf("int4", second.toArray()));
         statement.setArray(at + 2, connection.createArrayOf("int8", number.toArray()));
-        statement.setArray(at + 3, connection.createArrayOf("bool", held.toArray()));
-        return at + 4;
+        statement.setArray(at + 3, connection.createArrayOf("bool", shared.toArray()));
+        statement.setArray(at + 4, connection.createArrayOf("bool", held.toArray()));
+        return at + 5;
     }
 
     private void read(ResultSet result) throws SQLException {
@@ -151,13 +151,21 @@ final class SessionLocks {
                 first.add(row.getObject(1, Integer.class));
                 second.add(row.getObject(2, Integer.class));
                 number.add(row.getObject(3, Long.class));
-                held.add(row.getBoolean(4));
+                shared.add(row.getBoolean(4));
+                held.add(row.getBoolean(5));
             }
         }
     }
 
-    private String lockMode() {
-        return request.mode().isShared() ? "ShareLock" : "ExclusiveLock";
+    /** Calls a lock function for {@code k}, in its kind and mode. */
+    private static String call(String function, String cast) {
+        return "case when k.shared then " + callEither(function + RowLockMode.FOR_SHARE.functionSuffix(), cast)
+                + " else " + callEither(function + RowLockMode.FOR_UPDATE.functionSuffix(), cast) + " end";
+    }
+
+    private static String callEither(String function, String cast) {
+        return "case when k.b is null then " + function + "(k.c, k.o)" + cast + " else " + function + "(k.b)" + cast
+                + " end";
     }
 
     /** Executes, passes over the results of the statements in front, and gives the one that counts. */

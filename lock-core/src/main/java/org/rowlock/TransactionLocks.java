@@ -5,6 +5,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -169,9 +171,29 @@ public final class TransactionLocks {
      * @throws IllegalArgumentException if the keys are null or empty, or an argument is null
      */
     public LockAllResult lockAll(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+        return lockAll(() -> requests.of(keys, mode, wait));
+    }
+
+    /**
+     * Locks several keys, each in a mode of its own, in one round trip, all or none. They are locked in the order of
+     * {@link #lockAll(Collection, RowLockMode, LockWait)}, so that these calls do not deadlock with each other either, in
+     * one case excepted: {@link LockStrategy#ROW} locks the rows of a table mode by mode, the strongest first, since one
+     * statement has one mode for a table.
+     *
+     * @param modes what to lock and how strongly, of one table or several
+     * @param wait how long to wait for other transactions, for all keys together
+     * @return what is held now
+     * @throws LockException as for {@link #lockAll(Collection, RowLockMode, LockWait)}
+     * @throws IllegalArgumentException if the map is null or empty, or a key, a mode or the wait is null
+     */
+    public LockAllResult lockAll(Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
+        return lockAll(() -> requests.of(modes, wait));
+    }
+
+    private LockAllResult lockAll(Supplier<LockRequest> checked) {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
-            LockRequest request = requests.of(keys, mode, wait);
+            LockRequest request = checked.get();
             ScriptResult<Object> result = acquire(session, request, null);
             return new LockAllResult(request.keys(), request.absentRows(result.found()));
         });

@@ -11,7 +11,9 @@ import static org.rowlock.RowLockMode.FOR_UPDATE;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -165,6 +167,29 @@ class AdmissionQueuesTest {
     }
 
     @Test
+    void eachKeyIsEnteredInItsMode() throws Exception {
+        try (Permit permit = queues.enter(DATABASE, Map.of(A, FOR_UPDATE, B, FOR_SHARE), LockWait.forever())) {
+            assertThat(permit.isQueued()).isTrue();
+            visit("sharer", B, FOR_SHARE, LockWait.forever()).awaitEntered().leave();
+            Visitor sharerOfA =
+                    visit("sharer of A", A, FOR_SHARE, LockWait.forever()).awaitQueued();
+            Visitor writerOfB =
+                    visit("writer of B", B, FOR_UPDATE, LockWait.forever()).awaitQueued();
+            sharerOfA.leave.countDown();
+            writerOfB.leave.countDown();
+            try (Permit nested = enter(B, FOR_KEY_SHARE, LockWait.forever())) {
+                assertThat(nested.isQueued()).isFalse();
+            }
+            assertThatThrownBy(() -> enter(A, FOR_SHARE, LockWait.forever())).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> enter(B, FOR_UPDATE, LockWait.forever()))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+        for (Visitor visitor : visitors) {
+            assertThat(visitor.end()).isNull();
+        }
+    }
+
+    @Test
     void noWaitDoesNotOvertakeAWaitingWriter() throws Exception {
         Visitor reader = visit("reader", A, FOR_SHARE, LockWait.forever()).awaitEntered();
         try (Permit permit = enter(A, FOR_SHARE, LockWait.noWait())) {
@@ -296,9 +321,10 @@ class AdmissionQueuesTest {
             for (int round = 0; round < 500; round++) {
                 List<LockKey> some = new ArrayList<>(keys);
                 Collections.shuffle(some, random);
-                RowLockMode mode = RowLockMode.values()[random.nextInt(4)];
-                try (Permit permit =
-                        queues.enter(DATABASE, some.subList(0, 2 + random.nextInt(4)), mode, LockWait.forever())) {
+                Map<LockKey, RowLockMode> modes = new HashMap<>();
+                some.subList(0, 2 + random.nextInt(4))
+                        .forEach(key -> modes.put(key, RowLockMode.values()[random.nextInt(4)]));
+                try (Permit permit = queues.enter(DATABASE, modes, LockWait.forever())) {
                     done.addAndGet(permit.isQueued() ? 1 : 0);
                 }
             }

@@ -45,6 +45,14 @@ class AdvisoryContractTest {
     }
 
     @Nested
+    class SeveralModes extends SeveralModesContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ADVISORY;
+        }
+    }
+
+    @Nested
     class Queries extends QueryContract {
         @Override
         LockStrategy strategy() {

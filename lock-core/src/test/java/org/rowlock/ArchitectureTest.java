@@ -38,6 +38,7 @@ class ArchitectureTest {
     /** What a caller gives and gets, and what keys are made of. */
     private static final Set<String> VALUES = Set.of(
             "LockKey",
+            "KeyModes",
             "IdText",
             "TableName",
             "RowLockMode",

@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -270,6 +272,13 @@ class BadInputTest {
         assertIllegal(alice, "null", c -> locks.in(c).lockAll(Arrays.asList(KEY, null)));
         assertIllegal(alice, "mode is null", c -> locks.in(c).lockAll(List.of(KEY), null, LockWait.noWait()));
         assertIllegal(alice, "wait is null", c -> locks.in(c).lockAll(List.of(KEY), FOR_UPDATE, null));
+        LockWait noWait = LockWait.noWait();
+        assertIllegal(alice, "keys are null", c -> locks.in(c).lockAll((Map<LockKey, RowLockMode>) null, noWait));
+        assertIllegal(alice, "keys are empty", c -> locks.in(c).lockAll(Map.of(), noWait));
+        assertIllegal(
+                alice, "key is null", c -> locks.in(c).lockAll(Collections.singletonMap(null, FOR_UPDATE), noWait));
+        assertIllegal(alice, "mode is null", c -> locks.in(c).lockAll(Collections.singletonMap(KEY, null), noWait));
+        assertIllegal(alice, "wait is null", c -> locks.in(c).lockAll(Map.of(KEY, FOR_UPDATE), null));
         assertIllegal(alice, "key is null", c -> locks.in(c).lockAndQuery(null, "select 1", FIRST));
         assertIllegal(alice, "SQL of the query is null", c -> locks.in(c).lockAndQuery(KEY, null, FIRST));
         assertIllegal(alice, "SQL of the query is blank", c -> locks.in(c).lockAndQuery(KEY, " ", FIRST));

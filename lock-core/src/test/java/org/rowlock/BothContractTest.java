@@ -45,6 +45,14 @@ class BothContractTest {
     }
 
     @Nested
+    class SeveralModes extends SeveralModesContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
+
+    @Nested
     class Queries extends QueryContract {
         @Override
         LockStrategy strategy() {

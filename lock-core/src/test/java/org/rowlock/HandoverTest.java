@@ -15,6 +15,7 @@ import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -228,6 +229,41 @@ class HandoverTest {
         assertThat(alice.advisoryLocks()).isEqualTo(4);
         alice.commit();
         assertAsBefore(alice, isolation);
+    }
+
+    @ParameterizedTest
+    @MethodSource("handedOver")
+    void eachKeyIsHandedOverInItsMode(Isolation isolation, LockStrategy strategy) throws Exception {
+        Session alice = session("alice", isolation);
+        Session bob = database.session("bob");
+        Map<LockKey, RowLockMode> modes = Map.of(
+                row("account", 1), FOR_UPDATE,
+                row("account", 2), FOR_SHARE,
+                LockKey.name("a"), FOR_KEY_SHARE,
+                LockKey.number(-7), FOR_UPDATE);
+        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
+            alice.run(c -> locks(strategy).in(c).lockAll(modes, wait));
+            assertThat(alice.advisoryLocks()).isEqualTo(4);
+            modes.forEach((key, mode) -> {
+                assertThat(tryLock(bob, strategy, key, FOR_UPDATE)).isFalse();
+                assertThat(tryLock(bob, strategy, key, FOR_SHARE)).isEqualTo(mode.isShared());
+            });
+            bob.rollback();
+            alice.commit();
+            assertAsBefore(alice, isolation);
+        }
+        bob.run(c -> locks(strategy).in(c).lock(row("account", 2)));
+        assertThatThrownBy(() -> alice.run(c -> locks(strategy).in(c).lockAll(modes, BRIEFLY)))
+                .isInstanceOf(LockNotAvailableException.class);
+        assertAsBefore(alice, isolation);
+    }
+
+    private static boolean tryLock(Session session, LockStrategy strategy, LockKey key, RowLockMode mode) {
+        try {
+            return session.run(c -> locks(strategy).in(c).tryLock(key, mode));
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** Two keys that are one lock on the server: the hold counts twice in the session, and must be let go of twice. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -97,6 +98,18 @@ abstract class RoundTripContract extends RowLockContract {
                     LockKey.row("document", UUID.randomUUID()),
                     LockKey.number(9));
             assertRoundTrips(1, c -> locks.in(c).lockAll(keys, RowLockMode.FOR_UPDATE, wait));
+        });
+    }
+
+    @Test
+    void lockAllInSeveralModesTakesOne() throws Exception {
+        forEach(allWaits(), wait -> {
+            Map<LockKey, RowLockMode> modes = Map.of(
+                    account(3), RowLockMode.FOR_UPDATE,
+                    account(1), RowLockMode.FOR_SHARE,
+                    LockKey.name("x"), RowLockMode.FOR_SHARE,
+                    LockKey.row("document", UUID.randomUUID()), RowLockMode.FOR_UPDATE);
+            assertRoundTrips(1, c -> locks.in(c).lockAll(modes, wait));
         });
     }
 

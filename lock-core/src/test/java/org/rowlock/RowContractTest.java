@@ -45,6 +45,14 @@ class RowContractTest {
     }
 
     @Nested
+    class SeveralModes extends SeveralModesContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
+
+    @Nested
     class Queries extends QueryContract {
         @Override
         LockStrategy strategy() {

@@ -58,7 +58,7 @@ public final class LockStatements {
     private LockRequest withIdColumns(LockRequest request) {
         List<RowGroup> groups = new ArrayList<>(request.rows().size());
         for (RowGroup group : request.rows()) {
-            groups.add(new RowGroup(table, group.keys()));
+            groups.add(new RowGroup(table, group.mode(), group.keys()));
         }
         return request.withRows(groups);
     }

@@ -1,7 +1,6 @@
 package org.rowlock.spring;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -72,17 +71,15 @@ final class AdmissionInterceptor implements MethodInterceptor {
                 || !locks.get().settings().admission()) {
             return invocation.proceed();
         }
-        Map<RowLockMode, List<LockKey>> keys = keysOrNone(method, invocation);
+        Map<LockKey, RowLockMode> keys = keysOrNone(method, invocation);
         if (keys.isEmpty()) {
             return invocation.proceed();
         }
         if (invocation instanceof ProxyMethodInvocation proxied) {
             proxied.setUserAttribute(QUEUED_SINCE, System.nanoTime());
         }
-        // The strongest mode's keys alone: the thread may only queue once.
-        Map.Entry<RowLockMode, List<LockKey>> first = keys.entrySet().iterator().next();
         AdmissionQueues.Permit permit =
-                enter(method, transaction, transactions.managerOf(invocation.getMethod(), targetClass), first);
+                enter(method, transaction, transactions.managerOf(invocation.getMethod(), targetClass), keys);
         try {
             return invocation.proceed();
         } finally {
@@ -99,7 +96,7 @@ final class AdmissionInterceptor implements MethodInterceptor {
     }
 
     /** Bad arguments are for the validation behind this, or else for the lock, to refuse. */
-    private static Map<RowLockMode, List<LockKey>> keysOrNone(MethodLocks method, MethodInvocation invocation) {
+    private static Map<LockKey, RowLockMode> keysOrNone(MethodLocks method, MethodInvocation invocation) {
         try {
             return method.keys(invocation.getArguments());
         } catch (IllegalArgumentException | ExpressionException e) {
@@ -111,7 +108,7 @@ final class AdmissionInterceptor implements MethodInterceptor {
             MethodLocks method,
             TransactionAttribute transaction,
             TransactionDeclarations.Manager manager,
-            Map.Entry<RowLockMode, List<LockKey>> keys) {
+            Map<LockKey, RowLockMode> keys) {
         SpringLocks spring = locks.get();
         LockWait wait = method.lockWait() == null ? spring.defaultWait() : method.lockWait();
         if (transaction.getTimeout() > 0) {
@@ -119,9 +116,7 @@ final class AdmissionInterceptor implements MethodInterceptor {
             wait = LockWaits.atMost(wait, Duration.ofSeconds(transaction.getTimeout()));
         }
         try {
-            return spring.locks()
-                    .admission()
-                    .enter(dataSources.of(method.dataSource(), manager), keys.getValue(), keys.getKey(), wait);
+            return spring.locks().admission().enter(dataSources.of(method.dataSource(), manager), keys, wait);
         } catch (LockException e) {
             throw LockExceptionTranslator.translate(e);
         }

@@ -42,7 +42,7 @@ public interface LockInstrumentation {
      * One acquisition.
      *
      * @param keys what is to be locked, at least one
-     * @param mode how strongly
+     * @param mode how strongly; the strongest where the keys have several
      * @param strategy that of the first key's table
      */
     record Acquisition(List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {

@@ -1,6 +1,5 @@
 package org.rowlock.spring;
 
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -49,7 +48,7 @@ final class LockInterceptor implements MethodInterceptor {
 
     private void lock(MethodInvocation invocation, MethodLocks method, Class<?> targetClass) {
         @Nullable Object[] arguments = invocation.getArguments();
-        Map<RowLockMode, List<LockKey>> keys = method.keys(arguments);
+        Map<LockKey, RowLockMode> keys = method.keys(arguments);
         if (keys.isEmpty()) {
             return;
         }
@@ -60,7 +59,7 @@ final class LockInterceptor implements MethodInterceptor {
         LockWait wait = method.lockWait() == null ? spring.defaultWait() : method.lockWait();
         Long queuedSince = AdmissionInterceptor.queuedSince(invocation);
         long start = queuedSince == null ? System.nanoTime() : queuedSince;
-        keys.forEach((mode, ofMode) -> spring.lock(what, dataSource, ofMode, mode, LockWaits.remaining(wait, start)));
+        spring.lock(what, dataSource, keys, LockWaits.remaining(wait, start));
         for (RowLockDefinition definition : method.definitions()) {
             if (definition.refresh() && definition.entity() != null) {
                 EntityRefresh.refresh(beans, definition.entity(), definition.entityIds(method.call(arguments)));

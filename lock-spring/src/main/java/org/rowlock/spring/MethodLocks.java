@@ -1,8 +1,7 @@
 package org.rowlock.spring;
 
 import java.lang.reflect.Method;
-import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -30,15 +29,13 @@ record MethodLocks(
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
-    /** The keys of a call by mode, the strongest mode first, in one order for all callers. */
-    Map<RowLockMode, List<LockKey>> keys(@Nullable Object[] arguments) {
+    /** The keys of a call with the strongest mode that each is asked for in. */
+    Map<LockKey, RowLockMode> keys(@Nullable Object[] arguments) {
         IdSource.Call call = call(arguments);
-        Map<RowLockMode, List<LockKey>> keys = new EnumMap<>(RowLockMode.class);
+        Map<LockKey, RowLockMode> keys = new LinkedHashMap<>();
         for (RowLockDefinition definition : definitions) {
-            List<LockKey> found = definition.keys(call);
-            if (!found.isEmpty()) {
-                keys.computeIfAbsent(definition.mode(), mode -> new ArrayList<>())
-                        .addAll(found);
+            for (LockKey key : definition.keys(call)) {
+                keys.merge(key, definition.mode(), (one, other) -> one.compareTo(other) <= 0 ? one : other);
             }
         }
         return keys;

@@ -22,8 +22,9 @@ import org.springframework.core.annotation.AliasFor;
  * }</pre>
  *
  * <p>On a method the id is an expression over the arguments; on a class or an interface that holds for each public method
- * declared there or in a subclass that has no {@code @RowLock} of its own. Several of one mode are locked together, in
- * one order, so calls never deadlock with each other; different modes go one after the other, the strongest first:
+ * declared there or in a subclass that has no {@code @RowLock} of its own. All rows of one call are locked
+ * together, in one round trip and one order, so calls never deadlock with each other, unless they lock rows of one table
+ * in several modes with strategy {@code ROW}:
  *
  * <pre>{@code
  * @Transactional

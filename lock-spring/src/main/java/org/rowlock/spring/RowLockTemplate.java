@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -108,6 +109,22 @@ public final class RowLockTemplate {
      */
     public LockAllResult lockAll(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
         return run(all(keys), mode, wait, (tx, capped) -> tx.lockAll(keys, mode, capped));
+    }
+
+    /**
+     * Locks several in one round trip and one order, each in a mode of its own, all or none.
+     *
+     * @param modes what to lock and how strongly
+     * @param wait how long to wait for all together
+     * @return what is held now
+     * @throws org.springframework.dao.CannotAcquireLockException if one is not available; the transaction stays usable
+     */
+    public LockAllResult lockAll(Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
+        if (modes == null || modes.isEmpty() || modes.values().stream().anyMatch(Objects::isNull)) {
+            throw new IllegalArgumentException("The modes are null or empty, or one of them is null");
+        }
+        return run(
+                all(modes.keySet()), Collections.min(modes.values()), wait, (tx, capped) -> tx.lockAll(modes, capped));
     }
 
     /**

@@ -1,7 +1,9 @@
 package org.rowlock.spring;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,17 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
                 mode,
                 wait,
                 (tx, capped) -> keys.size() == 1 ? tx.lock(keys.get(0), mode, capped) : tx.lockAll(keys, mode, capped));
+    }
+
+    /** Locks all or none, each in its mode. */
+    void lock(String what, DataSource dataSource, Map<LockKey, RowLockMode> modes, LockWait wait) {
+        List<LockKey> keys = List.copyOf(modes.keySet());
+        RowLockMode strongest = Collections.min(modes.values());
+        if (keys.size() == 1) {
+            lock(what, dataSource, keys, strongest, wait);
+        } else {
+            run(what, dataSource, keys, strongest, wait, (tx, capped) -> tx.lockAll(modes, capped));
+        }
     }
 
     /** Runs a call that takes locks. */

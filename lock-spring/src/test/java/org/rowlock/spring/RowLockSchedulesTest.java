@@ -17,6 +17,7 @@ import org.rowlock.LockDeadlockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
+import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.Session;
@@ -41,7 +42,9 @@ class RowLockSchedulesTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table account(id int primary key, balance int not null default 0)",
-            "insert into account values (1), (2), (3)");
+            "insert into account values (1), (2), (3)",
+            "create table audit(id int primary key)",
+            "insert into audit values (1)");
 
     static class Service {
         private final Probe probe;
@@ -84,6 +87,13 @@ class RowLockSchedulesTest {
         @RowLock(table = "account", id = "#first")
         @RowLock(table = "account", id = "#rest")
         public int repeated(int first, int[] rest) {
+            return probe.locks();
+        }
+
+        @Transactional
+        @RowLock(table = "audit", id = "1")
+        @RowLock(table = "account", id = "1", mode = RowLockMode.FOR_SHARE)
+        public int severalModes() {
             return probe.locks();
         }
 
@@ -264,6 +274,29 @@ class RowLockSchedulesTest {
                     .hasCauseInstanceOf(LockDeadlockException.class);
             others.get();
             other.rollback();
+        }
+    }
+
+    /** In the one order of all calls, and not the exclusive ones first, which could be in a deadlock with another call. */
+    @ParameterizedTest
+    @EnumSource(LockStrategy.class)
+    void severalModesAreLockedInOneOrder(LockStrategy strategy) throws Exception {
+        try (AnnotationConfigApplicationContext context = start(strategy)) {
+            Service service = context.getBean(Service.class);
+            RowLocks locks = context.getBean(RowLocks.class);
+            LockKey audit = LockKey.row("audit", 1);
+            Session other = other(strategy);
+            Session newcomer = database.session("newcomer");
+            CompletableFuture<Integer> call = async(service::severalModes);
+            awaitSomebodyBlockedBy(other);
+
+            assertThat((boolean) newcomer.run(connection -> locks.in(connection).tryLock(audit)))
+                    .isTrue();
+            newcomer.rollback();
+            other.rollback();
+
+            assertThat(call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo(strategy == LockStrategy.ROW ? 0 : 2);
         }
     }
 
