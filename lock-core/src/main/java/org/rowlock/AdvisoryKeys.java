@@ -70,6 +70,9 @@ record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> modes) {
 
     /** The tables of the keys, in one order. */
     List<String> tables() {
+        if (keys.isEmpty()) {
+            return List.of();
+        }
         if (keys.size() == 1) {
             String table = keys.get(0).tableOrNull();
             return table == null ? List.of() : List.of(table);

@@ -28,9 +28,11 @@ final class LockRequests {
         }
         LockStrategy strategy = config.strategyOf(key);
         List<LockKey> keys = List.of(key);
-        return strategy == LockStrategy.ADVISORY
-                ? new LockRequest(keys, mode, wait, strategy, AdvisoryKeys.of(keys), List.of(), false)
-                : of(keys, mode, Map.of(), wait, strategy);
+        AdvisoryKeys advisory = strategy.takesAdvisoryLock() ? AdvisoryKeys.of(keys) : AdvisoryKeys.NONE;
+        List<RowGroup> rows = strategy.takesRowLock() && key instanceof LockKey.Row row
+                ? List.of(new RowGroup(RowTable.named(row.table()), mode, List.of(row)))
+                : List.of();
+        return new LockRequest(keys, mode, wait, strategy, advisory, rows, strategy.takesRowLock());
     }
 
     /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
