@@ -6,6 +6,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.TransactionDeclarations.Manager;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
@@ -89,17 +90,31 @@ final class DataSources {
     }
 
     private @Nullable DataSource ofManager(Manager asked) {
-        TransactionManager manager = asked.given();
-        if (manager == null) {
-            manager = asked.qualifier().isEmpty()
-                    ? beans.getBeanProvider(TransactionManager.class).getIfUnique()
-                    : BeanFactoryAnnotationUtils.qualifiedBeanOfType(
-                            beans, TransactionManager.class, asked.qualifier());
-        }
+        TransactionManager manager = manager(asked);
         if (manager instanceof DataSourceTransactionManager jdbc) {
             return jdbc.getDataSource();
         }
         return JPA ? Jpa.dataSourceOf(manager) : null;
+    }
+
+    private @Nullable TransactionManager manager(Manager asked) {
+        if (!asked.typeQualifier().isEmpty()) {
+            try {
+                return named(asked.typeQualifier());
+            } catch (NoSuchBeanDefinitionException e) {
+                // The class is qualified for something else.
+            }
+        }
+        if (!asked.qualifier().isEmpty()) {
+            return named(asked.qualifier());
+        }
+        return asked.given() != null
+                ? asked.given()
+                : beans.getBeanProvider(TransactionManager.class).getIfUnique();
+    }
+
+    private TransactionManager named(String qualifier) {
+        return BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, TransactionManager.class, qualifier);
     }
 
     /** Apart, as the class is only there with spring-orm. */

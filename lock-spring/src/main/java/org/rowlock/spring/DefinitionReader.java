@@ -141,6 +141,13 @@ final class DefinitionReader {
 
     private RowLockDefinition definition(
             String where, MergedAnnotation<RowLock> lock, IdSource id, @Nullable Class<?> idType, String idText) {
+        if (idType != null && !IdObjects.canBeId(idType)) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + ", " + idText + ": the type " + idType.getSimpleName()
+                            + " is none that an id can have.",
+                    "Give a number, a UUID, a string, an enum, a date or time, or a record or @Embeddable of those;"
+                            + " of another class name the parts: id = {\"#id.first\", \"#id.second\"}.");
+        }
         Class<?> entity = entityOrNull(lock);
         boolean refresh = lock.getBoolean("refresh");
         if (refresh && entity == null) {

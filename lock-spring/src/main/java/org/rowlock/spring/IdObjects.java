@@ -7,9 +7,13 @@ import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
 
 /**
  * Id objects: a record or a JPA {@code @Embeddable} whose components, in the order of their declaration, are the parts of
@@ -17,6 +21,12 @@ import org.springframework.util.ReflectionUtils;
  */
 final class IdObjects {
     private static final String EMBEDDABLE = "jakarta.persistence.Embeddable";
+    private static final String JPA_COLUMN = "jakarta.persistence.Column";
+    private static final String RELATIONAL_COLUMN = "org.springframework.data.relational.core.mapping.Column";
+
+    /** Simple values and interfaces that are no ids all the same. */
+    private static final List<Class<?>> NEVER =
+            List.of(Boolean.class, Character.class, Double.class, Float.class, Map.class, Class.class);
 
     private IdObjects() {}
 
@@ -34,19 +44,39 @@ final class IdObjects {
         return type.isRecord() || MergedAnnotations.from(type).isPresent(EMBEDDABLE);
     }
 
-    /** The names of an id object's components, those of nested ones in their place. */
+    /** Whether an id can be of this type as far as the type tells: of an interface or such, only a call does. */
+    static boolean canBeId(Class<?> type) {
+        if (isIdObject(type) || type == Object.class) {
+            return true;
+        }
+        Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(type);
+        return NEVER.stream().noneMatch(never -> never.isAssignableFrom(boxed))
+                && (Modifier.isAbstract(boxed.getModifiers()) || BeanUtils.isSimpleValueType(boxed));
+    }
+
+    /**
+     * The names of an id object's components, or of the columns that annotations say, those of nested ones in their
+     * place.
+     */
     static List<String> partNames(Class<?> type) {
         List<String> names = new ArrayList<>();
-        if (type.isRecord()) {
-            for (RecordComponent component : type.getRecordComponents()) {
-                addNames(component.getName(), component.getType(), names);
-            }
-        } else {
-            for (Field field : fields(type)) {
-                addNames(field.getName(), field.getType(), names);
-            }
+        // Those of a record are its components, in their order.
+        for (Field field : fields(type)) {
+            addNames(columnOr(field.getName(), field), field.getType(), names);
         }
         return names;
+    }
+
+    private static String columnOr(String name, Field field) {
+        MergedAnnotations annotations = MergedAnnotations.from(field);
+        String jpa = annotations.get(JPA_COLUMN).getValue("name", String.class).orElse("");
+        return jpa.isEmpty()
+                ? annotations
+                        .get(RELATIONAL_COLUMN)
+                        .getValue("value", String.class)
+                        .filter(StringUtils::hasText)
+                        .orElse(name)
+                : jpa;
     }
 
     private static void addNames(String name, Class<?> type, List<String> names) {

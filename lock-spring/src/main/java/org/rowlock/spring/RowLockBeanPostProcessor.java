@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -86,12 +87,13 @@ final class RowLockBeanPostProcessor
         if (bean instanceof AopInfrastructureBean) {
             return null;
         }
-        List<Method> methods = Placement.lockingMethods(definitions, bean);
+        Object proxied = bean instanceof Advised proxy ? transactional(proxy) : bean;
+        List<Method> methods = Placement.lockingMethods(definitions, proxied);
         if (methods.isEmpty()) {
             return null;
         }
         Placement.check(methods, beanName);
-        if (bean instanceof Advised advised) {
+        if (proxied instanceof Advised advised) {
             if (advised.isFrozen()) {
                 throw new RowLockDefinitionException(
                         "The proxy of bean " + beanName + " is frozen, so its @RowLock cannot be put inside its"
@@ -110,6 +112,25 @@ final class RowLockBeanPostProcessor
                     "Do not make it opaque.");
         }
         return newProxy(bean, beanName, methods);
+    }
+
+    /**
+     * Of proxies around proxies, as others make them and Spring itself does of repositories, the innermost that begins
+     * transactions; where none does, the innermost.
+     */
+    private static Advised transactional(Advised outermost) {
+        Advised innermost = outermost;
+        Advised transactional = null;
+        for (Object each = outermost; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
+            innermost = proxy;
+            transactional = hasTransactions(proxy) ? proxy : transactional;
+        }
+        return transactional == null ? innermost : transactional;
+    }
+
+    private static boolean hasTransactions(Advised proxy) {
+        return Arrays.stream(proxy.getAdvisors())
+                .anyMatch(advisor -> advisor.getAdvice() instanceof TransactionInterceptor);
     }
 
     /** One object can be several beans. */
@@ -134,7 +155,8 @@ final class RowLockBeanPostProcessor
                 interceptors.add(transaction);
             }
         }
-        TransactionDeclarations transactions = new TransactionDeclarations(List.copyOf(interceptors));
+        TransactionDeclarations transactions = new TransactionDeclarations(
+                List.copyOf(interceptors), Placement.isRepository(advised) ? repositoryManager(beanName) : "");
         Placement.check(methods, advised, transactions);
         // The last advisors of a repository's proxy are its implementation and never proceed.
         advised.addAdvisor(Placement.isRepository(advised) ? last + 1 : advisors.length, lockAdvisor(transactions));
@@ -142,6 +164,17 @@ final class RowLockBeanPostProcessor
             advised.addAdvisor(first, admissionAdvisor(transactions));
         }
         list(beanName, methods, transactions, AopUtils.getTargetClass(advised));
+    }
+
+    /** The transactionManagerRef of Spring Data's {@code @Enable...Repositories}, which the interceptor does not tell. */
+    private String repositoryManager(String beanName) {
+        return beans.containsBeanDefinition(beanName)
+                        && beans.getMergedBeanDefinition(beanName)
+                                        .getPropertyValues()
+                                        .get("transactionManager")
+                                instanceof String name
+                ? name
+                : "";
     }
 
     /** Once for all instances of a bean that is no singleton. */
@@ -155,7 +188,7 @@ final class RowLockBeanPostProcessor
     private Object newProxy(Object bean, String beanName, List<Method> methods) {
         ProxyFactory factory = newProxies.of(
                 bean, AutoProxyUtils.shouldProxyTargetClass(beans, beanName) || othersAreProxiesOfClasses());
-        TransactionDeclarations none = new TransactionDeclarations(List.of());
+        TransactionDeclarations none = TransactionDeclarations.NONE;
         factory.addAdvisor(lockAdvisor(none));
         Placement.check(methods, factory, none);
         list(beanName, methods, none, bean.getClass());

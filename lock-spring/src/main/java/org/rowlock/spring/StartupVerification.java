@@ -9,6 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.rowlock.LockTransactionException;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLockUsages.Usage;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -20,6 +23,8 @@ import org.springframework.dao.DataAccessResourceFailureException;
  * after migrations.
  */
 final class StartupVerification implements SmartInitializingSingleton {
+    private static final Log LOG = LogFactory.getLog(StartupVerification.class);
+
     private final SpringLocks locks;
     private final RowLockUsages usages;
     private final DataSources dataSources;
@@ -41,8 +46,12 @@ final class StartupVerification implements SmartInitializingSingleton {
             DataSource dataSource = dataSources.of(usage.dataSource(), usage.transactionManager());
             byDataSource.computeIfAbsent(dataSource, key -> new ArrayList<>()).add(usage);
         }
-        Set<String> configured = rowLocks.configuredTables();
-        if (!configured.isEmpty() && (byDataSource.isEmpty() || dataSources.hasDefault())) {
+        boolean configured = !rowLocks.configuredTables().isEmpty();
+        if (byDataSource.isEmpty() && !configured) {
+            verifyUnused(rowLocks);
+            return;
+        }
+        if (configured && (byDataSource.isEmpty() || dataSources.hasDefault())) {
             byDataSource.computeIfAbsent(dataSources.ofDefault(), key -> new ArrayList<>());
         }
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
@@ -55,6 +64,21 @@ final class StartupVerification implements SmartInitializingSingleton {
         wrong.keySet().removeAll(right);
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
+        }
+    }
+
+    /**
+     * Where no annotation locks anything, yet or because a template does, the server and the pool must be right all the
+     * same. A database that is none to lock in is no mistake then.
+     */
+    private void verifyUnused(RowLocks rowLocks) {
+        if (!dataSources.hasDefault()) {
+            return;
+        }
+        try {
+            rowLocks.verify(dataSources.ofDefault());
+        } catch (LockTransactionException e) {
+            LOG.warn("Advisory locks are not verified, and nothing is annotated with @RowLock: " + e.getMessage());
         }
     }
 

@@ -5,9 +5,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
@@ -17,7 +18,7 @@ import org.rowlock.spring.RowLockUsages.Usage;
 /** Checks a table of a {@link RowLock}, or of the configuration, against the catalog. */
 final class TableCheck {
     private static final String COLUMNS = """
-            select c.relkind, array(select attname::text from pg_catalog.pg_attribute
+            select c.relkind, c.oid, array(select attname::text from pg_catalog.pg_attribute
                                     where attrelid = c.oid and attnum > 0 and not attisdropped) as columns,
                    (select array_agg(a.attname::text order by k.ordinality)
                     from pg_catalog.pg_index as i
@@ -36,8 +37,13 @@ final class TableCheck {
                order by 1 limit 20) as t
             """;
 
+    /** insufficient_privilege. */
+    private static final String NO_PRIVILEGE = "42501";
+
     private final Connection connection;
     private final RowLocks locks;
+    /** The first name of each table that was met. */
+    private final Map<Long, String> spellings = new HashMap<>();
 
     TableCheck(Connection connection, RowLocks locks) {
         this.connection = connection;
@@ -99,8 +105,34 @@ final class TableCheck {
                             what + " names " + table + ", which is no table (a view, an index, ...).",
                             "Name the table whose rows are to be locked.");
                 }
-                return idColumns(what, table, row.getArray(2), row.getArray(3));
+                checkSpelling(what, table, row.getLong(2));
+                return idColumns(what, table, row.getArray(3), row.getArray(4));
             }
+        } catch (SQLException e) {
+            if (!NO_PRIVILEGE.equals(e.getSQLState())) {
+                throw e;
+            }
+            throw new RowLockDefinitionException(
+                    what + " names the table " + table + ", which this role may not look up: " + e.getMessage() + ".",
+                    "Grant the role of the DataSource usage on the schema.");
+        }
+    }
+
+    /** The lock is that of the table, however it is spelled, but the configuration goes by the name. */
+    private void checkSpelling(String what, String table, long oid) {
+        String other = spellings.putIfAbsent(oid, table);
+        if (other == null || other.equals(table)) {
+            return;
+        }
+        LockStrategy strategy = locks.strategyOf(LockKey.row(table, 0));
+        LockStrategy ofOther = locks.strategyOf(LockKey.row(other, 0));
+        if (strategy != ofOther || !locks.configuredIdColumns(table).equals(locks.configuredIdColumns(other))) {
+            throw new RowLockDefinitionException(
+                    what + " names the table " + table + ", which elsewhere is named " + other
+                            + ", and the two names are configured differently (strategy " + strategy + " and " + ofOther
+                            + ").",
+                    "Use one name everywhere, or configure both alike: rowlock.tables[" + table
+                            + "] and rowlock.tables[" + other + "].");
         }
     }
 
@@ -139,11 +171,16 @@ final class TableCheck {
         }
     }
 
-    /** Names that are not those of the columns at all may be mapped; only a different order is a mistake for sure. */
+    /** Names that are not those of the columns at all may be mapped; only one in another's place is a mistake for sure. */
     private static boolean inOrder(List<String> names, List<String> columns) {
-        List<String> plain = names.stream().map(TableCheck::plain).toList();
         List<String> ids = columns.stream().map(TableCheck::plain).toList();
-        return plain.equals(ids) || !new HashSet<>(plain).equals(new HashSet<>(ids));
+        for (int i = 0; i < names.size(); i++) {
+            int column = ids.indexOf(plain(names.get(i)));
+            if (column >= 0 && column != i) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String plain(String name) {

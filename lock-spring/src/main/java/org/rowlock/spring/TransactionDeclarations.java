@@ -3,6 +3,7 @@ package org.rowlock.spring;
 import java.lang.reflect.Method;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionAttribute;
@@ -14,17 +15,23 @@ import org.springframework.util.StringUtils;
  * The transactions that the interceptors of one proxy declare for its methods.
  *
  * @param interceptors its transaction interceptors, the outermost first; none if it has none
+ * @param repositoryManager the transaction manager that the repository's configuration names; empty for other beans
  */
-record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
+record TransactionDeclarations(List<TransactionInterceptor> interceptors, String repositoryManager) {
+    static final TransactionDeclarations NONE = new TransactionDeclarations(List.of(), "");
 
     /**
-     * The transaction manager of a method.
+     * The transaction manager of a method, in Spring's order.
      *
-     * @param qualifier as the method names it; empty if it does not
-     * @param given that of the interceptor, for a method that names none; null for the default
+     * @param qualifier as the transaction names it; empty if it does not
+     * @param typeQualifier the {@code @Qualifier} of the class, which counts if there is such a manager; empty for none
+     * @param given that of the interceptor, where nothing is named; null for the default
      */
-    record Manager(String qualifier, @Nullable TransactionManager given) {
-        static final Manager DEFAULT = new Manager("", null);
+    record Manager(
+            String qualifier,
+            String typeQualifier,
+            @Nullable TransactionManager given) {
+        static final Manager DEFAULT = new Manager("", "", null);
     }
 
     /** What the innermost of them declares, which is the transaction that the method runs in; null if none does. */
@@ -45,9 +52,11 @@ record TransactionDeclarations(List<TransactionInterceptor> interceptors) {
             TransactionAttribute attribute = attribute(interceptor, method, targetClass);
             if (attribute != null) {
                 String qualifier = attribute.getQualifier();
+                String ofType = BeanFactoryAnnotationUtils.getQualifierValue(targetClass);
                 innermost = StringUtils.hasText(qualifier)
-                        ? new Manager(qualifier, null)
-                        : new Manager("", interceptor.getTransactionManager());
+                        ? new Manager(qualifier, "", null)
+                        : new Manager(
+                                repositoryManager, ofType == null ? "" : ofType, interceptor.getTransactionManager());
             }
         }
         return innermost;

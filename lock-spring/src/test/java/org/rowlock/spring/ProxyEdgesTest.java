@@ -8,9 +8,12 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
@@ -21,11 +24,13 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -102,6 +107,49 @@ class ProxyEdgesTest {
                 assertThat(context.getBean(Account.class).seen(1)).isOne();
             }
             assertThat(context.getBean(RowLockUsages.class).all()).hasSize(1);
+        }
+    }
+
+    /** As libraries for tracing make them, unaware of the proxy that is there. */
+    @Configuration(proxyBeanMethods = false)
+    static class Wrapped {
+        @Bean
+        Account account(Probe probe) {
+            return new Service(probe);
+        }
+
+        @Bean
+        static BeanPostProcessor wrapping() {
+            return new Wrapping();
+        }
+    }
+
+    static class Wrapping implements BeanPostProcessor, Ordered {
+        @Override
+        public int getOrder() {
+            return LOWEST_PRECEDENCE;
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            if (!beanName.equals("account")) {
+                return bean;
+            }
+            ProxyFactory factory = new ProxyFactory(bean);
+            factory.addAdvice((MethodInterceptor) MethodInvocation::proceed);
+            return factory.getProxy();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Base.class, Classes.class})
+    void lockIsInsideTheTransactionOfAProxyWithinAProxy(Class<?> proxies) {
+        try (var context = Contexts.start(database, proxies, Wrapped.class)) {
+            Account account = context.getBean(Account.class);
+            assertThat(account.seen(1)).isOne();
+            assertThat(context.getBean(RowLockUsages.class).all())
+                    .extracting(RowLockUsages.Usage::method)
+                    .containsExactly("Service.seen(int)");
         }
     }
 

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
+import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,10 +24,18 @@ import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.FilterType;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.jpa.repository.JpaRepository;
 import org.springframework.data.jpa.repository.Query;
@@ -98,6 +109,34 @@ class RepositoryLockTest {
                             type = FilterType.ASSIGNABLE_TYPE,
                             classes = {Accounts.class, PlainAccounts.class}))
     static class RepositoriesWithoutTransactions {}
+
+    /** Spring puts the advice on repositories into a proxy of their proxy. */
+    @Configuration(proxyBeanMethods = false)
+    @Import(Repositories.class)
+    static class AdvisedRepositories {
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static Advisor measuring() {
+            return new StaticMethodMatcherPointcutAdvisor((MethodInterceptor) MethodInvocation::proceed) {
+                private static final long serialVersionUID = 1;
+
+                @Override
+                public boolean matches(Method method, Class<?> targetClass) {
+                    return Accounts.class.isAssignableFrom(targetClass);
+                }
+            };
+        }
+    }
+
+    @Test
+    void anAspectOnTheRepositoryChangesNothing() {
+        try (AnnotationConfigApplicationContext context = start(AdvisedRepositories.class)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            assertThat(AopProxyUtils.getSingletonTarget(accounts)).isInstanceOf(Advised.class);
+            assertThat(accounts.inItsOwnTransaction(1)).isZero();
+            locks(context, () -> accounts.findById(1L));
+        }
+    }
 
     @ParameterizedTest
     @ValueSource(classes = {Repositories.class, RepositoriesWithoutTransactions.class})

@@ -3,6 +3,10 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import jakarta.persistence.Table;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -13,11 +17,20 @@ import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.FilterType;
 import org.springframework.context.annotation.Primary;
+import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
+import org.springframework.data.repository.Repository;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
+import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -86,6 +99,68 @@ class SeveralDataSourcesTest {
         @RowLock(table = "item", id = "#id", dataSource = "stockDataSource")
         public void ordersButNamesStock(long id, Runnable work) {
             work.run();
+        }
+    }
+
+    /** Spring takes the manager that the class is qualified for, though another is primary. */
+    @Qualifier("stockTransactions")
+    static class ByQualifierOfTheClass {
+        @Transactional
+        public void inStock(@RowLock("item") long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    /** A name for whoever injects it, and not that of a transaction manager. */
+    @Qualifier("anything")
+    static class QualifiedForSomethingElse {
+        @Transactional
+        public void inOrders(@RowLock("item") long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    @Entity(name = "Item")
+    @Table(name = "item")
+    static class Item {
+        @Id
+        long id;
+    }
+
+    interface Items extends Repository<Item, Long> {
+        @Transactional
+        default void inStock(@RowLock("item") long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    @EnableJpaRepositories(
+            considerNestedRepositories = true,
+            entityManagerFactoryRef = "stockUnit",
+            transactionManagerRef = "stockTransactions",
+            includeFilters = @Filter(type = FilterType.ASSIGNABLE_TYPE, classes = Items.class))
+    static class StockRepositories {
+        @Bean
+        @Primary
+        JdbcTransactionManager ordersTransactions(DataSource ordersDataSource) {
+            return new JdbcTransactionManager(ordersDataSource);
+        }
+
+        @Bean
+        LocalContainerEntityManagerFactoryBean stockUnit(DataSource stockDataSource) {
+            LocalContainerEntityManagerFactoryBean unit = new LocalContainerEntityManagerFactoryBean();
+            unit.setDataSource(stockDataSource);
+            unit.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
+            unit.setManagedTypes(PersistenceManagedTypes.of(Item.class.getName()));
+            return unit;
+        }
+
+        @Bean
+        JpaTransactionManager stockTransactions(EntityManagerFactory stockUnit) {
+            return new JpaTransactionManager(stockUnit);
         }
     }
 
@@ -168,6 +243,31 @@ class SeveralDataSourcesTest {
             context.getBean(NeitherSaid.class).somewhere(1, () -> {
                 assertThat(isFree(orders)).isFalse();
                 assertThat(isFree(stock)).isTrue();
+            });
+        }
+    }
+
+    @Test
+    void theQualifierOfTheClassNamesItsTransactionManager() throws Exception {
+        try (AnnotationConfigApplicationContext context =
+                start(PrimaryManagers.class, ByQualifierOfTheClass.class, QualifiedForSomethingElse.class)) {
+            context.getBean(ByQualifierOfTheClass.class).inStock(1, () -> {
+                assertThat(isFree(orders)).isTrue();
+                assertThat(isFree(stock)).isFalse();
+            });
+            context.getBean(QualifiedForSomethingElse.class).inOrders(1, () -> {
+                assertThat(isFree(orders)).isFalse();
+                assertThat(isFree(stock)).isTrue();
+            });
+        }
+    }
+
+    @Test
+    void repositoriesLockWithTheTransactionManagerTheyAreEnabledWith() throws Exception {
+        try (AnnotationConfigApplicationContext context = start(StockRepositories.class)) {
+            context.getBean(Items.class).inStock(1, () -> {
+                assertThat(isFree(orders)).isTrue();
+                assertThat(isFree(stock)).isFalse();
             });
         }
     }

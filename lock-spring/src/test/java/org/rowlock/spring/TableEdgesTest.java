@@ -3,11 +3,18 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import jakarta.persistence.Column;
+import jakarta.persistence.Embeddable;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
@@ -79,7 +86,99 @@ class TableEdgesTest {
 
     static class Hidden {
         @Transactional
-        public void run(@RowLock("hidden.t") int id) {}
+        public void run(@RowLock("rowlock_hidden.t") int id) {}
+    }
+
+    /** One table, by two names. */
+    static class TwoNames {
+        @Transactional
+        public void plain(@RowLock("account") int id) {}
+
+        @Transactional
+        public void qualified(@RowLock("${schema}.account") int id) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OneNameConfigured {
+        @Bean
+        RowLocks rowLocks() {
+            return RowLocks.builder().strategy("account", LockStrategy.ADVISORY).build();
+        }
+    }
+
+    @Embeddable
+    static class PartlyMapped {
+        int product;
+        int orderId;
+    }
+
+    static class PartlyMappedId {
+        @Transactional
+        public void run(@RowLock("order_line") PartlyMapped id) {}
+    }
+
+    /** Nothing but the annotations tells which is which. */
+    @Embeddable
+    static class Renamed {
+        @Column(name = "line")
+        int first;
+
+        @Column(name = "order_id")
+        int second;
+    }
+
+    static class RenamedId {
+        @Transactional
+        public void run(@RowLock("order_line") Renamed id) {}
+    }
+
+    record RelationalId(
+            @org.springframework.data.relational.core.mapping.Column("line")
+            int first,
+
+            @org.springframework.data.relational.core.mapping.Column("order_id")
+            int second) {}
+
+    static class RelationalIdRenamed {
+        @Transactional
+        public void run(@RowLock("order_line") RelationalId id) {}
+    }
+
+    static class IdClass {
+        int orderId;
+        int line;
+    }
+
+    static class OfOptional {
+        @Transactional
+        public void run(@RowLock("account") Optional<Integer> id) {}
+    }
+
+    static class OfMap {
+        @Transactional
+        public void run(@RowLock("account") Map<Integer, String> quantities) {}
+    }
+
+    static class OfPlainClass {
+        @Transactional
+        public void run(@RowLock("order_line") IdClass id) {}
+    }
+
+    static class OfPlainClasses {
+        @Transactional
+        public void run(@RowLock("order_line") List<IdClass> ids) {}
+    }
+
+    static class OfBoolean {
+        @Transactional
+        public void run(@RowLock("account") boolean id) {}
+    }
+
+    /** What only a call can tell. */
+    static class OfInterfaces {
+        @Transactional
+        public <T extends Comparable<T>> void run(
+                @RowLock("account") T id, @RowLock("account") Number number, @RowLock("account") Object object) {}
     }
 
     @Test
@@ -103,5 +202,71 @@ class TableEdgesTest {
         assertThatThrownBy(() ->
                         Contexts.start(database, Base.class, WrongColumn.class).close())
                 .hasStackTraceContaining("idd");
+    }
+
+    /** The configuration goes by the name, so one of them would lock by another strategy than was meant. */
+    @Test
+    void twoNamesOfOneTableAreConfiguredAlike() {
+        System.setProperty("schema", database.schema());
+        try {
+            Contexts.start(database, Base.class, TwoNames.class).close();
+            assertThatThrownBy(() -> Contexts.start(database, Base.class, OneNameConfigured.class, TwoNames.class)
+                            .close())
+                    .isInstanceOf(RowLockDefinitionException.class)
+                    .hasMessageContaining(database.schema() + ".account")
+                    .hasMessageContaining("the two names are configured differently")
+                    .hasMessageContaining("BOTH")
+                    .hasMessageContaining("ADVISORY");
+        } finally {
+            System.clearProperty("schema");
+        }
+    }
+
+    /** One column in another place is enough, the others cannot be right either. With ROW nothing would be locked. */
+    @ParameterizedTest
+    @ValueSource(classes = {PartlyMappedId.class, RenamedId.class, RelationalIdRenamed.class})
+    void componentsInAnotherOrderThanTheirColumnsAreRefused(Class<?> component) {
+        assertThatThrownBy(() -> Contexts.start(database, Base.class, component).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContaining("primary key of order_line is [order_id, line], in another order");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {OfOptional.class, OfMap.class, OfPlainClass.class, OfPlainClasses.class, OfBoolean.class})
+    void typesThatAreNoIdAreRefused(Class<?> component) {
+        assertThatThrownBy(() -> Contexts.start(database, Base.class, Advisory.class, component)
+                        .close())
+                .hasRootCauseInstanceOf(RowLockDefinitionException.class)
+                .rootCause()
+                .hasMessageContaining(" is none that an id can have. Give a number, ");
+    }
+
+    @Test
+    void typesThatMayBeIdsAreLeftToTheCall() {
+        Contexts.start(database, Base.class, OfInterfaces.class).close();
+    }
+
+    @Test
+    void aSchemaThatTheRoleMayNotUseIsNamed() throws SQLException {
+        String role = database.schema() + "_guest";
+        database.execute(
+                "create schema rowlock_hidden",
+                "create table rowlock_hidden.t (id int primary key)",
+                "create role " + role);
+        try {
+            PGSimpleDataSource guest = database.dataSource();
+            guest.setOptions("-c role=" + role);
+            assertThatThrownBy(() -> RowLockTests.start(
+                                    context -> context.registerBean("dataSource", DataSource.class, () -> guest),
+                                    Contexts.Jdbc.class,
+                                    Base.class,
+                                    Hidden.class)
+                            .close())
+                    .isInstanceOf(RowLockDefinitionException.class)
+                    .hasMessageContaining("Hidden.run(int) names the table rowlock_hidden.t")
+                    .hasMessageContaining("permission denied for schema rowlock_hidden");
+        } finally {
+            database.execute("drop schema rowlock_hidden cascade", "drop role " + role);
+        }
     }
 }

@@ -12,6 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.ConfigurableEnvironment;
 
@@ -53,8 +54,10 @@ public final class RowLockAutoConfiguration {
         return RowLocksFactory.create(properties, listeners.orderedStream().toList());
     }
 
+    /** Behind Flyway and the like also where beans are lazy: the verification at startup, which is not, needs this. */
     @Bean
     @ConditionalOnMissingBean
+    @DependsOnDatabaseInitialization
     RowLockSettings rowLockSettings(RowLockProperties properties) {
         return new RowLockSettings(properties.lockWait(), properties.admission().enabled(), properties.verify());
     }

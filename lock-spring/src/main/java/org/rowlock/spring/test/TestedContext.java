@@ -29,7 +29,8 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
             throw new IllegalStateException(
                     "@RowLockTest finds no row locks in the Spring context of this test. Beside it"
                             + " there has to be @SpringBootTest, or @SpringJUnitConfig with a configuration that has"
-                            + " @EnableRowLocks.");
+                            + " @EnableRowLocks; in a slice such as @DataJpaTest add"
+                            + " @ImportAutoConfiguration(RowLockAutoConfiguration.class).");
         }
         Map<String, DataSource> dataSources = new LinkedHashMap<>();
         context.getBeansOfType(DataSource.class).forEach((name, dataSource) -> {

@@ -45,6 +45,7 @@ class RowLockAutoConfigurationTest {
     final TestDatabase database = new TestDatabase(
             "create table orders (id bigint primary key, shipped boolean not null default false)",
             "create table order_lines (order_id bigint, line int, primary key (order_id, line))",
+            "create table shipments (id bigint primary key)",
             "create table events (at timestamptz, number int unique)",
             "insert into orders select n from generate_series(1, 10) as n");
 
@@ -81,7 +82,7 @@ class RowLockAutoConfigurationTest {
 
     @Test
     void propertiesOfTablesReachRowLocks() {
-        String qualified = database.schema() + ".orders";
+        String qualified = database.schema() + ".shipments";
         try (var context = BootApplication.start(
                 database,
                 Application.class,
@@ -108,7 +109,7 @@ class RowLockAutoConfigurationTest {
                   tables:
                     order_lines:
                       strategy: advisory
-                    "[%s.orders]":
+                    "[%s.shipments]":
                       strategy: row
                     events:
                       id-columns: [number]
@@ -117,7 +118,7 @@ class RowLockAutoConfigurationTest {
                 BootApplication.start(database, Application.class, "spring.config.additional-location=file:" + yaml)) {
             RowLocks locks = context.getBean(RowLocks.class);
             assertThat(locks.strategyOf(LockKey.row("order_lines", 1, 1))).isEqualTo(LockStrategy.ADVISORY);
-            assertThat(locks.strategyOf(LockKey.row(database.schema() + ".orders", 1)))
+            assertThat(locks.strategyOf(LockKey.row(database.schema() + ".shipments", 1)))
                     .isEqualTo(LockStrategy.ROW);
             assertThat(locks.configuredIdColumns("events")).containsExactly("number");
             assertThat(context.getBean(RowLockSettings.class).defaultWait())
@@ -133,6 +134,24 @@ class RowLockAutoConfigurationTest {
             RowLocks locks = context.getBean(RowLocks.class);
             assertThat(locks.strategyOf(LockKey.row("orders", 1))).isEqualTo(LockStrategy.ROW);
             assertThat(locks.configuredIdColumns("events")).containsExactly("number");
+        }
+    }
+
+    /** The verification is never lazy, and what creates the tables must not be either then. */
+    @Test
+    void lazyTablesAreThereForTheVerification(@TempDir Path directory) throws IOException {
+        Path schema = Files.writeString(directory.resolve("schema.sql"), "create table late (id bigint primary key)");
+        try (var context = BootApplication.start(
+                database,
+                Application.class,
+                "spring.main.lazy-initialization=true",
+                // With JPA the transaction manager would see to it.
+                "spring.autoconfigure.exclude=org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration,"
+                        + "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+                "spring.sql.init.mode=always",
+                "spring.sql.init.schema-locations=file:" + schema,
+                "rowlock.tables.late.strategy=row")) {
+            assertThat(context.getBean(RowLocks.class).configuredTables()).containsExactly("late");
         }
     }
 

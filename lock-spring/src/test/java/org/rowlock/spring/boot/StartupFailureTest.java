@@ -185,6 +185,33 @@ class StartupFailureTest {
                 "with a pool of at least two connections");
     }
 
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class NothingAnnotated {}
+
+    /** Whoever locks with a template alone, or has just added the dependency, learns it now too. */
+    @Test
+    void poolOfOneConnectionWithoutAnyAnnotation() {
+        assertFails(
+                NothingAnnotated.class,
+                "spring.datasource.hikari.maximum-pool-size=1",
+                "spring.datasource.hikari.connection-timeout=250");
+        assertSays("with a pool of at least two connections");
+    }
+
+    /** Where nothing is annotated, a database to lock in may not be meant. */
+    @Test
+    void aDatabaseThatCannotBeLockedInIsNoFailureWithoutAnyAnnotation() {
+        BootApplication.start(
+                        database,
+                        NothingAnnotated.class,
+                        "spring.datasource.hikari.read-only=true",
+                        "logging.level.org.rowlock=warn")
+                .close();
+        assertThat(output.getOut())
+                .contains("Advisory locks are not verified, and nothing is annotated with @RowLock: ");
+    }
+
     private void assertFails(Class<?> configuration, String... properties) {
         assertThatThrownBy(() -> BootApplication.start(database, configuration, properties)
                         .close())
