@@ -4,15 +4,19 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.doctor.Doctor;
+import org.rowlock.jmh.doctor.DoctorReport;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.RunResults;
 import org.rowlock.jmh.server.ServerAddress;
 import org.rowlock.jmh.server.ServerCheck;
 import org.rowlock.jmh.server.ServerFacts;
+import org.rowlock.jmh.server.UserError;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -41,6 +45,9 @@ import picocli.CommandLine.Spec;
         })
 final class CompareCommand implements Callable<Integer> {
     private static final int INTERRUPTED = 130;
+
+    /** Before the run, so that the report can say which of the server's own tables come first. */
+    private static final Duration LOOK = Duration.ofSeconds(10);
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -87,7 +94,8 @@ final class CompareCommand implements Callable<Integer> {
         Choices choices = scenarios.choices(address == null || crashCommand != null);
         ServerFacts facts = address == null ? null : ServerCheck.forBenchmarks(address);
         if (address != null && facts != null) {
-            choices = new Room(address, facts.room()).fit(choices, scenarios.areClientsGiven(), scenarios.areNamed());
+            choices = new Room(address, facts.room(), facts.lockTableRoom())
+                    .fit(choices, scenarios.areClientsGiven(), scenarios.areNamed());
         }
         JmhLock.refuseWhileAnotherRuns();
         try (ReportDirectory directory = ReportDirectory.make(report)) {
@@ -119,10 +127,11 @@ final class CompareCommand implements Callable<Integer> {
                 progress);
         try (Interruption interruption = new Interruption(comparison::stop, comparison::isClean, err)) {
             try {
+                DoctorReport look = address == null ? null : look(address);
                 RunResults results = comparison.run();
                 progress.clear();
                 Outcome outcome = new Outcome(results, choices, interruption.isInterrupted());
-                outcome.write(directory.path(), out(), err);
+                outcome.write(look, directory.path(), out(), err);
                 if (interruption.isInterrupted()) {
                     return INTERRUPTED;
                 }
@@ -131,6 +140,18 @@ final class CompareCommand implements Callable<Integer> {
                 // Interrupted, the JVM ends as soon as the interruption is closed.
                 directory.close();
             }
+        }
+    }
+
+    /** No reason not to measure: what the doctor cannot see it says itself. */
+    private @Nullable DoctorReport look(ServerAddress address) {
+        try {
+            out().println("Looking for " + LOOK.toSeconds() + " s at what the server does now, as the doctor does.");
+            out().flush();
+            return Doctor.examine(address, LOOK);
+        } catch (UserError e) {
+            command.commandLine().getErr().println("Without a look at the server: " + e.getMessage());
+            return null;
         }
     }
 

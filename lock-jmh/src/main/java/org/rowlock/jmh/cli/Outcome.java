@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.doctor.DoctorReport;
 import org.rowlock.jmh.report.Report;
+import org.rowlock.jmh.report.ServerLook;
 import org.rowlock.jmh.report.TerminalSummary;
 import org.rowlock.jmh.run.RunResults;
 import org.rowlock.jmh.run.ScenarioResult;
@@ -41,6 +44,15 @@ final class Outcome {
                 found.machine());
     }
 
+    private static ServerLook shown(DoctorReport look) {
+        return new ServerLook(
+                look.verdict(),
+                look.recommendations().stream()
+                        .map(each -> new ServerLook.Step(each.subject(), each.action(), each.reason()))
+                        .toList(),
+                look.text());
+    }
+
     private static ScenarioResult remarked(ScenarioResult result, Choices choices) {
         List<String> remarks = new ArrayList<>(result.remarks());
         choices.chosen().stream()
@@ -55,13 +67,14 @@ final class Outcome {
         return results.failures().isEmpty() && !results.results().isEmpty();
     }
 
-    void write(Path directory, PrintWriter out, PrintWriter err) throws IOException {
+    /** @param look at the server before the run, if it was one of the user's and let itself be looked at */
+    void write(@Nullable DoctorReport look, Path directory, PrintWriter out, PrintWriter err) throws IOException {
         out.println();
         if (results.results().isEmpty()) {
             err.println("There is nothing to report: no measurement was finished.");
         } else {
             out.println(TerminalSummary.of(results));
-            Report.Written written = Report.write(results, directory);
+            Report.Written written = Report.write(results, look == null ? null : shown(look), directory);
             out.println("Report: " + written.html());
         }
         results.failures().forEach((name, message) -> err.println("Failed: " + name + ": " + message));

@@ -41,7 +41,8 @@ record Plan(
             line(out, "Server", server + " as " + facts.user());
             line(out, "", facts.version());
             line(out, "Creates", "the schema " + BenchmarkSchema.NAME + " with tables of its own, some ten MB;");
-            line(out, "", "removed at the end, or at Ctrl-C. Nothing else is read or changed");
+            line(out, "", "removed at the end, or at Ctrl-C. Nothing else is changed; before it begins it");
+            line(out, "", "looks at the server's waits and hot tables, as the doctor does");
             line(
                     out,
                     "Load",

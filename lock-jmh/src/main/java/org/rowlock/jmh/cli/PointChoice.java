@@ -47,13 +47,20 @@ record PointChoice(List<Integer> clients, @Nullable Double zipf) {
         for (Point point : scenario.points()) {
             common.entrySet().retainAll(point.params().entrySet());
         }
-        return Point.of(Integer.toString(clients), clients, Map.copyOf(common));
+        return Point.of(Integer.toString(clients), clients, Map.copyOf(common))
+                .locking(scenario.points().get(0).locksPerThread());
     }
 
     private Point zipf(Point point) {
         Map<String, String> params = new HashMap<>(point.params());
         params.put(ZIPF, String.valueOf(zipf));
-        return new Point(point.label(), point.threads(), point.groups(), Map.copyOf(params), point.connections());
+        return new Point(
+                point.label(),
+                point.threads(),
+                point.groups(),
+                Map.copyOf(params),
+                point.connections(),
+                point.locksPerThread());
     }
 
     private static boolean hasParam(Class<?> benchmark) {

@@ -2,6 +2,7 @@ package org.rowlock.jmh.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.rowlock.jmh.run.Selection;
 import org.rowlock.jmh.scenario.Point;
@@ -12,15 +13,19 @@ import org.rowlock.jmh.server.UserError;
 
 /**
  * Makes scenarios fit the connections that a server has left. What the user asked for is refused if it does not fit. Of
- * a scenario's own points those that do not fit get fewer clients or are left out, and a remark says so.
+ * a scenario's own points those that do not fit get fewer clients or are left out, and a remark says so. Points that
+ * would fill the lock table, and so fail everybody who works there, are left out, whoever asked for them.
  */
 final class Room {
     private final ServerAddress server;
     private final ConnectionRoom room;
+    private final long locks;
 
-    Room(ServerAddress server, ConnectionRoom room) {
+    /** @param locks how many the server has room for */
+    Room(ServerAddress server, ConnectionRoom room, long locks) {
         this.server = server;
         this.room = room;
+        this.locks = locks;
     }
 
     /**
@@ -33,7 +38,16 @@ final class Room {
     Choices fit(Choices choices, boolean areClientsGiven, boolean areNamed) {
         List<Choice> fitting = new ArrayList<>();
         List<String> leftOut = new ArrayList<>(choices.leftOut());
-        for (Choice choice : choices.chosen()) {
+        for (Choice asked : choices.chosen()) {
+            Optional<Choice> sparing = sparing(asked);
+            if (sparing.isEmpty()) {
+                if (areNamed) {
+                    throw new UserError("The scenario " + asked.name() + " " + lockTable(asked) + ".");
+                }
+                leftOut.add("Without " + asked.name() + ": it " + lockTable(asked) + ".");
+                continue;
+            }
+            Choice choice = sparing.get();
             Selection selection = choice.selection();
             boolean isGiven = areClientsGiven && selection.scenario().threadsAreClients();
             Optional<Choice> fits = selection.connections() <= room.free()
@@ -52,6 +66,38 @@ final class Room {
             throw refusal(choices.chosen().get(0).selection());
         }
         return new Choices(fitting, leftOut);
+    }
+
+    /** Without the points that the lock table has no room for. */
+    private Optional<Choice> sparing(Choice choice) {
+        Selection selection = choice.selection();
+        List<Point> points = selection.points().stream()
+                .filter(point -> point.locks() <= locks)
+                .toList();
+        if (points.size() == selection.points().size()) {
+            return Optional.of(choice);
+        }
+        return points.isEmpty()
+                ? Optional.empty()
+                : Optional.of(choice.with(
+                        at(selection, points),
+                        choice.name() + " ran at "
+                                + String.join(
+                                        ", ", points.stream().map(Point::label).toList())
+                                + " " + selection.scenario().axis() + " only: the rest "
+                                + lockTable(choice) + "."));
+    }
+
+    private String lockTable(Choice choice) {
+        long needed = choice.selection().locks();
+        return String.format(
+                Locale.ROOT,
+                "takes %,d places in the lock table, and the server has room for %,d (max_locks_per_transaction x"
+                        + " max_connections; full, it fails everybody there). Set max_locks_per_transaction to %,d times"
+                        + " what it is",
+                needed,
+                locks,
+                (needed + locks - 1) / locks);
     }
 
     private Optional<Choice> shrunk(Choice choice) {
@@ -80,7 +126,8 @@ final class Room {
                 && point.connections() == point.threads()
                 && point.threads() > tooMany;
         return mayShrink
-                ? Optional.of(new Point(point.label(), point.threads() - tooMany, point.groups(), point.params()))
+                ? Optional.of(new Point(point.label(), point.threads() - tooMany, point.groups(), point.params())
+                        .locking(point.locksPerThread()))
                 : Optional.empty();
     }
 

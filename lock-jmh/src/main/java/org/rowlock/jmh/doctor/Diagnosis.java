@@ -85,6 +85,13 @@ record Diagnosis(Verdict verdict, List<Section> sections, List<Recommendation> r
     }
 
     private static Recommendation leaveAlone(Samples samples) {
+        if (WaitVerdict.isIdle(samples)) {
+            return new Recommendation(
+                    "row locks",
+                    "Look again when the server is busy.",
+                    Figures.sessions(samples.busySessions())
+                            + " sessions on average had a statement running, which is too" + " few to judge by.");
+        }
         return new Recommendation(
                 "row locks",
                 "Change nothing.",

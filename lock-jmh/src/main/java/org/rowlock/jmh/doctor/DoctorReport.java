@@ -1,5 +1,7 @@
 package org.rowlock.jmh.doctor;
 
+import java.util.List;
+
 /** What the doctor found. Immutable. */
 public final class DoctorReport {
     private final Examination seen;
@@ -16,6 +18,16 @@ public final class DoctorReport {
 
     Diagnosis diagnosis() {
         return diagnosis;
+    }
+
+    /** Whether row locks hurt the server, in a sentence or two. */
+    public String verdict() {
+        return diagnosis.verdict().text();
+    }
+
+    /** What to do, in this order. */
+    public List<Recommendation> recommendations() {
+        return diagnosis.recommendations();
     }
 
     /** For a terminal, at most 100 columns wide. */

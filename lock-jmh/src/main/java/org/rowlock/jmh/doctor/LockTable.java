@@ -23,7 +23,8 @@ record LockTable(int entries, List<RowWait> waits) {
     /**
      * A waiter that is first in line holds the heavyweight lock of the tuple and waits for the holder's xid; those behind it
      * wait for the tuple. So a session's tuple lock, granted or not, names the row in both cases. A prepared
-     * transaction holds its xid without a pid.
+     * transaction holds its xid without a pid. The two views are read a moment apart: where pg_stat_activity shows that
+     * a waiter does not wait, the statement it shows is not the one that waits.
      */
     private static final String SELECT = """
             with locks as materialized (select * from pg_catalog.pg_locks where mode <> 'SIReadLock'),
@@ -32,7 +33,8 @@ record LockTable(int entries, List<RowWait> waits) {
               where locktype = 'transactionid' and granted and mode = 'ExclusiveLock'),
             sessions as materialized (select * from pg_catalog.pg_stat_activity),
             waiters as (select * from locks where not granted and locktype in ('tuple', 'transactionid')
-              and pid <> pg_backend_pid())
+              and pid <> pg_backend_pid() and pid not in (select pid from sessions
+                where query <> '<insufficient privilege>' and wait_event_type is distinct from 'Lock'))
             select c.entries, w.pid, a.datname, w.transactionid::text as transaction, w.locktype,
                    t.relation, t.page, t.tuple, t.mode,
                    case when t.database = (select oid from pg_catalog.pg_database where datname = current_database())
@@ -40,7 +42,7 @@ record LockTable(int entries, List<RowWait> waits) {
                    case when a.query <> '<insufficient privilege>' then a.query end as query,
                    (extract(epoch from clock_timestamp() - w.waitstart) * 1000000)::int8 as wait_micros,
                    h.transactionid is not null as is_held, h.pid as holder, ha.state as holder_state,
-                   ha.wait_event_type as holder_wait,
+                   exists (select from locks where pid = h.pid and not granted) as holder_waits,
                    (extract(epoch from clock_timestamp() - ha.state_change) * 1000000)::int8 as holder_micros
             from (select count(*) as entries from (select distinct locktype, database, relation, page, tuple, virtualxid,
                     transactionid, classid, objid, objsubid from locks where not fastpath) as locked) as c
@@ -110,7 +112,7 @@ record LockTable(int entries, List<RowWait> waits) {
         if (state.startsWith("idle in transaction")) {
             return HolderState.IDLE_IN_TRANSACTION;
         }
-        return "Lock".equals(row.getString("holder_wait")) ? HolderState.WAITING : HolderState.RUNNING;
+        return row.getBoolean("holder_waits") ? HolderState.WAITING : HolderState.RUNNING;
     }
 
     private static @Nullable Duration micros(ResultSet row, String column) throws SQLException {

@@ -10,7 +10,7 @@ import java.util.List;
  * @param reason why, with the figures behind it
  * @param scenarios of the benchmarks that show what it changes; empty where it is no matter of locks
  */
-record Recommendation(String subject, String action, String reason, List<String> scenarios) {
+public record Recommendation(String subject, String action, String reason, List<String> scenarios) {
     Recommendation(String subject, String action, String reason) {
         this(subject, action, reason, List.of());
     }

@@ -53,16 +53,33 @@ final class ServerAdvice {
             return List.of();
         }
         return mostBloated(seen).stream()
-                .map(table -> new Recommendation(
-                        table.table(),
-                        "Let autovacuum come more often: alter table ... set (autovacuum_vacuum_scale_factor = 0.01).",
-                        deadRows(table) + ", "
-                                + (table.sinceVacuum() == null
-                                        ? "never vacuumed"
-                                        : "vacuumed " + Figures.duration(table.sinceVacuum()) + " ago")
-                                + ", and nobody holds vacuum back. Every access walks through dead versions, under a"
-                                + " row lock as well."))
+                .map(
+                        table -> new Recommendation(
+                                table.table(),
+                                "Find out why autovacuum does not keep up, and vacuum it: vacuum " + table.table()
+                                        + ".",
+                                deadRows(table) + ", "
+                                        + (table.sinceVacuum() == null
+                                                ? "never vacuumed"
+                                                : "vacuumed " + Figures.duration(table.sinceVacuum()) + " ago")
+                                        + ", and " + youngHorizon(seen)
+                                        + ". Every access walks through dead versions, under a"
+                                        + " row lock as well. By default autovacuum looks once a minute for tables with a fifth of"
+                                        + " their rows dead: it is off (autovacuum, or the table's autovacuum_enabled), its"
+                                        + " thresholds are higher, or its workers are busy elsewhere (autovacuum_max_workers)."))
                 .toList();
+    }
+
+    /** Who holds vacuum back, where nobody does for long. */
+    private static String youngHorizon(Examination seen) {
+        return seen.horizon().stream()
+                .findFirst()
+                .map(holder -> "the oldest that holds vacuum back does so for "
+                        + (holder.lasting() == null
+                                ? Figures.count(holder.xids()) + " xids"
+                                : Figures.duration(holder.lasting()))
+                        + " only")
+                .orElse("nobody holds vacuum back");
     }
 
     static List<Recommendation> multixacts(Examination seen) {

@@ -23,6 +23,7 @@ final class WaitEvents {
             case "LWLock:BufferMapping" -> "finding pages in shared_buffers; no row lock";
             case "LWLock:BufferContent" -> "for a page that another session changes";
             case "LWLock:ProcArray" -> "to take a snapshot or end a transaction";
+            case "IPC:ProcArrayGroupUpdate", "IPC:ProcarrayGroupUpdate" -> "to end a transaction, together with others";
             case "LWLock:XidGen" -> "to get an xid, as row locks need one";
             case "LWLock:WALWrite", "LWLock:WALInsert", "IO:WALSync", "IO:WalSync", "IO:WALWrite", "IO:WalWrite" ->
                 "to write the WAL";

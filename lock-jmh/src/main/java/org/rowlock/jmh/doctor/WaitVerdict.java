@@ -84,6 +84,11 @@ final class WaitVerdict {
                 + ".";
     }
 
+    /** Whether there is too little to see for a verdict on the server's busy hours. */
+    static boolean isIdle(Samples samples) {
+        return samples.hiddenSessions() == 0 && samples.busySessions() < Thresholds.IDLE_SESSIONS;
+    }
+
     private static String remark(Kind kind, Samples samples) {
         if (kind != Kind.NONE) {
             return "";
@@ -91,7 +96,7 @@ final class WaitVerdict {
         if (samples.hiddenSessions() > 0) {
             return " How many were busy is not visible to this role.";
         }
-        return samples.busySessions() < Thresholds.IDLE_SESSIONS
+        return isIdle(samples)
                 ? " But the server was all but idle, so this says nothing about its busy hours: look again in one."
                 : "";
     }

@@ -17,6 +17,7 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.ServerAddress;
+import org.rowlock.jmh.server.UserError;
 
 /**
  * What a benchmark does to a PostgreSQL server. Works with any benchmark:
@@ -43,7 +44,7 @@ public final class PostgresProfiler implements InternalProfiler {
     private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..;interval=<milliseconds>";
     private static final long DEFAULT_INTERVAL_MILLIS = 50;
 
-    private final Map<String, String> options;
+    private final @Nullable ServerAddress address;
     private final long intervalMillis;
     private @Nullable ServerWatch watch;
 
@@ -53,7 +54,8 @@ public final class PostgresProfiler implements InternalProfiler {
 
     /** Called by JMH with what stands behind the colon. */
     public PostgresProfiler(String initLine) throws ProfilerException {
-        this.options = parse(initLine == null ? "" : initLine);
+        Map<String, String> options = parse(initLine == null ? "" : initLine);
+        this.address = address(options);
         this.intervalMillis = interval(options.get("interval"));
     }
 
@@ -70,6 +72,15 @@ public final class PostgresProfiler implements InternalProfiler {
             }
         }
         return options;
+    }
+
+    private static @Nullable ServerAddress address(Map<String, String> options) throws ProfilerException {
+        String url = options.get("url");
+        try {
+            return url == null ? null : new ServerAddress(url, options.get("user"), options.get("password"));
+        } catch (UserError e) {
+            throw new ProfilerException(USAGE + ". " + e.getMessage());
+        }
     }
 
     private static long interval(@Nullable String millis) throws ProfilerException {
@@ -91,11 +102,9 @@ public final class PostgresProfiler implements InternalProfiler {
 
     @Override
     public void beforeIteration(BenchmarkParams benchmarkParams, IterationParams iterationParams) {
-        String url = options.get("url");
         BenchmarkServer server = BenchmarkServer.current();
         try {
-            if (url != null) {
-                ServerAddress address = new ServerAddress(url, options.get("user"), options.get("password"));
+            if (address != null) {
                 watch = ServerWatch.start(address, intervalMillis);
             } else if (server != null) {
                 ServerWatch started = ServerWatch.start(server.address(), intervalMillis);

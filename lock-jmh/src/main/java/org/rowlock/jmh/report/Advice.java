@@ -105,8 +105,8 @@ record Advice(ScenarioResult result, Kind kind, List<Reason> reasons) {
     private static boolean isDoneByAdmission(ScenarioResult result) {
         return Levers.of(result)
                 .filter(levers -> levers.admission().gainsSomewhere()
-                        && levers.onTop().filter(Course::gainsSomewhere).isEmpty()
-                        && levers.duel().filter(Course::gainsSomewhere).isEmpty())
+                        && levers.onTop().filter(Course::mayGainSomewhere).isEmpty()
+                        && levers.duel().filter(Course::mayGainSomewhere).isEmpty())
                 .isPresent();
     }
 

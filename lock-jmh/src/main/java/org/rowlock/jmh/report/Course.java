@@ -59,6 +59,11 @@ record Course(ScenarioResult result, Metric metric, String variant, String basel
         return !material(Outcome.GAIN).isEmpty();
     }
 
+    /** Whether it gains somewhere, or would by what the rounds say that cannot exclude chance. */
+    boolean mayGainSomewhere() {
+        return gainsSomewhere() || findings.stream().anyMatch(finding -> finding.isOpen() && finding.size() > 0);
+    }
+
     boolean losesSomewhere() {
         return !material(Outcome.LOSS).isEmpty();
     }

@@ -9,13 +9,14 @@ import java.io.InputStreamReader;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.run.RunResults;
 
 /** The page: one file with all that it needs inside, so that it opens offline and asks nobody for anything. */
 final class HtmlPage {
     private HtmlPage() {}
 
-    static String of(RunResults results) throws IOException {
+    static String of(RunResults results, @Nullable ServerLook look) throws IOException {
         Charts charts = new Charts(new VariantMarks(results), new WaitEvents(results));
         Page page = Page.of(results, charts);
         // Gson writes < and > of a string as escapes, so no string can end the script element.
@@ -27,14 +28,14 @@ final class HtmlPage {
                     .zeroIsFalse(true)
                     .withLoader(name -> open(name + ".mustache"))
                     .compile(template)
-                    .execute(new Filled(page, text("report.css"), ChartJs.source(), data, text("report.js")));
+                    .execute(new Filled(page, look, text("report.css"), ChartJs.source(), data, text("report.js")));
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
     }
 
     /** The page, and what is put into it as it is. */
-    record Filled(Page page, String css, String chartJs, String data, String script) {}
+    record Filled(Page page, @Nullable ServerLook look, String css, String chartJs, String data, String script) {}
 
     private static String text(String resource) throws IOException {
         try (InputStream in = stream(resource)) {

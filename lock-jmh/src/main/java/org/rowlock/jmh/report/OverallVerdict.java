@@ -29,7 +29,7 @@ record OverallVerdict(
         PARTLY("Yes, but not everywhere: move off FOR UPDATE where it gains, and keep it where it loses."),
         ADMISSION("Not first: keep FOR UPDATE, and turn on admission."),
         NO("No: stay on FOR UPDATE."),
-        SAME("There is no reason to move: nothing here is clearly better than FOR UPDATE."),
+        SAME("There is no reason to move: in what decides, nothing here is clearly better than FOR UPDATE."),
         UNSETTLED("These results cannot settle it."),
         VIOLATED("Do not decide on these results: a lock did not hold.");
 
@@ -59,8 +59,7 @@ record OverallVerdict(
         reasons.addAll(most(gained, lost));
         levers(advices).ifPresent(reasons::add);
         caution(advices, failures).ifPresent(reasons::add);
-        return new OverallVerdict(
-                answer(byKind, failures, Unrest.of(advices).isPresent()), reasons, advices, gained, lost);
+        return new OverallVerdict(answer(byKind, failures, isRestless(advices)), reasons, advices, gained, lost);
     }
 
     String text() {
@@ -85,8 +84,17 @@ record OverallVerdict(
         if (stays) {
             return Answer.NO;
         }
-        // Nothing clear, where the rounds are too far apart to show anything, is no finding.
-        return byKind.containsKey(Advice.Kind.SAME) && !restless ? Answer.SAME : Answer.UNSETTLED;
+        // Nothing clear, where the rounds are too far apart to show anything or a part is missing, is no finding.
+        return byKind.containsKey(Advice.Kind.SAME) && !byKind.containsKey(Advice.Kind.UNKNOWN) && !restless
+                ? Answer.SAME
+                : Answer.UNSETTLED;
+    }
+
+    private static boolean isRestless(List<Advice> advices) {
+        return Unrest.of(advices).isPresent()
+                || advices.stream()
+                        .flatMap(advice -> ScenarioVerdict.headline(advice.result()).stream())
+                        .anyMatch(Finding::isOpen);
     }
 
     private static List<Reason> tables(Map<Advice.Kind, List<Advice>> byKind) {

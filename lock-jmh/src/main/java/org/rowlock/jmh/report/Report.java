@@ -3,6 +3,7 @@ package org.rowlock.jmh.report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.run.RunResults;
 
 /** Writes what a comparison found out to a directory. Stateless and thread-safe. */
@@ -24,15 +25,16 @@ public final class Report {
      * Writes {@code report.html} and {@code results.json}, over files of these names if there are any. The directory is
      * made if there is none.
      *
+     * @param look at the server before the run; null where it was none of the user's
      * @throws IOException if a file cannot be written
      */
-    public static Written write(RunResults results, Path directory) throws IOException {
+    public static Written write(RunResults results, @Nullable ServerLook look, Path directory) throws IOException {
         Files.createDirectories(directory);
         Path json = directory.resolve(JSON);
         // First, since it is the one that another report could be made from.
         Files.writeString(json, JmhJson.of(results));
         Path html = directory.resolve(HTML);
-        Files.writeString(html, HtmlPage.of(results));
+        Files.writeString(html, HtmlPage.of(results, look));
         return new Written(html, json);
     }
 }

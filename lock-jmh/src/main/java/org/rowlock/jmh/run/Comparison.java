@@ -97,9 +97,12 @@ public final class Comparison {
         return results.toScenarioResult();
     }
 
-    private static Map<String, String> embeddedSettings(Selection selection) {
+    static Map<String, String> embeddedSettings(Selection selection) {
         Map<String, String> settings = new HashMap<>();
-        settings.put("max_connections", Integer.toString(Math.max(100, selection.connections() + 20)));
+        int connections = Math.max(100, selection.connections() + 20);
+        settings.put("max_connections", Integer.toString(connections));
+        // Those of the selection on top of what the server has by default.
+        settings.put("max_locks_per_transaction", Long.toString(64 + selection.locks() / connections));
         settings.putAll(selection.scenario().embeddedSettings());
         return settings;
     }
@@ -107,7 +110,7 @@ public final class Comparison {
     private void run(Selection selection, ServerAddress address, Results results) throws SQLException, IOException {
         String run = UUID.randomUUID().toString();
         Path file = new RunFile(address, run).write();
-        try (Connection connection = address.connect(BenchmarkSchema.applicationName("comparison"))) {
+        try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             facts = ServerFacts.of(connection);
             BenchmarkSchema.refuseAnothers(connection);
             // An embedded server that is to be killed is the fork's own, so that no crash leaves anything to the next.
@@ -125,7 +128,7 @@ public final class Comparison {
 
     /** Hides no failure of the run. What an embedded server has goes with it. */
     private void drop(Selection selection, ServerAddress address, String run) {
-        try (Connection connection = address.connect(BenchmarkSchema.applicationName("comparison"))) {
+        try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             BenchmarkSchema.drop(connection, run);
         } catch (SQLException e) {
             if (settings.server() != null) {

@@ -24,6 +24,11 @@ public record Selection(Scenario scenario, List<Point> points, List<String> vari
         return points.size() * variants.size() * rhythm.rounds();
     }
 
+    /** How many places in the server's lock table its largest point takes. */
+    public long locks() {
+        return points.stream().mapToLong(Point::locks).max().orElse(0);
+    }
+
     /** How many connections its largest point may take at a time, with a few for the profiler and for looking on. */
     public int connections() {
         return points.stream().mapToInt(Point::connections).max().orElse(0) + 10;

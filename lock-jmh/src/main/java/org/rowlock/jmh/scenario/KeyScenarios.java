@@ -154,12 +154,13 @@ final class KeyScenarios {
         for (String kind : List.of("disjoint", "overlapping", "updated")) {
             for (int keys : List.of(1, 10, 100, 1_000)) {
                 points.add(Point.of(
-                        String.format(Locale.ROOT, "%,d %s", keys, kind),
-                        4,
-                        Map.of(
-                                "keys", Integer.toString(keys),
-                                "overlapping", Boolean.toString(kind.equals("overlapping")),
-                                "update", Boolean.toString(kind.equals("updated")))));
+                                String.format(Locale.ROOT, "%,d %s", keys, kind),
+                                4,
+                                Map.of(
+                                        "keys", Integer.toString(keys),
+                                        "overlapping", Boolean.toString(kind.equals("overlapping")),
+                                        "update", Boolean.toString(kind.equals("updated"))))
+                        .locking(keys));
             }
         }
         return points;

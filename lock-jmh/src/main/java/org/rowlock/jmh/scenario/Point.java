@@ -11,11 +11,18 @@ import java.util.Map;
  * @param groups the threads of each method of a group, as JMH's {@code -tg} takes them; empty without groups
  * @param params of the benchmark, beside the variant
  * @param connections that it takes at a time; as many as threads, unless they share fewer
+ * @param locksPerThread how many rows a thread locks at a time; as advisory locks each is a place in the lock table
  */
-public record Point(String label, int threads, List<Integer> groups, Map<String, String> params, int connections) {
-    /** One whose threads have a connection each. */
+public record Point(
+        String label,
+        int threads,
+        List<Integer> groups,
+        Map<String, String> params,
+        int connections,
+        int locksPerThread) {
+    /** One whose threads have a connection each, and lock a row at a time. */
     public Point(String label, int threads, List<Integer> groups, Map<String, String> params) {
-        this(label, threads, groups, params, threads);
+        this(label, threads, groups, params, threads, 1);
     }
 
     public static Point threads(int threads) {
@@ -28,6 +35,16 @@ public record Point(String label, int threads, List<Integer> groups, Map<String,
 
     /** The same where the threads share so many connections. */
     public Point sharing(int connections) {
-        return new Point(label, threads, groups, params, connections);
+        return new Point(label, threads, groups, params, connections, locksPerThread);
+    }
+
+    /** The same where each thread locks so many rows at a time. */
+    public Point locking(int rows) {
+        return new Point(label, threads, groups, params, connections, rows);
+    }
+
+    /** How many places in the server's lock table it takes. */
+    public long locks() {
+        return (long) threads * locksPerThread;
     }
 }

@@ -26,7 +26,9 @@ final class SharingScenarios {
                 "36 tx/s with FOR SHARE, and pg_multixact grew to 5.3 GB.",
                 ShareBenchmark.class,
                 "clients",
-                Stream.of(1, 4).map(Point::threads).toList(),
+                Stream.of(1, 4)
+                        .map(clients -> Point.threads(clients).locking(1_000))
+                        .toList(),
                 true,
                 VARIANTS,
                 "ROW",

@@ -15,6 +15,9 @@ public final class BenchmarkSchema {
     /** Its name on every server. */
     public static final String NAME = "rowlock_bench";
 
+    /** In place of a run, for the sessions of the program that starts the forks. */
+    public static final String COMPARISON = "comparison";
+
     /** What the sessions of a run call themselves in pg_stat_activity. */
     public static String applicationName(String run) {
         return "rowlock-jmh " + run;
@@ -44,8 +47,23 @@ public final class BenchmarkSchema {
                 ResultSet row = statement.executeQuery(OWNER)) {
             if (row.next()) {
                 throw new UserError("There is a schema " + NAME + " in this database already, and the benchmarks do not"
-                        + " touch what they have not made. If it is left from a run that was killed, run there:"
-                        + " drop schema " + NAME + " cascade");
+                        + " touch what they have not made. "
+                        + (isInUse(connection, row.getString(1))
+                                ? "Another run is working in it: wait for its end."
+                                : "No run is working in it now. If it is left from one that was killed, run there:"
+                                        + " drop schema " + NAME + " cascade"));
+            }
+        }
+    }
+
+    /** Every role may see what sessions call themselves. The comparison itself is there between two forks of its run. */
+    private static boolean isInUse(Connection connection, @Nullable String mark) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("select exists (select from pg_stat_activity"
+                + " where datname = current_database() and pid <> pg_backend_pid() and application_name in (?, ?))")) {
+            statement.setString(1, applicationName(mark == null ? "" : mark.replace(mark(""), "")));
+            statement.setString(2, applicationName(COMPARISON));
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getBoolean(1);
             }
         }
     }

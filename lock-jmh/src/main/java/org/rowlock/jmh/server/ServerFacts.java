@@ -160,6 +160,11 @@ public record ServerFacts(
         return rooms.stream().min(Comparator.comparingInt(ConnectionRoom::free)).orElseThrow();
     }
 
+    /** How many locks the server's lock table has room for. */
+    public long lockTableRoom() {
+        return Long.parseLong(setting("max_locks_per_transaction")) * Long.parseLong(setting("max_connections"));
+    }
+
     /** A setting's value; empty if the server has none of this name. */
     public String setting(String name) {
         return settings.getOrDefault(name, "");

@@ -118,6 +118,29 @@ class BadInputTest {
     }
 
     @Test
+    void aSchemaThatAnotherRunWorksInIsNotToBeDropped() throws SQLException {
+        asOwner(
+                "create schema rowlock_bench authorization " + ROLE,
+                "comment on schema rowlock_bench is 'Rowlock benchmark, run 4711'");
+        PGSimpleDataSource other = server.dataSource();
+        other.setApplicationName("rowlock-jmh 4711");
+        try (Connection running = other.getConnection()) {
+            assertThat(running.isValid(10)).isTrue();
+            assertThat(compareAsRole()).isEqualTo(1);
+        }
+        assertThat(err.toString()).contains("Another run is working in it").doesNotContain("drop schema");
+        asOwner("drop schema rowlock_bench");
+    }
+
+    @Test
+    void moreLocksThanTheServerHasRoomForAreToldWithTheSetting() throws SQLException {
+        grantCreate();
+        assertThat(compareAsRole("--scenario", "many-keys,share", "--clients", "90"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("90,000 places in the lock table").contains("max_locks_per_transaction");
+    }
+
+    @Test
     void aReadOnlyRoleIsRefused() throws SQLException {
         grantCreate();
         asOwner("alter role " + ROLE + " set default_transaction_read_only = on");

@@ -45,7 +45,11 @@ class DiagnosisTest {
 
     @Test
     void anIdleServerIsNoEvidence() {
-        assertThat(new Examinations().diagnose().verdict().text()).contains("all but idle");
+        Diagnosis diagnosis = new Examinations().diagnose();
+        assertThat(diagnosis.verdict().text()).contains("all but idle");
+        assertThat(diagnosis.recommendations())
+                .extracting(Recommendation::action)
+                .containsExactly("Look again when the server is busy.");
     }
 
     @Test
@@ -231,11 +235,31 @@ class DiagnosisTest {
                 .updates(new TableUpdates("orders", 100, 90, 1_000, 50_000, Duration.ofHours(3)))
                 .diagnose();
         assertThat(actions(diagnosis, "orders")).singleElement().asString().contains("autovacuum");
+        assertThat(diagnosis.recommendations())
+                .filteredOn(advice -> advice.subject().equals("orders"))
+                .singleElement()
+                .satisfies(advice -> assertThat(advice.reason()).contains("nobody holds vacuum back"));
         assertThat(new Examinations()
                         .updates(new TableUpdates("orders", 100, 90, 1_000, 50_000, Duration.ofMinutes(1)))
                         .diagnose()
                         .recommendations())
                 .noneMatch(advice -> advice.subject().equals("orders"));
+    }
+
+    @Test
+    void whoHoldsVacuumBackForAWhileIsNotPassedOver() {
+        HorizonHolder young = new HorizonHolder(
+                HorizonHolder.Kind.SESSION, "4711", "bi", "report", "active", "select ?", 9, Duration.ofSeconds(50));
+        assertThat(new Examinations()
+                        .updates(new TableUpdates("orders", 100, 90, 1_000, 50_000, Duration.ofHours(3)))
+                        .horizon(young)
+                        .diagnose()
+                        .recommendations())
+                .filteredOn(advice -> advice.subject().equals("orders"))
+                .singleElement()
+                .satisfies(advice -> assertThat(advice.reason())
+                        .contains("the oldest that holds vacuum back does so for 50 s only")
+                        .doesNotContain("nobody"));
     }
 
     @Test

@@ -21,7 +21,7 @@ class PostgresProfilerTest {
     final TestDatabase database = new TestDatabase("create table t (id int primary key)", "insert into t values (1)");
 
     @ParameterizedTest
-    @ValueSource(strings = {"host=x", "url", "interval=0", "interval=fast"})
+    @ValueSource(strings = {"host=x", "url", "url=localhost/db", "interval=0", "interval=fast"})
     void wrongOptionsAreRefusedWithTheRightOnes(String line) {
         assertThatThrownBy(() -> new PostgresProfiler(line))
                 .isInstanceOf(ProfilerException.class)

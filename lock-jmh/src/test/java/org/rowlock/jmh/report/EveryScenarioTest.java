@@ -33,7 +33,7 @@ class EveryScenarioTest {
     void hasAFigurePerChartAndATablePerMetric(String name) throws IOException {
         ScenarioResult result = result(Scenarios.named(name).orElseThrow());
         RunResults run = MadeUp.run(result);
-        String html = HtmlPage.of(run);
+        String html = HtmlPage.of(run, null);
         for (Chart chart : result.scenario().charts()) {
             assertThat(html).contains("<figcaption><b>" + escaped(chart.title()) + "</b>");
         }

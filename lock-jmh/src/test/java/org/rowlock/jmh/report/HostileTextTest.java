@@ -42,7 +42,8 @@ class HostileTextTest {
 
     @Test
     void isShownAsItIs() throws IOException {
-        String html = HtmlPage.of(results);
+        String html = HtmlPage.of(
+                results, new ServerLook(HOSTILE, List.of(new ServerLook.Step(HOSTILE, HOSTILE, HOSTILE)), HOSTILE));
         assertThat(html).doesNotContain("<script>alert", "<img", "onerror=alert(1)>\"");
         assertThat(html).contains("&lt;/script&gt;&lt;script&gt;alert(");
         // The end of each script element is one of the template's four.

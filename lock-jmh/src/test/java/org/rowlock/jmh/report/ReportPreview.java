@@ -9,6 +9,7 @@ final class ReportPreview {
 
     public static void main(String[] args) throws IOException {
         System.out.print(TerminalSummary.of(SampleRun.of()));
-        System.out.println(Report.write(SampleRun.of(), Path.of(args[0])).html().toUri());
+        System.out.println(
+                Report.write(SampleRun.of(), null, Path.of(args[0])).html().toUri());
     }
 }

@@ -54,7 +54,13 @@ class ReportTest {
             cells.add(new Cell(point, variant, List.copyOf(result.getBenchmarkResults())));
         }
         results = MadeUp.run(new ScenarioResult(scenario, List.of(point), VARIANTS, cells, List.of("A remark.")));
-        Report.Written written = Report.write(results, directory.resolve("out"));
+        Report.Written written = Report.write(
+                results,
+                new ServerLook(
+                        "Row locks hurt this server.",
+                        List.of(new ServerLook.Step("sales.orders", "BOTH first.", "26 sessions wait for its rows.")),
+                        "All that was seen."),
+                directory.resolve("out"));
         html = Files.readString(written.html());
         json = JsonParser.parseString(Files.readString(written.json())).getAsJsonArray();
     }
@@ -73,6 +79,14 @@ class ReportTest {
         List<String> links = all("href=\"#([^\"]+)\"");
         assertThat(links).contains("scenario-zipfian", "verdict", "run");
         assertThat(all("\\bid=\"([^\"]+)\"")).doesNotHaveDuplicates().containsAll(links);
+    }
+
+    @Test
+    void saysWhichTablesOfTheServerComeFirst() throws IOException {
+        assertThat(html)
+                .contains("Row locks hurt this server.", "All that was seen.")
+                .containsPattern("sales\\.orders</b>: BOTH first\\.<br>26 sessions wait");
+        assertThat(HtmlPage.of(results, null)).contains("doctor --url");
     }
 
     @Test

@@ -92,6 +92,20 @@ class VerdictTest {
         assertThat(ScenarioVerdict.of(result).kind()).isEqualTo(ScenarioVerdict.Kind.SAME);
         assertThat(ScenarioVerdict.of(result).text()).contains("In 1 of these all rounds are on one side");
         assertThat(OverallVerdict.of(MadeUp.run(result)).text()).contains("too far apart to exclude chance");
+        assertThat(OverallVerdict.of(MadeUp.run(result)).answer()).isEqualTo(Answer.UNSETTLED);
+    }
+
+    @Test
+    void settlesNothingWhereTheOneHasNoDifferenceAndTheOtherNoResult() {
+        ScenarioResult same = MadeUp.scenario("clients")
+                .cell("90", "ROW", BASE)
+                .cell("90", "ADVISORY", NOISE)
+                .result();
+        ScenarioResult unknown = MadeUp.scenario("share")
+                .cell("4", "ROW", BASE)
+                .variant("ADVISORY")
+                .result();
+        assertThat(OverallVerdict.of(MadeUp.run(same, unknown)).answer()).isEqualTo(Answer.UNSETTLED);
     }
 
     @Test
@@ -172,6 +186,17 @@ class VerdictTest {
                                 "Admission alone does more than the strategy alone",
                                 "With admission on, ADVISORY against ROW is no clear difference"));
         assertThat(OverallVerdict.of(MadeUp.run(result)).answer()).isEqualTo(Answer.ADMISSION);
+    }
+
+    @Test
+    void takesNoChanceForProofThatAdmissionDoesAll() {
+        ScenarioResult result = MadeUp.scenario("zipfian")
+                .cell("90", "ROW", BASE)
+                .cell("90", "ADVISORY", TWICE)
+                .cell("90", "ROW+admission", 150, 152, 151)
+                .cell("90", "ADVISORY+admission", 155, 230, 600)
+                .result();
+        assertThat(OverallVerdict.of(MadeUp.run(result)).answer()).isNotEqualTo(Answer.ADMISSION);
     }
 
     @Test
