@@ -80,8 +80,8 @@ public final class AdmissionQueues {
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
      * @throws AdmissionRejectedException if the queue of a key is full
      * @throws IllegalArgumentException if an argument is null, or the keys are empty
-     * @throws IllegalStateException if the thread has a permit for one of the keys already and one of the two is
-     *     exclusive: on a second connection it would wait for itself
+     * @throws IllegalStateException if the thread has a permit for one of the keys already, in whatever mode: on a second
+     *     connection it could wait for itself
      */
     public Permit enter(Object database, Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
         KeyModes.check(mode, wait);
@@ -113,7 +113,7 @@ public final class AdmissionQueues {
         List<LockKey> ordered = ordered(keys.keys());
         Permit outer = innermostOpen();
         if (outer != null) {
-            outer.refuseToWaitForItself(database, keys);
+            outer.refuseToWaitForItself(database, ordered);
             return begin(new Permit(this, database, keys, outer));
         }
         AdmissionEvent event = observer.beginAdmission();
@@ -297,15 +297,14 @@ public final class AdmissionQueues {
             }
         }
 
-        private void refuseToWaitForItself(Object otherDatabase, KeyModes others) {
+        /** In shared modes too: a writer elsewhere that waits for the first connection is in front of the second. */
+        private void refuseToWaitForItself(Object otherDatabase, List<LockKey> others) {
             for (Permit permit = this; permit != null; permit = permit.outer) {
                 if (!permit.closed && permit.database.equals(otherDatabase)) {
-                    for (LockKey key : others.keys()) {
-                        if (permit.keys.keys().contains(key)
-                                && !(permit.keys.modeOf(key).isShared()
-                                        && others.modeOf(key).isShared())) {
+                    for (LockKey key : others) {
+                        if (permit.keys.keys().contains(key)) {
                             throw new IllegalStateException("This thread holds " + key + " already in an outer"
-                                    + " transaction, and a second connection would wait for the first forever. Use the"
+                                    + " transaction, and a second connection could wait for the first forever. Use the"
                                     + " outer connection.");
                         }
                     }

@@ -1,7 +1,8 @@
 package org.rowlock;
 
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,19 +17,23 @@ import org.jspecify.annotations.Nullable;
  */
 record KeyModes(List<LockKey> keys, RowLockMode strongest, Map<LockKey, RowLockMode> each) {
 
-    /** The caller's keys and modes, checked. */
+    /**
+     * The caller's keys and modes, checked. A map may tell keys apart that are equal, by identity or by a comparator of
+     * its own; then the strongest mode counts.
+     */
     static KeyModes of(Map<? extends LockKey, RowLockMode> modes) {
-        List<LockKey> keys = distinct(modes == null ? null : modes.keySet());
-        Map<LockKey, RowLockMode> each = new HashMap<>();
-        RowLockMode strongest = RowLockMode.FOR_KEY_SHARE;
-        boolean differ = false;
-        for (LockKey key : keys) {
-            RowLockMode mode = check(modes.get(key));
-            differ |= !each.isEmpty() && mode != strongest;
-            strongest = mode.compareTo(strongest) < 0 ? mode : strongest;
-            each.put(key, mode);
+        Map<LockKey, RowLockMode> each = new LinkedHashMap<>();
+        if (modes != null) {
+            modes.forEach((key, mode) -> each.merge(key, check(mode), KeyModes::stronger));
         }
+        List<LockKey> keys = distinct(modes == null ? null : each.keySet());
+        RowLockMode strongest = Collections.min(each.values());
+        boolean differ = each.values().stream().anyMatch(mode -> mode != strongest);
         return new KeyModes(keys, strongest, differ ? each : Map.of());
+    }
+
+    private static RowLockMode stronger(RowLockMode one, RowLockMode other) {
+        return one.compareTo(other) <= 0 ? one : other;
     }
 
     RowLockMode modeOf(LockKey key) {

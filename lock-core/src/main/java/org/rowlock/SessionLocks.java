@@ -79,7 +79,8 @@ final class SessionLocks {
 
     /**
      * Begins the caller's transaction, and in its first statement takes the locks for it and lets go of the session's.
-     * The keys are derived once more at the end, since a table may have been replaced during the wait.
+     * The keys are derived once more at the end, since a table may have been replaced during the wait. Their modes count
+     * too: two tables that have changed places give the same keys.
      */
     void passToTransaction(String... before) throws SQLException {
         String sql = String.join("\n;", before) + "\n;select " + call("pg_advisory_xact_lock", "")
@@ -99,13 +100,20 @@ final class SessionLocks {
             statement.getMoreResults();
             again.read(statement.getResultSet());
         }
-        if (!again.first.equals(first) || !again.second.equals(second) || !again.number.equals(number)) {
+        if (!again.isSameAs(this)) {
             throw new LockTargetException(
                     "Cannot lock " + request.describe()
                             + ": the table was replaced by another during the wait. Nothing is" + " locked; try again.",
                     null,
                     null);
         }
+    }
+
+    private boolean isSameAs(SessionLocks other) {
+        return first.equals(other.first)
+                && second.equals(other.second)
+                && number.equals(other.number)
+                && shared.equals(other.shared);
     }
 
     /** Lets go of the locks after a failure. If that fails too, the session must not go on, say back into a pool. */

@@ -177,8 +177,9 @@ public final class TransactionLocks {
     /**
      * Locks several keys, each in a mode of its own, in one round trip, all or none. They are locked in the order of
      * {@link #lockAll(Collection, RowLockMode, LockWait)}, so that these calls do not deadlock with each other either, in
-     * one case excepted: {@link LockStrategy#ROW} locks the rows of a table mode by mode, the strongest first, since one
-     * statement has one mode for a table.
+     * one case excepted: {@link LockStrategy#ROW}, and {@link LockStrategy#BOTH} where it goes on with row locks alone
+     * beyond the budget, lock the rows of a table mode by mode, the strongest first, since one statement has one mode for
+     * a table.
      *
      * @param modes what to lock and how strongly, of one table or several
      * @param wait how long to wait for other transactions, for all keys together

@@ -258,6 +258,35 @@ class HandoverTest {
         assertAsBefore(alice, isolation);
     }
 
+    /** The keys are the same as before, and it is the modes that have changed places with the tables. */
+    @ParameterizedTest
+    @MethodSource("handedOver")
+    void tablesThatChangePlacesDuringTheWaitAreNoticed(Isolation isolation, LockStrategy strategy) throws Exception {
+        database.execute(
+                "create table one(id int primary key)",
+                "create table two(id int primary key)",
+                "insert into one values (1)",
+                "insert into two values (1)");
+        LockKey gate = LockKey.name("gate");
+        Map<LockKey, RowLockMode> modes = Map.of(row("one", 1), FOR_SHARE, row("two", 1), FOR_UPDATE, gate, FOR_UPDATE);
+        Session alice = session("alice", isolation);
+        Session bob = database.session("bob");
+        bob.run(c -> locks(strategy).in(c).lock(gate));
+        Step<?> step = alice.start(c -> locks(strategy).in(c).lockAll(modes, LockWait.forever()))
+                .awaitBlockedBy(bob);
+        Session admin = database.session("admin");
+        Step<?> swap = admin.startExecute(
+                        "lock table one, two in access exclusive mode; alter table one rename to three;"
+                                + " alter table two rename to one; alter table three rename to two; commit")
+                .awaitBlockedBy(alice);
+
+        bob.commit();
+
+        swap.get();
+        assertThat(step.failure()).isInstanceOf(LockTargetException.class).hasMessageContaining("replaced");
+        assertAsBefore(alice, isolation);
+    }
+
     private static boolean tryLock(Session session, LockStrategy strategy, LockKey key, RowLockMode mode) {
         try {
             return session.run(c -> locks(strategy).in(c).tryLock(key, mode));

@@ -9,11 +9,13 @@ import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import java.sql.Connection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -110,6 +112,26 @@ abstract class SeveralModesContract extends RowLockContract {
 
             assertThat(advisoryLocksOf(alice)).isEqualTo(advisoryLocksFor(1));
             assertThat(isFree(account(1), FOR_SHARE)).isFalse();
+            alice.rollback();
+        }
+    }
+
+    /** A map may tell keys apart that are equal. */
+    @Test
+    void strongestModeCountsWhereTheMapHasAKeyTwice() throws Exception {
+        for (boolean first : List.of(true, false)) {
+            LockKey one = account(1);
+            Map<LockKey, RowLockMode> modes = new TreeMap<>(Comparator.comparing(key -> key != one));
+            modes.put(one, first ? FOR_UPDATE : FOR_SHARE);
+            modes.put(account(1), first ? FOR_SHARE : FOR_UPDATE);
+            assertThat(modes).hasSize(2);
+
+            LockAllResult result = lockAll(alice, modes, LockWait.forever());
+
+            assertThat(result.keys()).containsExactly(one);
+            assertThat(isFree(one, FOR_SHARE))
+                    .as("first is exclusive: %s", first)
+                    .isFalse();
             alice.rollback();
         }
     }
