@@ -1,0 +1,46 @@
+package org.rowlock.examples.start;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.IntFunction;
+
+/** Threads that do the same at the same time. */
+final class Crew {
+    static final int THREADS = 8;
+
+    private Crew() {}
+
+    /**
+     * Runs work on each thread and waits for all.
+     *
+     * @param work of the thread with this number, from 0
+     * @return what each of them returned, in the order of the numbers
+     * @throws IllegalStateException if one failed
+     */
+    static <T> List<T> all(IntFunction<Callable<T>> work) {
+        List<Callable<T>> calls = new ArrayList<>();
+        for (int thread = 0; thread < THREADS; thread++) {
+            calls.add(work.apply(thread));
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<T> results = new ArrayList<>();
+            for (Future<T> future : threads.invokeAll(calls)) {
+                results.add(future.get());
+            }
+            return results;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("A thread failed: " + e.getCause(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted", e);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}

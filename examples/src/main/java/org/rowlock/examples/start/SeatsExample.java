@@ -1,0 +1,54 @@
+package org.rowlock.examples.start;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.rowlock.RowLocks;
+import org.rowlock.examples.SeatReservation;
+
+/** Guests want the same seats at the same moment; the rows do not exist yet. */
+final class SeatsExample implements Example {
+    private static final int FLIGHT = 7;
+    private static final List<String> SEATS = List.of("1A", "1B", "1C", "1D", "1E");
+
+    @Override
+    public String title() {
+        return Crew.THREADS + " guests ask for each of " + SEATS.size() + " seats at the same moment";
+    }
+
+    @Override
+    public List<String> tables() {
+        return List.of("create table reservation"
+                + " (flight int, seat text, guest text not null, primary key (flight, seat))");
+    }
+
+    @Override
+    public List<String> run(DataSource dataSource) {
+        SeatReservation reservations = new SeatReservation(RowLocks.create());
+        return SEATS.stream()
+                .map(seat -> seat + " goes to guest " + winner(reservations, dataSource, seat)
+                        + "; the others were told that it is taken, and nobody met a duplicate key.")
+                .toList();
+    }
+
+    private static int winner(SeatReservation reservations, DataSource dataSource, String seat) {
+        List<Boolean> got = Crew.all(guest -> () -> reserve(reservations, dataSource, seat, "guest " + (guest + 1)));
+        int[] winners = IntStream.range(0, got.size()).filter(got::get).toArray();
+        if (winners.length != 1) {
+            throw new IllegalStateException(winners.length + " guests were told that they have seat " + seat);
+        }
+        return winners[0] + 1;
+    }
+
+    private static boolean reserve(SeatReservation reservations, DataSource dataSource, String seat, String guest)
+            throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            boolean got = reservations.reserve(connection, FLIGHT, seat, guest);
+            connection.commit();
+            return got;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package org.rowlock.examples.start;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.sql.DataSource;
+
+/**
+ * Starts an example on an embedded PostgreSQL, which goes with the program. The exit status is 0 only if what must never
+ * happen has not.
+ */
+public final class StartExample {
+    private static final Map<String, Example> EXAMPLES = new TreeMap<>(
+            Map.of("transfer", new TransferExample(), "queue", new QueueExample(), "seats", new SeatsExample()));
+
+    private final PrintStream out;
+    private final PrintStream err;
+
+    StartExample(PrintStream out, PrintStream err) {
+        this.out = out;
+        this.err = err;
+    }
+
+    /**
+     * Runs an example and ends the program.
+     *
+     * @param arguments none; the system property {@code example} has the name
+     */
+    public static void main(String[] arguments) {
+        System.exit(new StartExample(System.out, System.err).run(System.getProperty("example", "")));
+    }
+
+    int run(String name) {
+        Example example = EXAMPLES.get(name);
+        if (example == null) {
+            err.println((name.isEmpty() ? "No example is named." : "There is no example called " + name + ".")
+                    + " Name one with -Dexample=...:");
+            EXAMPLES.forEach((each, known) -> err.printf("  %-10s%s%n", each, known.title()));
+            return 1;
+        }
+        out.println("Starting an embedded PostgreSQL ...");
+        try (EmbeddedPostgres server = EmbeddedPostgres.start()) {
+            return run(example, server.getPostgresDatabase());
+        } catch (IOException e) {
+            err.println("The embedded PostgreSQL failed: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    int run(Example example, DataSource server) {
+        out.println(example.title() + ".");
+        try (HikariDataSource pool = pool(server)) {
+            create(pool, example);
+            example.run(pool).forEach(out::println);
+            return 0;
+        } catch (SQLException | IllegalStateException e) {
+            err.println("The example failed: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    private static HikariDataSource pool(DataSource server) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(server);
+        config.setMaximumPoolSize(Crew.THREADS);
+        return new HikariDataSource(config);
+    }
+
+    private static void create(DataSource dataSource, Example example) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : example.tables()) {
+                statement.execute(sql);
+            }
+        }
+    }
+}
