@@ -1,11 +1,14 @@
 package org.rowlock;
 
+import static java.util.Comparator.naturalOrder;
+
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,16 +27,12 @@ record KeyModes(List<LockKey> keys, RowLockMode strongest, Map<LockKey, RowLockM
     static KeyModes of(Map<? extends LockKey, RowLockMode> modes) {
         Map<LockKey, RowLockMode> each = new LinkedHashMap<>();
         if (modes != null) {
-            modes.forEach((key, mode) -> each.merge(key, check(mode), KeyModes::stronger));
+            modes.forEach((key, mode) -> each.merge(key, check(mode), BinaryOperator.minBy(naturalOrder())));
         }
         List<LockKey> keys = distinct(modes == null ? null : each.keySet());
         RowLockMode strongest = Collections.min(each.values());
         boolean differ = each.values().stream().anyMatch(mode -> mode != strongest);
         return new KeyModes(keys, strongest, differ ? each : Map.of());
-    }
-
-    private static RowLockMode stronger(RowLockMode one, RowLockMode other) {
-        return one.compareTo(other) <= 0 ? one : other;
     }
 
     RowLockMode modeOf(LockKey key) {

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,16 +26,18 @@ final class SessionLocks {
     private final PgSession session;
     private final LockRequest request;
 
-    /** The derived keys, in the order they are locked in: a pair where there is no number. */
-    private final List<@Nullable Integer> first = new ArrayList<>();
+    /** In the order they are locked in. */
+    private final List<Derived> keys = new ArrayList<>();
 
-    private final List<@Nullable Integer> second = new ArrayList<>();
-    private final List<@Nullable Long> number = new ArrayList<>();
-
-    private final List<Boolean> shared = new ArrayList<>();
-
-    /** Whether the caller held the lock for the session before. */
+    /** Of each key, whether the caller held the lock for the session before. */
     private final List<Boolean> held = new ArrayList<>();
+
+    /** A derived key and its mode: a pair where there is no number. */
+    private record Derived(
+            @Nullable Integer first,
+            @Nullable Integer second,
+            @Nullable Long number,
+            boolean shared) {}
 
     private SessionLocks(PgSession session, LockRequest request) {
         this.session = session;
@@ -100,20 +103,13 @@ final class SessionLocks {
             statement.getMoreResults();
             again.read(statement.getResultSet());
         }
-        if (!again.isSameAs(this)) {
+        if (!again.keys.equals(keys)) {
             throw new LockTargetException(
                     "Cannot lock " + request.describe()
                             + ": the table was replaced by another during the wait. Nothing is" + " locked; try again.",
                     null,
                     null);
         }
-    }
-
-    private boolean isSameAs(SessionLocks other) {
-        return first.equals(other.first)
-                && second.equals(other.second)
-                && number.equals(other.number)
-                && shared.equals(other.shared);
     }
 
     /** Lets go of the locks after a failure. If that fails too, the session must not go on, say back into a pool. */
@@ -145,21 +141,26 @@ final class SessionLocks {
 
     private int bind(PreparedStatement statement, int at) throws SQLException {
         Connection connection = statement.getConnection();
-        statement.setArray(at, connection.createArrayOf("int4", first.toArray()));
-        statement.setArray(at + 1, connection.createArrayOf("int4", second.toArray()));
-        statement.setArray(at + 2, connection.createArrayOf("int8", number.toArray()));
-        statement.setArray(at + 3, connection.createArrayOf("bool", shared.toArray()));
+        statement.setArray(at, connection.createArrayOf("int4", of(Derived::first)));
+        statement.setArray(at + 1, connection.createArrayOf("int4", of(Derived::second)));
+        statement.setArray(at + 2, connection.createArrayOf("int8", of(Derived::number)));
+        statement.setArray(at + 3, connection.createArrayOf("bool", of(Derived::shared)));
         statement.setArray(at + 4, connection.createArrayOf("bool", held.toArray()));
         return at + 5;
+    }
+
+    private @Nullable Object[] of(Function<Derived, @Nullable Object> part) {
+        return keys.stream().map(part).toArray();
     }
 
     private void read(ResultSet result) throws SQLException {
         try (ResultSet row = result) {
             while (row.next()) {
-                first.add(row.getObject(1, Integer.class));
-                second.add(row.getObject(2, Integer.class));
-                number.add(row.getObject(3, Long.class));
-                shared.add(row.getBoolean(4));
+                keys.add(new Derived(
+                        row.getObject(1, Integer.class),
+                        row.getObject(2, Integer.class),
+                        row.getObject(3, Long.class),
+                        row.getBoolean(4)));
                 held.add(row.getBoolean(5));
             }
         }

@@ -7,12 +7,10 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionQueues;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.expression.ExpressionException;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -58,10 +56,7 @@ final class AdmissionInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Object target = invocation.getThis();
-        Class<?> targetClass = target != null
-                ? AopUtils.getTargetClass(target)
-                : invocation.getMethod().getDeclaringClass();
+        Class<?> targetClass = Placement.targetClass(invocation);
         MethodLocks method = definitions.of(invocation.getMethod(), targetClass);
         TransactionAttribute transaction = transactions.of(invocation.getMethod(), targetClass);
         if (method == null
@@ -110,15 +105,12 @@ final class AdmissionInterceptor implements MethodInterceptor {
             TransactionDeclarations.Manager manager,
             Map<LockKey, RowLockMode> keys) {
         SpringLocks spring = locks.get();
-        LockWait wait = method.lockWait() == null ? spring.defaultWait() : method.lockWait();
-        if (transaction.getTimeout() > 0) {
-            // Nobody who gives a transaction 5 seconds expects to stand in front of it for longer.
-            wait = LockWaits.atMost(wait, Duration.ofSeconds(transaction.getTimeout()));
-        }
-        try {
-            return spring.locks().admission().enter(dataSources.of(method.dataSource(), manager), keys, wait);
-        } catch (LockException e) {
-            throw LockExceptionTranslator.translate(e);
-        }
+        LockWait asked = spring.waitOf(method);
+        // Nobody who gives a transaction 5 seconds expects to stand in front of it for longer.
+        LockWait wait = transaction.getTimeout() > 0
+                ? LockWaits.atMost(asked, Duration.ofSeconds(transaction.getTimeout()))
+                : asked;
+        return LockExceptionTranslator.translating(
+                () -> spring.locks().admission().enter(dataSources.of(method.dataSource(), manager), keys, wait));
     }
 }

@@ -1,5 +1,6 @@
 package org.rowlock.spring;
 
+import java.util.function.Supplier;
 import org.rowlock.AdmissionRejectedException;
 import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockCanceledException;
@@ -33,6 +34,15 @@ import org.springframework.dao.QueryTimeoutException;
  */
 public final class LockExceptionTranslator {
     private LockExceptionTranslator() {}
+
+    /** Runs a call of Rowlock's, and translates what it throws. */
+    static <T> T translating(Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (LockException e) {
+            throw translate(e);
+        }
+    }
 
     /**
      * Translates.

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 
 /** Locks, inside the transaction, before the method runs. */
@@ -35,10 +34,7 @@ final class LockInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Object target = invocation.getThis();
-        Class<?> targetClass = target != null
-                ? AopUtils.getTargetClass(target)
-                : invocation.getMethod().getDeclaringClass();
+        Class<?> targetClass = Placement.targetClass(invocation);
         MethodLocks method = definitions.of(invocation.getMethod(), targetClass);
         if (method != null) {
             lock(invocation, method, targetClass);
@@ -56,7 +52,7 @@ final class LockInterceptor implements MethodInterceptor {
                 dataSources.of(method.dataSource(), transactions.managerOf(invocation.getMethod(), targetClass));
         String what = "@RowLock on " + DefinitionReader.where(method.method());
         SpringLocks spring = locks.get();
-        LockWait wait = method.lockWait() == null ? spring.defaultWait() : method.lockWait();
+        LockWait wait = spring.waitOf(method);
         Long queuedSince = AdmissionInterceptor.queuedSince(invocation);
         long start = queuedSince == null ? System.nanoTime() : queuedSince;
         spring.lock(what, dataSource, keys, LockWaits.remaining(wait, start));

@@ -1,9 +1,12 @@
 package org.rowlock.spring;
 
+import static java.util.Comparator.naturalOrder;
+
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
@@ -35,7 +38,7 @@ record MethodLocks(
         Map<LockKey, RowLockMode> keys = new LinkedHashMap<>();
         for (RowLockDefinition definition : definitions) {
             for (LockKey key : definition.keys(call)) {
-                keys.merge(key, definition.mode(), (one, other) -> one.compareTo(other) <= 0 ? one : other);
+                keys.merge(key, definition.mode(), BinaryOperator.minBy(naturalOrder()));
             }
         }
         return keys;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.aopalliance.intercept.MethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
@@ -20,6 +21,14 @@ final class Placement {
     private static final String REPOSITORY = "org.springframework.data.repository.Repository";
 
     private Placement() {}
+
+    /** The class that a call is for, as Spring's own interceptors tell it. */
+    static Class<?> targetClass(MethodInvocation invocation) {
+        Object target = invocation.getThis();
+        return target != null
+                ? AopUtils.getTargetClass(target)
+                : invocation.getMethod().getDeclaringClass();
+    }
 
     /** The methods of a bean that lock; finds out quickly that most beans have none. */
     static List<Method> lockingMethods(RowLockDefinitions definitions, Object bean) {

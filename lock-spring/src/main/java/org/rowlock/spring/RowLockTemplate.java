@@ -233,19 +233,12 @@ public final class RowLockTemplate {
         if (!AdmissionInterceptor.isOutermost() || !locks.settings().admission()) {
             return lockAndWork(keys, mode, wait, start, work);
         }
-        AdmissionQueues.Permit permit = enter(keys, mode, wait);
+        AdmissionQueues.Permit permit = LockExceptionTranslator.translating(
+                () -> locks.locks().admission().enter(dataSource, keys, mode, wait));
         try {
             return lockAndWork(keys, mode, wait, start, work);
         } finally {
             permit.close();
-        }
-    }
-
-    private AdmissionQueues.Permit enter(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
-        try {
-            return locks.locks().admission().enter(dataSource, keys, mode, wait);
-        } catch (LockException e) {
-            throw LockExceptionTranslator.translate(e);
         }
     }
 

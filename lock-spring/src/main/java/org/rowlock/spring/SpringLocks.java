@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
@@ -30,6 +29,11 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
 
     LockWait defaultWait() {
         return settings.defaultWait();
+    }
+
+    LockWait waitOf(MethodLocks method) {
+        LockWait own = method.lockWait();
+        return own == null ? defaultWait() : own;
     }
 
     /** Locks all or none. */
@@ -70,13 +74,11 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
         T result = instrumentation.acquire(
                 acquisition,
                 () -> CurrentTransaction.run(
-                        what, dataSource, wait == null ? defaultWait() : wait, (connection, capped) -> {
-                            try {
-                                return call.apply(locks.in(connection), capped);
-                            } catch (LockException e) {
-                                throw LockExceptionTranslator.translate(e);
-                            }
-                        }));
+                        what,
+                        dataSource,
+                        wait == null ? defaultWait() : wait,
+                        (connection, capped) ->
+                                LockExceptionTranslator.translating(() -> call.apply(locks.in(connection), capped))));
         if (!instrumentation.equals(LockInstrumentation.NONE) && isHeld(result)) {
             tellWhenReleased(acquisition);
         }

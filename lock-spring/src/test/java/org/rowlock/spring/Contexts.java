@@ -9,6 +9,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 /** Spring contexts on a test's database. */
 final class Contexts {
@@ -33,6 +34,12 @@ final class Contexts {
         pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
         return pool;
     }
+
+    /** What an application without Spring Boot turns on. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Base {}
 
     /** What Spring Boot would configure. */
     @Configuration(proxyBeanMethods = false)

@@ -14,7 +14,6 @@ import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -26,11 +25,6 @@ class DefinitionErrorsTest {
             "create table order_line(order_id int, line int, primary key (order_id, line))",
             "create table log(message text)",
             "create view rich as select * from account");
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    static class Base {}
 
     @Configuration(proxyBeanMethods = false)
     static class ConfiguredTable {
@@ -224,7 +218,7 @@ class DefinitionErrorsTest {
     @MethodSource("bad")
     void badDefinitionIsRefusedAtStartup(Class<?> component, List<String> messages) {
         Throwable failure = catchThrowable(
-                () -> Contexts.start(database, Base.class, component).close());
+                () -> Contexts.start(database, Contexts.Base.class, component).close());
         assertThat(failure).isNotNull();
         Throwable definition = Stream.iterate(failure, java.util.Objects::nonNull, Throwable::getCause)
                 .filter(RowLockDefinitionException.class::isInstance)

@@ -66,11 +66,6 @@ class ProxyEdgesTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    static class Base {}
-
-    @Configuration(proxyBeanMethods = false)
     static class TwoNames {
         @Bean
         Account account(Probe probe) {
@@ -85,7 +80,7 @@ class ProxyEdgesTest {
 
     @Test
     void oneObjectOfTwoNamesIsAdvisedOnce() {
-        try (var context = Contexts.start(database, Base.class, TwoNames.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, TwoNames.class)) {
             assertThat(context.getBean("sameAccount", Account.class)).isSameAs(context.getBean("account"));
             assertThat(context.getBean("account", Account.class).seen(1)).isOne();
         }
@@ -102,7 +97,7 @@ class ProxyEdgesTest {
 
     @Test
     void prototypesAreListedOnce() {
-        try (var context = Contexts.start(database, Base.class, Prototype.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, Prototype.class)) {
             for (int i = 0; i < 3; i++) {
                 assertThat(context.getBean(Account.class).seen(1)).isOne();
             }
@@ -142,7 +137,7 @@ class ProxyEdgesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Base.class, Classes.class})
+    @ValueSource(classes = {Contexts.Base.class, Classes.class})
     void lockIsInsideTheTransactionOfAProxyWithinAProxy(Class<?> proxies) {
         try (var context = Contexts.start(database, proxies, Wrapped.class)) {
             Account account = context.getBean(Account.class);
@@ -193,7 +188,7 @@ class ProxyEdgesTest {
 
     @Test
     void proxiesThatAreNotSpringsAreLockedByTheirInterface() {
-        try (var context = Contexts.start(database, Base.class, Mappers.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, Mappers.class)) {
             Mapper mapper = context.getBean(Mapper.class);
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
@@ -247,7 +242,7 @@ class ProxyEdgesTest {
     @Test
     void earlyReferenceOfAFailedBeanIsForgotten() {
         Flaky.ATTEMPTS.set(0);
-        try (var context = Contexts.start(database, Base.class, Circular.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, Circular.class)) {
             assertThatThrownBy(() -> context.getBean("flaky")).hasRootCauseMessage("not yet");
             // This time the other bean comes first, and nobody needs an early reference.
             Friend friend = context.getBean(Friend.class);
@@ -296,8 +291,8 @@ class ProxyEdgesTest {
 
     @Test
     void opaqueProxyIsRefused() {
-        assertThatThrownBy(
-                        () -> Contexts.start(database, Base.class, Opaque.class).close())
+        assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, Opaque.class)
+                        .close())
                 .hasRootCauseInstanceOf(RowLockDefinitionException.class)
                 .hasStackTraceContaining("opaque");
     }
@@ -351,7 +346,7 @@ class ProxyEdgesTest {
 
     @Test
     void proxyWithoutATransactionHidesNoOtherAnnotation() {
-        try (var context = Contexts.start(database, Base.class, ListenersByClass.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, ListenersByClass.class)) {
             context.publishEvent("hello");
             Listener target = (Listener) org.springframework.test.util.AopTestUtils.getUltimateTargetObject(
                     context.getBean(Listening.class));
@@ -369,7 +364,7 @@ class ProxyEdgesTest {
     /** The control of the one above. */
     @Test
     void interfaceProxyStaysTheDefault() {
-        try (var context = Contexts.start(database, Base.class, Listeners.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, Listeners.class)) {
             assertThat(Proxy.isProxyClass(context.getBean(Listening.class).getClass()))
                     .isTrue();
         }
@@ -409,7 +404,7 @@ class ProxyEdgesTest {
 
     @Test
     void repositoryWithoutATransactionInterceptorLocksInItsCallers() {
-        try (var context = Contexts.start(database, Base.class, Repositories.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, Repositories.class)) {
             Repository repository = context.getBean(Repository.class);
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
@@ -461,7 +456,7 @@ class ProxyEdgesTest {
 
     @Test
     void validationComesBeforeTheLock() {
-        try (var context = Contexts.start(database, Base.class, Validated.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, Validated.class)) {
             Named named = context.getBean(Named.class);
             assertThatThrownBy(() -> named.of(null)).isInstanceOf(UnsupportedOperationException.class);
         }

@@ -16,12 +16,10 @@ import org.rowlock.RowLocks;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -35,14 +33,9 @@ class RowLockTemplateTest {
             "create table account(id int primary key, balance int not null default 0)",
             "insert into account values (1, 10), (2, 20), (3, 30)");
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    static class Base {}
-
     @Test
     void inTransactionQueuesBeginsLocksAndCommits() {
-        try (var context = Contexts.start(database, Base.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class)) {
             RowLockTemplate template = context.getBean(RowLockTemplate.class);
             Probe probe = context.getBean(Probe.class);
             RowLocks locks = context.getBean(SpringLocks.class).locks();
@@ -61,7 +54,7 @@ class RowLockTemplateTest {
 
     @Test
     void inTransactionWithinAnotherTakesPartInItAndDoesNotQueue() {
-        try (var context = Contexts.start(database, Base.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class)) {
             RowLockTemplate template = context.getBean(RowLockTemplate.class);
             Probe probe = context.getBean(Probe.class);
             RowLocks locks = context.getBean(SpringLocks.class).locks();
@@ -80,7 +73,7 @@ class RowLockTemplateTest {
 
     @Test
     void queriesAndClaimsBehindTheLock() throws Exception {
-        try (var context = Contexts.start(database, Base.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class)) {
             RowLockTemplate template = context.getBean(RowLockTemplate.class);
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
@@ -104,7 +97,7 @@ class RowLockTemplateTest {
 
     @Test
     void errorsAreSprings() throws Exception {
-        try (var context = Contexts.start(database, Base.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class)) {
             RowLockTemplate template = context.getBean(RowLockTemplate.class);
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));

@@ -20,7 +20,6 @@ import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Ids and configuration against the catalog. */
@@ -29,11 +28,6 @@ class TableEdgesTest {
     final TestDatabase database = new TestDatabase(
             "create table account(id int, balance int not null default 0, primary key (id) include (balance))",
             "create table order_line(order_id int, line int, primary key (order_id, line))");
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    static class Base {}
 
     record AccountId(int value) {}
 
@@ -183,7 +177,8 @@ class TableEdgesTest {
 
     @Test
     void includedColumnsAreNoPartOfTheId() {
-        assertThatCode(() -> Contexts.start(database, Base.class, Wrapped.class).close())
+        assertThatCode(() -> Contexts.start(database, Contexts.Base.class, Wrapped.class)
+                        .close())
                 .doesNotThrowAnyException();
     }
 
@@ -191,7 +186,7 @@ class TableEdgesTest {
     @ParameterizedTest
     @ValueSource(classes = {OneOfTwo.class, ManyOfTwo.class, ArrayOfTwo.class, VariableOfTwo.class})
     void oneValueForACompositeIdIsRefused(Class<?> component) {
-        assertThatThrownBy(() -> Contexts.start(database, Base.class, Advisory.class, component)
+        assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, Advisory.class, component)
                         .close())
                 .hasStackTraceContaining("gives 1 part of an id")
                 .hasStackTraceContaining("[order_id, line]");
@@ -199,8 +194,8 @@ class TableEdgesTest {
 
     @Test
     void configuredIdColumnsMustExist() {
-        assertThatThrownBy(() ->
-                        Contexts.start(database, Base.class, WrongColumn.class).close())
+        assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, WrongColumn.class)
+                        .close())
                 .hasStackTraceContaining("idd");
     }
 
@@ -209,9 +204,10 @@ class TableEdgesTest {
     void twoNamesOfOneTableAreConfiguredAlike() {
         System.setProperty("schema", database.schema());
         try {
-            Contexts.start(database, Base.class, TwoNames.class).close();
-            assertThatThrownBy(() -> Contexts.start(database, Base.class, OneNameConfigured.class, TwoNames.class)
-                            .close())
+            Contexts.start(database, Contexts.Base.class, TwoNames.class).close();
+            assertThatThrownBy(
+                            () -> Contexts.start(database, Contexts.Base.class, OneNameConfigured.class, TwoNames.class)
+                                    .close())
                     .isInstanceOf(RowLockDefinitionException.class)
                     .hasMessageContaining(database.schema() + ".account")
                     .hasMessageContaining("the two names are configured differently")
@@ -226,7 +222,8 @@ class TableEdgesTest {
     @ParameterizedTest
     @ValueSource(classes = {PartlyMappedId.class, RenamedId.class, RelationalIdRenamed.class})
     void componentsInAnotherOrderThanTheirColumnsAreRefused(Class<?> component) {
-        assertThatThrownBy(() -> Contexts.start(database, Base.class, component).close())
+        assertThatThrownBy(() ->
+                        Contexts.start(database, Contexts.Base.class, component).close())
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContaining("primary key of order_line is [order_id, line], in another order");
     }
@@ -234,7 +231,7 @@ class TableEdgesTest {
     @ParameterizedTest
     @ValueSource(classes = {OfOptional.class, OfMap.class, OfPlainClass.class, OfPlainClasses.class, OfBoolean.class})
     void typesThatAreNoIdAreRefused(Class<?> component) {
-        assertThatThrownBy(() -> Contexts.start(database, Base.class, Advisory.class, component)
+        assertThatThrownBy(() -> Contexts.start(database, Contexts.Base.class, Advisory.class, component)
                         .close())
                 .hasRootCauseInstanceOf(RowLockDefinitionException.class)
                 .rootCause()
@@ -243,7 +240,7 @@ class TableEdgesTest {
 
     @Test
     void typesThatMayBeIdsAreLeftToTheCall() {
-        Contexts.start(database, Base.class, OfInterfaces.class).close();
+        Contexts.start(database, Contexts.Base.class, OfInterfaces.class).close();
     }
 
     @Test
@@ -259,7 +256,7 @@ class TableEdgesTest {
             assertThatThrownBy(() -> RowLockTests.start(
                                     context -> context.registerBean("dataSource", DataSource.class, () -> guest),
                                     Contexts.Jdbc.class,
-                                    Base.class,
+                                    Contexts.Base.class,
                                     Hidden.class)
                             .close())
                     .isInstanceOf(RowLockDefinitionException.class)

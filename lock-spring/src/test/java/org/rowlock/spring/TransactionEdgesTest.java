@@ -29,7 +29,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.DefaultTransactionAttribute;
@@ -56,11 +55,6 @@ class TransactionEdgesTest {
             return probe.locks();
         }
     }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    @EnableRowLocks
-    static class Base {}
 
     /** Two DataSources, neither of them primary. */
     @Configuration(proxyBeanMethods = false)
@@ -93,7 +87,7 @@ class TransactionEdgesTest {
         AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
         context.registerBean("ordersPool", DataSource.class, () -> Contexts.pool(database));
         context.registerBean("reportsPool", DataSource.class, () -> Contexts.pool(database));
-        context.register(Base.class, Two.class);
+        context.register(Contexts.Base.class, Two.class);
         context.register(components);
         context.refresh();
         return context;
@@ -231,7 +225,7 @@ class TransactionEdgesTest {
 
     @Test
     void timeoutBeyondWhatTheServerCanCountIsForever() {
-        try (var context = Contexts.start(database, Base.class, OfEndless.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, OfEndless.class)) {
             assertThat(context.getBean(Endless.class).seen(1)).isOne();
         }
     }
@@ -260,7 +254,7 @@ class TransactionEdgesTest {
     /** The suspended transaction may hold locks that those in the queue wait for, which no server can see. */
     @Test
     void behindASuspendedTransactionNobodyQueues() {
-        try (var context = Contexts.start(database, Base.class, OfCounting.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, OfCounting.class)) {
             Counting counting = context.getBean(Counting.class);
             PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
             TransactionTemplate suspending = new TransactionTemplate(manager);
@@ -298,7 +292,7 @@ class TransactionEdgesTest {
 
     @Test
     void onlyWhatWasHeldIsToldAsReleased() throws Exception {
-        try (var context = Contexts.start(database, Base.class, Told.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class, Told.class)) {
             RowLockTemplate template = context.getBean(RowLockTemplate.class);
             LockKey one = LockKey.row("account", 1);
             LockKey two = LockKey.row("account", 2);
@@ -314,7 +308,7 @@ class TransactionEdgesTest {
 
     @Test
     void noKeysAreRefusedWithWords() {
-        try (var context = Contexts.start(database, Base.class)) {
+        try (var context = Contexts.start(database, Contexts.Base.class)) {
             RowLockTemplate template = context.getBean(RowLockTemplate.class);
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
