@@ -27,12 +27,14 @@ final class AdvisorySql {
             return several(shape, tables, mode, wait, anyIsolation, raising);
         }
         String attempt = attempt(mode, wait, KeySql.arguments(shape), raising);
+        int marks = marks(shape, wait, raising);
         return new ScriptStatement(
                 KeySql.holding(tables) + "select " + GuardSql.guarded(anyIsolation, shape, "", attempt, raising) + ", "
                         + GuardSql.ISOLATION + KeySql.from(shape),
                 (statement, at, values) -> {
                     LockKey key = values.request().advisory().keys().get(0);
-                    return KeySql.bindFrom(statement, KeySql.bindArguments(statement, at, key), key);
+                    int next = KeySql.bindArguments(statement, at, key);
+                    return KeySql.bindFrom(statement, bindMarks(statement, next, marks), key);
                 },
                 Result.GUARD);
     }
@@ -47,13 +49,35 @@ final class AdvisorySql {
                         + attemptEither(RowLockMode.FOR_UPDATE, wait, raising) + " end";
             default -> attemptEither(mode, wait, raising);
         };
+        int marks = marks(shape, wait, raising);
+        Binder keys = binder(shape);
         String rearm = wait == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
         return new ScriptStatement(
-                KeySql.holding(tables) + "select max("
+                KeySql.holding(tables) + "select pg_catalog.max("
                         + GuardSql.guarded(anyIsolation, shape, rearm, attempt, raising) + "), " + GuardSql.ISOLATION
                         + from(shape),
-                binder(shape),
+                marks == 0
+                        ? keys
+                        : (statement, at, values) -> keys.bind(statement, bindMarks(statement, at, marks), values),
                 Result.GUARD);
+    }
+
+    /** How many errors the statement can raise: a refusal, and for every call of a trying function that it is taken. */
+    private static int marks(Shape shape, WaitKind wait, boolean raising) {
+        int calls = switch (shape) {
+            case MANY -> 2;
+            case MIXED -> 4;
+            default -> 1;
+        };
+        return !raising ? 0 : wait == WaitKind.NO_WAIT ? 1 + calls : 1;
+    }
+
+    private static int bindMarks(PreparedStatement statement, int at, int marks) throws SQLException {
+        int next = at;
+        for (int i = 0; i < marks; i++) {
+            next = GuardSql.bindMark(statement, next);
+        }
+        return next;
     }
 
     private static String from(Shape several) {
@@ -94,11 +118,11 @@ final class AdvisorySql {
     private static String attempt(RowLockMode mode, WaitKind wait, String arguments, boolean raising) {
         String shared = mode.functionSuffix();
         if (wait != WaitKind.NO_WAIT) {
-            return "pg_advisory_xact_lock" + shared + '(' + arguments + ")::text";
+            return "pg_catalog.pg_advisory_xact_lock" + shared + '(' + arguments + ")::pg_catalog.text";
         }
-        String attempt = "pg_try_advisory_xact_lock" + shared + '(' + arguments + ')';
+        String attempt = "pg_catalog.pg_try_advisory_xact_lock" + shared + '(' + arguments + ')';
         return raising
                 ? "case when " + attempt + " then 'true' else " + GuardSql.raiseTaken() + " end"
-                : attempt + "::text";
+                : attempt + "::pg_catalog.text";
     }
 }

@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -24,6 +26,11 @@ final class ClaimRunner<T> {
      */
     private static final int MOST_LOOKS = 3;
 
+    /** Whoever has none gives up after so many: with pages that double, behind tens of thousands of rows held by others. */
+    private static final int MOST_LOOKS_FOR_ONE = 64;
+
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
     private final PgSession session;
     private final LockRequests requests;
     private final LockObserver observer;
@@ -32,7 +39,6 @@ final class ClaimRunner<T> {
     private final LockStrategy strategy;
     private final List<T> taken = new ArrayList<>();
     private final List<LockKey> takenKeys = new ArrayList<>();
-    private @Nullable RowTable table;
 
     ClaimRunner(PgSession session, LockRequests requests, LockObserver observer, Claim claim, RowMapper<T> mapper) {
         this.session = session;
@@ -64,9 +70,7 @@ final class ClaimRunner<T> {
         } catch (MappingException e) {
             throw e.failure();
         } catch (SQLException e) {
-            // The table may have been replaced by one with other id columns.
-            requests.forgetTable(claim.table());
-            LockException understood = LockErrors.isLockTarget(asked(), e) || isIdColumnGone(e)
+            LockException understood = LockErrors.isLockTarget(asked(), e)
                     ? LockErrors.translate(asked(), e)
                     : LockErrors.understood(asked(), e);
             if (understood != null) {
@@ -77,18 +81,6 @@ final class ClaimRunner<T> {
         } finally {
             observer.end(event, start, List.copyOf(takenKeys), claim.mode(), strategy, LockWait.noWait(), outcome);
         }
-    }
-
-    /** Whether a column is missing that the id had when the table was looked up. */
-    private boolean isIdColumnGone(SQLException e) {
-        String message = e.getMessage();
-        RowTable known = table;
-        return SqlState.UNDEFINED_COLUMN.equals(e.getSQLState())
-                && message != null
-                && known != null
-                && known.columns().stream()
-                        .anyMatch(column -> message.contains("." + column.name() + " ")
-                                || message.contains("column name " + column.name() + " "));
     }
 
     private void skipLocked() throws SQLException {
@@ -102,44 +94,61 @@ final class ClaimRunner<T> {
         }
     }
 
-    private RowTable lookUpTable() throws SQLException {
-        RowTable found = requests.tableOf(session, claim);
-        table = found;
-        return found;
-    }
-
     /** A table that was replaced since it was looked up is looked up again, once. */
     private void byAdvisoryLocksOrLookUpAgain() throws SQLException {
+        boolean begun = session.hasBegun();
         try {
             byAdvisoryLocks();
+            return;
         } catch (LockTargetException e) {
-            requests.forgetTable(claim.table());
-            if (!e.isRetryable() || !taken.isEmpty()) {
+            if (!e.isStale() || !taken.isEmpty()) {
                 throw e;
             }
-            byAdvisoryLocks();
+            requests.forgetTable(session, claim);
+            if (!e.isRetryable()) {
+                throw e;
+            }
+        } catch (SQLException e) {
+            RowTable known = requests.tableOf(session, claim);
+            if (!LockErrors.isIdentityGone(List.of(new ClaimSql(claim, known).identity()), null, e)
+                    || !taken.isEmpty()) {
+                throw e;
+            }
+            requests.forgetTable(session, claim);
+            if (begun) {
+                throw LockErrors.stale(asked(), false);
+            }
+            session.execute("rollback");
         }
+        byAdvisoryLocks();
     }
 
     private void byAdvisoryLocks() throws SQLException {
-        RowTable table = lookUpTable();
+        RowTable table = requests.tableOf(session, claim);
         ClaimSql sql = new ClaimSql(claim, table);
         List<Row> seen = new ArrayList<>();
         int page = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, claim.limit() * 2));
-        int looks = 0;
-        while (taken.size() < claim.limit()) {
-            List<Row> candidates = candidates(sql, table, seen, page);
-            Tried tried = tryInTurn(sql, table, candidates);
-            looks++;
-            if ((!tried.anyFinished() && candidates.size() < page) || (looks >= MOST_LOOKS && !taken.isEmpty())) {
+        for (int looks = 1; taken.size() < claim.limit(); looks++) {
+            Page candidates = candidates(sql, table, seen, page, looks == 1);
+            Tried tried = tryInTurn(sql, table, candidates.rows());
+            boolean noMore = !tried.anyFinished() && candidates.count() < page;
+            if (noMore || looks >= (taken.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
                 return;
             }
-            seen.addAll(candidates.subList(0, tried.count()));
+            seen.addAll(candidates.rows().subList(0, tried.count()));
             if (!tried.anyFinished()) {
                 page = Math.min(LARGEST_PAGE, page * 2);
             }
         }
     }
+
+    /**
+     * Candidates that were looked at.
+     *
+     * @param rows those that have a key
+     * @param count how many there were, with those that have none
+     */
+    private record Page(List<Row> rows, int count) {}
 
     /**
      * How far a list of candidates was tried.
@@ -162,17 +171,17 @@ final class ClaimRunner<T> {
     }
 
     /** The first time with the guard in front, in the same round trip. */
-    private List<Row> candidates(ClaimSql sql, RowTable table, List<Row> seen, int page) throws SQLException {
-        boolean first = seen.isEmpty();
-        String text = (first ? sql.guard(strategy.takesRowLock()) + "\n;" : "") + sql.candidates(!first);
+    private Page candidates(ClaimSql sql, RowTable table, List<Row> seen, int page, boolean first) throws SQLException {
+        String text = (first ? sql.guard(strategy.takesRowLock()) + "\n;" : "") + sql.candidates(!seen.isEmpty());
         List<Row> candidates = new ArrayList<>(page);
-        try (PreparedStatement statement = session.prepare(text)) {
+        int count = 0;
+        try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
             int at = 1;
             if (first) {
                 statement.setString(at++, table.name());
             }
             at = bindPredicate(statement, at);
-            if (!first) {
+            if (!seen.isEmpty()) {
                 at = table.bindIds(statement, at, seen);
             }
             statement.setInt(at, page);
@@ -183,11 +192,22 @@ final class ClaimRunner<T> {
             }
             try (ResultSet row = statement.getResultSet()) {
                 while (row.next()) {
-                    candidates.add(new Row(table.name(), IdColumns.read(row, table)));
+                    count++;
+                    List<String> id = ScriptRunner.readId(row, 1, table);
+                    if (id.stream().noneMatch(String::isBlank)) {
+                        candidates.add(new Row(table.name(), id));
+                    }
                 }
             }
         }
-        return candidates;
+        if (candidates.size() < count) {
+            LOG.log(
+                    Level.WARNING,
+                    "A claim leaves out rows of {0}: their ids are blank, which no key can be. Give them other ids, or"
+                            + " claim with strategy ROW.",
+                    table.name());
+        }
+        return new Page(candidates, count);
     }
 
     private void checkGuard(PreparedStatement statement) throws SQLException {
@@ -221,7 +241,7 @@ final class ClaimRunner<T> {
     private Tried lockAndRead(ClaimSql sql, RowTable table, List<Row> candidates) throws SQLException {
         String text = sql.tryLock() + "\n;" + sql.read(strategy.takesRowLock());
         int wanted = claim.limit() - taken.size();
-        try (PreparedStatement statement = session.prepare(text)) {
+        try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
             int at = bindCandidates(statement, table, candidates, wanted);
             at = table.bindIds(statement, at, candidates);
             bindPredicate(statement, at);
@@ -284,10 +304,6 @@ final class ClaimRunner<T> {
 
     private Asked asked() {
         return new Asked(
-                claim + " (strategy " + strategy + ')',
-                claim.limit(),
-                claim.table(),
-                List.of(),
-                session.isHotStandby());
+                claim + " (strategy " + strategy + ')', claim.limit(), claim.table(), List.of(), session.server());
     }
 }

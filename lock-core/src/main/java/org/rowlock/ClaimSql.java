@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.rowlock.AdvisoryKeys.Shape;
+import org.rowlock.RowTable.Identity;
 
 /**
  * The statements of a claim.
@@ -36,7 +37,8 @@ final class ClaimSql {
     String guard(boolean anyIsolation) {
         return KeySql.holding(List.of(table.name())) + "select "
                 + GuardSql.guarded(anyIsolation, Shape.ROW_INT, "", "''", false) + ", " + GuardSql.ISOLATION + ", "
-                + (table.given() ? "true" : RowSql.isPrimaryKey(table)) + KeySql.from(Shape.ROW_INT);
+                + (table.identity() == Identity.CATALOG ? RowSql.isPrimaryKey(table) : "true")
+                + KeySql.from(Shape.ROW_INT);
     }
 
     /**
@@ -44,10 +46,10 @@ final class ClaimSql {
      * if there are any, the number of rows.
      */
     String candidates(boolean anySeen) {
-        String notSeen = anySeen
-                ? " and (" + columns(alias + ".") + ") not in (select * from unnest(" + table.idArrays() + "))"
-                : "";
-        return "select " + columns(alias + ".") + " from " + from() + " where " + claim.condition() + notSeen
+        String notSeen =
+                anySeen ? " and (" + columns(alias + ".") + ") not in (select * from " + table.ids() + ")" : "";
+        return identity() + "select " + table.printedId(alias) + " from " + from() + " where " + claim.condition()
+                + notSeen
                 + claim.orderClause() + " limit ?";
     }
 
@@ -56,12 +58,13 @@ final class ClaimSql {
      * {@link #read}. Returns that setting. Parameters: the table, the int4 ids, the other ids as text, the number to lock.
      */
     String tryLock() {
-        String function = "pg_try_advisory_xact_lock" + claim.mode().functionSuffix();
-        return "select set_config('rowlock.claimed', coalesce(string_agg(g.n::text, ',' order by g.n), ''), true) from (select k.n from ("
-                + "select d.n, r.root::int4 as c, d.o, case when d.o is null then "
-                + KeySql.hash("r.root::text || ':' || d.s") + " end as b from (select " + KeySql.ROOT + " as root"
+        String function = "pg_catalog.pg_try_advisory_xact_lock" + claim.mode().functionSuffix();
+        return "select pg_catalog.set_config('rowlock.claimed', coalesce(pg_catalog.string_agg(g.n::pg_catalog.text, ',' order by g.n), ''), true) from (select k.n from ("
+                + "select d.n, r.root::integer as c, d.o, case when d.o is null then "
+                + KeySql.hash("r.root::pg_catalog.text || ':' || d.s") + " end as b from (select " + KeySql.ROOT
+                + " as root"
                 + KeySql.from(Shape.ROW_INT) + " offset 0) as r"
-                + " cross join unnest(cast(? as int4[]), cast(? as text[])) with ordinality as d(o, s, n)"
+                + " cross join unnest(cast(? as integer[]), cast(? as pg_catalog.text[])) with ordinality as d(o, s, n)"
                 + " order by d.n offset 0) as k where case when k.b is null then " + function + "(k.c, k.o) else "
                 + function + "(k.b) end limit ?) as g";
     }
@@ -78,11 +81,16 @@ final class ClaimSql {
         String names = IntStream.range(0, table.columns().size())
                 .mapToObj(i -> "rowlock_" + i)
                 .collect(Collectors.joining(", "));
-        return "select " + alias + ".*, rowlock_k.rowlock_n from " + from() + " join unnest(" + table.idArrays()
-                + ") with ordinality as rowlock_k(" + names + ", rowlock_n) on " + on
-                + " where rowlock_k.rowlock_n = any(string_to_array(current_setting('rowlock.claimed'), ',')::int8[]) and "
+        return "select " + alias + ".*, rowlock_k.rowlock_n from " + from() + " join " + table.ids()
+                + " with ordinality as rowlock_k(" + names + ", rowlock_n) on " + on
+                + " where rowlock_k.rowlock_n = any(pg_catalog.string_to_array(pg_catalog.current_setting('rowlock.claimed'), ',')::bigint[]) and "
                 + claim.condition() + " order by rowlock_k.rowlock_n"
                 + (rowLock ? ' ' + claim.mode().sql() + " of " + alias + " skip locked" : "");
+    }
+
+    /** What the statement that looks for candidates begins with: a check that the id columns still are the id. */
+    String identity() {
+        return RowSql.identity(table);
     }
 
     private String from() {

@@ -34,7 +34,7 @@ record Guard(String isolation, String readOnly, String table, Lock lock) {
     /** Reads the row of a lock statement: what became of the lock, and the isolation level. */
     static Guard read(ResultSet row) throws SQLException {
         String locked = row.getString(1);
-        Guard refused = GuardSql.findIn(locked);
+        Guard refused = GuardSql.read(locked);
         if (refused != null) {
             return refused;
         }

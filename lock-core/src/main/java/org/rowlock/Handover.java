@@ -1,7 +1,6 @@
 package org.rowlock;
 
 import java.sql.SQLException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,12 +44,15 @@ final class Handover {
             }
             Guard held = Guard.held(level);
             if (request.rows().isEmpty() && query == null) {
-                return new ScriptResult<>(held, List.of(), List.of());
+                return ScriptResult.of(held);
             }
             LockRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
-            LockScript script = scripts.script(rest, true, query);
+            LockScript script = scripts.script(rest, false, true, query);
             ScriptResult<T> result = ScriptRunner.run(session, script, rest, query);
-            return new ScriptResult<>(held, result.found(), result.rows());
+            if (result.taken()) {
+                throw LockErrors.notAvailable(request.asked(session.server()), false, null);
+            }
+            return new ScriptResult<>(held, result.found(), false, result.rows());
         } catch (MappingException e) {
             throw e.failure();
         } catch (SQLException e) {
@@ -58,21 +60,22 @@ final class Handover {
             throw failure(session, request, query, e);
         } catch (RuntimeException | Error e) {
             rollback(session, request, e);
+            abortUnlessUsable(session, e);
             throw e;
         }
     }
 
-    private static SQLException failure(
-            PgSession session, LockRequest request, @Nullable LockQuery<?> query, SQLException e) {
-        LockErrors.Asked asked = request.asked(session.isHotStandby());
+    private SQLException failure(PgSession session, LockRequest request, @Nullable LockQuery<?> query, SQLException e) {
+        LockErrors.Asked asked = request.asked(session.server());
         Guard raised = LockErrors.guardIn(e);
-        if (raised != null && raised.lock() == Guard.Lock.STALE) {
+        if ((raised != null && raised.lock() == Guard.Lock.STALE) || isIdentityGone(request, query, e)) {
             throw LockErrors.stale(asked, true);
         }
         if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                 && WaitKind.of(request.lockWait()) != WaitKind.FOREVER) {
             throw LockErrors.notAvailable(asked, query != null, e);
         }
+        abort(session, e);
         LockException understood = query == null || LockErrors.isLockTarget(asked, e)
                 ? LockErrors.translate(asked, e)
                 : LockErrors.understood(asked, e);
@@ -82,7 +85,32 @@ final class Handover {
         return e;
     }
 
-    /** Back to where the caller was: a transaction that has not begun. */
+    private boolean isIdentityGone(LockRequest request, @Nullable LockQuery<?> query, SQLException e) {
+        LockRequest rest = request.rowLocksOnly(request.lockWait());
+        return !rest.rows().isEmpty()
+                && LockErrors.isIdentityGone(
+                        scripts.script(rest, false, true, query).rowLocks(), query == null ? null : query.sql(), e);
+    }
+
+    private static void abortUnlessUsable(PgSession session, Throwable e) {
+        boolean usable = (e instanceof LockNotAvailableException unavailable && unavailable.isTransactionUsable())
+                || (e instanceof LockTargetException target && target.isRetryable());
+        if (!usable) {
+            abort(session, e);
+        }
+    }
+
+    /**
+     * Leaves the caller's transaction aborted, as a failed lock does. What failed was a transaction of ours in front of
+     * it; with that one gone the caller's next statement would begin a new one, and commit.
+     */
+    private static void abort(PgSession session, Throwable cause) {
+        if (!(cause instanceof SQLException e && SqlState.isConnectionLost(e.getSQLState()))) {
+            LockAcquirer.abort(session, WaitSql.ABORT, cause);
+        }
+    }
+
+    /** Ends our transactions, back to where the caller was: a transaction that has not begun. */
     private static void rollback(PgSession session, LockRequest request, Throwable cause) {
         if (cause instanceof SQLException e && SqlState.isConnectionLost(e.getSQLState())) {
             return;
@@ -92,7 +120,7 @@ final class Handover {
                 session.execute("rollback");
             }
         } catch (SQLException e) {
-            throw LockErrors.notUndone(request.asked(session.isHotStandby()), session.isAborted(), e, cause);
+            throw LockErrors.notUndone(request.asked(session.server()), session.isAborted(), e, cause);
         }
     }
 }

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The canonical text of an id: rule 2 of key version 1. By value, not by Java type, so that {@code 42}, {@code 42L} and
+ * The text of an id: rule 2 of key version 1. By value, not by Java type, so that {@code 42}, {@code 42L} and
  * {@code "42"} are one lock. Never {@code toString()} of an arbitrary object.
  */
 final class IdText {
@@ -35,9 +35,10 @@ final class IdText {
 
     private IdText() {}
 
+    /** The text of an id. Of a string that is a UUID it may still be in upper case, as a text column may have it. */
     static String of(String table, @Nullable Object id) {
         if (id instanceof String text) {
-            return ofString(table, text);
+            return checked(table, text);
         }
         if (id instanceof Long || id instanceof Integer || id instanceof Short || id instanceof Byte) {
             return id.toString();
@@ -47,6 +48,9 @@ final class IdText {
         }
         if (id instanceof BigDecimal decimal) {
             return ofDecimal(table, decimal);
+        }
+        if (id instanceof Character character) {
+            return checked(table, character.toString());
         }
         if (id instanceof Enum<?> constant) {
             return constant.name();
@@ -60,7 +64,8 @@ final class IdText {
         throw refused(table, id, id == null ? "is null" : "cannot be a lock key");
     }
 
-    static String ofString(String table, @Nullable String text) {
+    /** The text itself, if it can be an id. */
+    static String checked(String table, @Nullable String text) {
         if (text == null) {
             throw refused(table, null, "is null");
         }
@@ -70,7 +75,16 @@ final class IdText {
         if (text.indexOf(0) >= 0) {
             throw refused(table, text, "contains a NUL character, which PostgreSQL text cannot");
         }
-        return text.length() == UUID_LENGTH && UUID_TEXT.matcher(text).matches() ? text.toLowerCase(Locale.ROOT) : text;
+        return text;
+    }
+
+    /** The form that the key is derived from: lower case if the text is a UUID. The text itself where it has that form. */
+    static String canonical(String text) {
+        return isUuid(text) ? text.toLowerCase(Locale.ROOT) : text;
+    }
+
+    static boolean isUuid(String text) {
+        return text.length() == UUID_LENGTH && UUID_TEXT.matcher(text).matches();
     }
 
     private static String ofDecimal(String table, BigDecimal decimal) {
@@ -127,31 +141,33 @@ final class IdText {
      * minus zero (rule 3).
      */
     static boolean isInt4(String text) {
+        if (text.length() > 11 || !isShortDecimal(text)) {
+            return false;
+        }
+        long value = Long.parseLong(text);
+        return value >= Integer.MIN_VALUE && value <= Integer.MAX_VALUE;
+    }
+
+    /** Tells whether the text is the decimal form, as the server prints it, of a number of at most 18 digits. */
+    static boolean isShortDecimal(String text) {
         int length = text.length();
-        if (length > 11 || length == 0) {
+        int first = length > 0 && text.charAt(0) == '-' ? 1 : 0;
+        if (first == length || length - first > 18 || (text.charAt(first) == '0' && length > 1)) {
             return false;
         }
-        boolean negative = text.charAt(0) == '-';
-        int first = negative ? 1 : 0;
-        if (first == length || (text.charAt(first) == '0' && length > 1)) {
-            return false;
-        }
-        long value = 0;
         for (int i = first; i < length; i++) {
-            int digit = text.charAt(i) - '0';
-            if (digit < 0 || digit > 9) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
                 return false;
             }
-            value = value * 10 + digit;
         }
-        return value <= (negative ? 1L << 31 : Integer.MAX_VALUE);
+        return true;
     }
 
     private static IllegalArgumentException refused(String table, @Nullable Object id, String why) {
         String given =
                 id == null ? "" : " <" + id + "> of type " + id.getClass().getName();
         return new IllegalArgumentException("The id" + given + " for table " + table + " " + why
-                + "; give an integral number, a UUID, a non-blank string, an enum, a java.time date or time (finest"
+                + "; give an integral number, a UUID, a non-blank string or character, an enum, a java.time date or time (finest"
                 + " microseconds), or for a composite id one such value per column");
     }
 }

@@ -13,22 +13,23 @@ import org.rowlock.AdvisoryKeys.Shape;
  */
 final class KeySql {
     /** The table a key belongs to: the root of its partition tree, or itself. */
-    static final String ROOT = "coalesce(pg_partition_root(c.oid), c.oid)::oid";
+    static final String ROOT = "coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)::pg_catalog.oid";
 
     /** Takes the table's name, resolves it as the session would, and gives {@code c}. OFFSET 0 keeps it to once. */
-    private static final String FROM_TABLE = " from (select cast(cast(? as text) as regclass) as oid offset 0) as c";
+    private static final String FROM_TABLE =
+            " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";
 
     /**
      * The condition that {@code c} is a table or a partitioned table whose rows the role may lock: FOR UPDATE asks for
      * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's caches,
      * since a scan of pg_class would cost more than the lock.
      */
-    private static final String IS_TABLE = "has_any_column_privilege(c.oid, 'update')"
-            + " and (pg_relation_filenode(c.oid) is not null or pg_partition_root(c.oid) is not null)"
-            + " and pg_relation_is_updatable(c.oid, false) <> 0";
+    private static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
+            + " and (pg_catalog.pg_relation_filenode(c.oid) is not null or pg_catalog.pg_partition_root(c.oid) is not null)"
+            + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
     /** Why {@link #IS_TABLE} does not hold. */
-    private static final String WHY_NOT_TABLE = "case when has_any_column_privilege(c.oid, 'update') then '"
+    private static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
             + Guard.NOT_A_TABLE + "' else '" + Guard.NO_PRIVILEGE + "' end";
 
     private KeySql() {}
@@ -36,12 +37,12 @@ final class KeySql {
     /** The arguments of the lock function, with one or two parameters. */
     static String arguments(Shape shape) {
         return switch (shape) {
-            case ROW_INT -> ROOT + "::int4, cast(? as int4)";
-            case ROW_TEXT -> hash(ROOT + "::text || ':' || cast(? as text)");
-            case NAME -> hash("cast(? as text)");
+            case ROW_INT -> ROOT + "::integer, cast(? as integer)";
+            case ROW_TEXT -> hash(ROOT + "::pg_catalog.text || ':' || cast(? as pg_catalog.text)");
+            case NAME -> hash("cast(? as pg_catalog.text)");
             case NUMBER -> "cast(? as bigint)";
-            case PAIR -> "cast(? as int4), cast(? as int4)";
-            case ROWS_INT -> "t.root::int4, k.o";
+            case PAIR -> "cast(? as integer), cast(? as integer)";
+            case ROWS_INT -> "t.root::integer, k.o";
             case NONE, MANY, MIXED -> throw new IllegalArgumentException(shape + " has no arguments");
         };
     }
@@ -121,7 +122,7 @@ final class KeySql {
     /** The FROM clause for several rows of one table, all by an int4, which is cheaper than {@link #FROM_MANY}. */
     static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
             + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
-            + " cross join (select distinct d.o from unnest(cast(? as int4[])) as d(o) order by 1 offset 0) as k";
+            + " cross join (select distinct d.o from pg_catalog.unnest(cast(? as integer[])) as d(o) order by 1 offset 0) as k";
 
     static int bindRowsInt(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
         Integer[] ids = new Integer[keys.size()];
@@ -147,19 +148,20 @@ final class KeySql {
     /** The same with {@code k.shared}, false if the key is to be locked exclusively under one of its spellings. */
     static final String FROM_MIXED = fromMany(true);
 
+    /** Of several arguments unnest is syntax, always PostgreSQL's own, and takes no schema. */
     private static String fromMany(boolean mixed) {
-        return " from (select array_agg(" + ROOT + " order by c.n) as oids,"
+        return " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
                 + " min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE + " || c.name end) as refused"
-                + " from (select x.name, x.n, cast(x.name as regclass) as oid"
-                + " from unnest(cast(? as text[])) with ordinality as x(name, n) offset 0) as c) as t"
+                + " from (select x.name, x.n, cast(x.name as pg_catalog.regclass) as oid"
+                + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0) as c) as t"
                 + " left join lateral (select" + (mixed ? "" : " distinct")
-                + " case when d.o is not null then coalesce(t.oids[d.t]::int4, d.c) end as c, d.o,"
+                + " case when d.o is not null then coalesce(t.oids[d.t]::integer, d.c) end as c, d.o,"
                 + " case when d.o is null then coalesce(d.b, "
-                + hash("coalesce(t.oids[d.t]::text || ':', '') || d.s")
-                + ") end as b" + (mixed ? ", bool_and(d.shared) as shared" : "")
-                + " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int4[]), cast(? as text[]), cast(? as bigint[])"
+                + hash("coalesce(t.oids[d.t]::pg_catalog.text || ':', '') || d.s")
+                + ") end as b" + (mixed ? ", pg_catalog.bool_and(d.shared) as shared" : "")
+                + " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as integer[]), cast(? as pg_catalog.text[]), cast(? as bigint[])"
                 + (mixed
-                        ? ", cast(? as bool[])) as d(t, c, o, s, b, shared) group by 1, 2, 3"
+                        ? ", cast(? as boolean[])) as d(t, c, o, s, b, shared) group by 1, 2, 3"
                         : ") as d(t, c, o, s, b)")
                 + " order by 3 nulls first, 1, 2 offset 0) as k on true";
     }
@@ -209,8 +211,8 @@ final class KeySql {
 
     /** Whether {@code l}, a row of pg_locks, is the lock of the derived key {@code k}: both halves and the kind. */
     static final String IS_LOCK = "l.objsubid = case when k.b is null then 2 else 1 end"
-            + " and l.classid = case when k.b is null then k.c::oid else (k.b >> 32 & 4294967295)::oid end"
-            + " and l.objid = case when k.b is null then k.o::oid else (k.b & 4294967295)::oid end";
+            + " and l.classid = case when k.b is null then k.c::pg_catalog.oid else (k.b >> 32 & 4294967295)::pg_catalog.oid end"
+            + " and l.objid = case when k.b is null then k.o::pg_catalog.oid else (k.b & 4294967295)::pg_catalog.oid end";
 
     private static int ordinal(List<String> tables, String table) {
         int index = tables.lastIndexOf(table);
@@ -222,6 +224,6 @@ final class KeySql {
     }
 
     static String hash(String text) {
-        return "('x' || substr(md5(" + text + "), 1, 16))::bit(64)::bigint";
+        return "('x' || pg_catalog.substr(pg_catalog.md5(" + text + "), 1, 16))::bit(64)::bigint";
     }
 }

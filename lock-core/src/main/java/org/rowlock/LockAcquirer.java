@@ -1,12 +1,22 @@
 package org.rowlock;
 
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
 import org.rowlock.LockErrors.Asked;
+import org.rowlock.LockKey.Row;
+import org.rowlock.LockRequest.Misnamed;
+import org.rowlock.LockRequest.RowGroup;
+import org.rowlock.LockScript.Savepoint;
 
 /** Takes the locks of a request on a session: composes the script, runs it, and makes sense of what came back. */
 final class LockAcquirer {
+    /** How often a row may be replaced during one call. */
+    private static final int MOST_TRIES = 3;
+
     private final LockScripts scripts = new LockScripts();
     private final Handover handover = new Handover(scripts);
 
@@ -32,41 +42,129 @@ final class LockAcquirer {
         // Before the transaction has begun the locks can still be handed over from the session, so even a request that
         // would survive a stale snapshot asks the guard to tell.
         boolean anyIsolation = begun && request.anyIsolationAllowed();
-        LockScript script = scripts.script(request, anyIsolation, query);
+        for (int tries = 1; ; tries++) {
+            ScriptResult<T> result = acquire(session, request, query, begun, anyIsolation);
+            if (query == null || !isInsertedMeanwhile(session, request, result)) {
+                return result;
+            }
+            LockException replaced = LockErrors.replaced(request.asked(session.server()));
+            if (begun || tries == MOST_TRIES) {
+                abort(session, WaitSql.ABORT, replaced);
+                throw replaced;
+            }
+            session.execute("rollback");
+        }
+    }
+
+    /** Whether the query may have seen a row that is not locked, since the row lock in front of it found none. */
+    private static boolean isInsertedMeanwhile(PgSession session, LockRequest request, ScriptResult<?> result)
+            throws SQLException {
+        return request.isAnyRowAbsent(result.found())
+                && !read(session, RowSql.look(request.rows().get(0).table()), request)
+                        .isEmpty();
+    }
+
+    private <T> ScriptResult<T> acquire(
+            PgSession session, LockRequest request, @Nullable LockQuery<T> query, boolean begun, boolean anyIsolation)
+            throws SQLException {
+        LockScript script = scripts.script(request, begun, anyIsolation, query);
         ScriptResult<T> result;
+        Guard refused;
         try {
             result = ScriptRunner.run(session, script, request, query);
+            Guard guard = result.guard();
+            refused = guard != null && guard.lock() == Guard.Lock.NOT_TRIED ? guard : null;
         } catch (MappingException e) {
             throw e.failure();
         } catch (SQLException e) {
-            Guard raised = LockErrors.guardIn(e);
-            if (raised != null && raised.isSnapshotStale() && !begun) {
-                return handover.acquire(session, request, query, raised.isolation());
+            refused = LockErrors.guardIn(e);
+            if (refused == null || !refused.isSnapshotStale() || !canUndo(script, begun, refused)) {
+                throw failure(session, script, request, query, begun, refused, e);
             }
-            throw failure(session, script, request, query, begun, raised, e);
-        }
-        Guard guard = result.guard();
-        if (guard != null && guard.lock() == Guard.Lock.NOT_TRIED) {
-            if (guard.isSnapshotStale() && !begun) {
-                return handover.acquire(session, request, query, guard.isolation());
+            if (begun) {
+                undo(session, request, begun, e);
             }
-            throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
+            result = ScriptResult.of(refused);
         }
-        check(session, request, guard, result);
+        if (refused != null && refused.isSnapshotStale()) {
+            if (!begun) {
+                result = handover.acquire(session, request, query, refused.isolation());
+                refuseMisnamed(session, request, begun, result);
+                return result;
+            }
+            // What the transaction holds already can neither be waited for nor have changed.
+            if (SessionLocks.areHeld(session, request)) {
+                return acquire(session, request, query, begun, true);
+            }
+        }
+        if (refused != null) {
+            throw LockErrors.refused(request.asked(session.server()), refused, null);
+        }
+        if (result.taken() || (result.guard() != null && result.guard().lock() == Guard.Lock.TAKEN)) {
+            throw LockErrors.notAvailable(request.asked(session.server()), false, null);
+        }
+        refuseMisnamed(session, request, begun, result);
+        refuseAbsentInSnapshot(session, request, result);
         return result;
     }
 
-    private static void check(PgSession session, LockRequest request, @Nullable Guard guard, ScriptResult<?> result) {
-        if (guard == null) {
-            return;
+    /** Refuses to lock a row whose own key is another than the one that is held. */
+    private static void refuseMisnamed(PgSession session, LockRequest request, boolean begun, ScriptResult<?> result)
+            throws SQLException {
+        Misnamed misnamed = request.misnamed(result.found());
+        if (misnamed == null && result.guard() != null) {
+            misnamed = misnamedAbsent(session, request, result);
         }
-        if (guard.lock() == Guard.Lock.TAKEN) {
-            throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
+        if (misnamed != null) {
+            LockException refused = LockErrors.misnamed(request.asked(session.server()), misnamed, !begun);
+            if (begun) {
+                abort(session, WaitSql.ABORT, refused);
+            } else {
+                session.execute("rollback");
+            }
+            throw refused;
         }
-        if (!guard.isReadCommitted() && request.isAnyRowAbsent(result.found())) {
-            LockException refused = LockErrors.absentInSnapshot(request.asked(session.isHotStandby()), guard);
+    }
+
+    private static void refuseAbsentInSnapshot(PgSession session, LockRequest request, ScriptResult<?> result) {
+        Guard guard = result.guard();
+        if (guard != null && !guard.isReadCommitted() && request.isAnyRowAbsent(result.found())) {
+            LockException refused = LockErrors.absentInSnapshot(request.asked(session.server()), guard);
             abort(session, WaitSql.ABORT, refused);
             throw refused;
+        }
+    }
+
+    /** A key without a row, whose row would have another key. */
+    private static @Nullable Misnamed misnamedAbsent(PgSession session, LockRequest request, ScriptResult<?> result)
+            throws SQLException {
+        if (!request.isAnyRowAbsent(result.found())) {
+            return null;
+        }
+        List<LockKey> absent = request.absentRows(result.found());
+        for (RowGroup group : request.rows()) {
+            for (Row key : group.keys()) {
+                if (group.table().isIdOpen() && absent.contains(key)) {
+                    RowGroup one = new RowGroup(group.table(), group.mode(), List.of(key));
+                    List<String> meant = read(session, RowSql.meaning(one.table()), request.withRows(List.of(one)));
+                    if (!key.isNamed(meant)) {
+                        return new Misnamed(key, meant);
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The id in the row that a statement about the first row of a request returns; empty where there is none. */
+    private static List<String> read(PgSession session, ScriptStatement look, LockRequest request) throws SQLException {
+        try (PreparedStatement statement = session.prepare(look.sql())) {
+            look.binder().bind(statement, 1, new ScriptValues(request, null));
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next()
+                        ? ScriptRunner.readId(row, 1, request.rows().get(0).table())
+                        : List.of();
+            }
         }
     }
 
@@ -79,9 +177,20 @@ final class LockAcquirer {
             @Nullable Guard raised,
             SQLException e)
             throws SQLException {
-        Asked asked = request.asked(session.isHotStandby());
+        Asked asked = request.asked(session.server());
+        String sql = query == null ? null : query.sql();
+        if (LockErrors.isIdentityGone(script.rowLocks(), sql, e)) {
+            boolean undone = canUndo(script, begun, null);
+            if (undone) {
+                undo(session, request, begun, e);
+            }
+            throw LockErrors.stale(asked, undone);
+        }
         if (raised != null || isBoundReached(script, e)) {
-            boolean undone = undo(session, request, script, begun, e);
+            boolean undone = canUndo(script, begun, raised);
+            if (undone) {
+                undo(session, request, begun, e);
+            }
             // What a guard raised is not passed on as the cause: its mark is nobody's business.
             if (raised == null) {
                 throw LockErrors.notAvailable(asked, query != null, e);
@@ -97,7 +206,7 @@ final class LockAcquirer {
                         asked, raised, new SQLException("The guard of the lock statement refused", e.getSQLState()));
             }
         }
-        if (script.hasSavepoint() && session.isAborted()) {
+        if (script.savepoint() != Savepoint.NONE && session.isAborted()) {
             abort(session, WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
         }
         if (query == null) {
@@ -121,11 +230,11 @@ final class LockAcquirer {
      * Aborts the whole transaction. Where only the part behind our savepoint is aborted, the locks from before would keep
      * others waiting, say the winner of a deadlock, until the caller rolls back.
      */
-    private static void abort(PgSession session, String sql, Exception cause) {
+    static void abort(PgSession session, String sql, Throwable cause) {
         try {
             session.execute(sql);
         } catch (SQLException e) {
-            if (LockErrors.guardIn(e) == null) {
+            if (!session.isAborted()) {
                 cause.addSuppressed(e);
             }
         }
@@ -133,21 +242,24 @@ final class LockAcquirer {
 
     /** Whether it was our lock_timeout that ended the wait, or NOWAIT, and not the session's. */
     private static boolean isBoundReached(LockScript script, SQLException e) {
-        return script.hasSavepoint() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
+        return script.isBounded() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
     }
 
-    /** Makes the transaction usable again, with nothing newly held; tells whether that can be. */
-    private static boolean undo(
-            PgSession session, LockRequest request, LockScript script, boolean begun, SQLException cause) {
+    /** Whether the transaction can be made what it was before the script. */
+    private static boolean canUndo(LockScript script, boolean begun, @Nullable Guard raised) {
+        return !begun
+                || script.savepoint() == Savepoint.AROUND
+                || (script.savepoint() == Savepoint.AROUND_GUARD
+                        && raised != null
+                        && raised.lock() == Guard.Lock.NOT_TRIED);
+    }
+
+    /** Makes the transaction usable again, with nothing newly held. */
+    private static void undo(PgSession session, LockRequest request, boolean begun, SQLException cause) {
         try {
-            if (!begun) {
-                session.execute("rollback");
-            } else if (script.hasSavepoint()) {
-                session.execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
-            }
+            session.execute(begun ? WaitSql.ROLLBACK_TO_SAVEPOINT : "rollback");
         } catch (SQLException e) {
-            throw LockErrors.notUndone(request.asked(session.isHotStandby()), session.isAborted(), e, cause);
+            throw LockErrors.notUndone(request.asked(session.server()), session.isAborted(), e, cause);
         }
-        return script.hasSavepoint() || !begun;
     }
 }

@@ -2,7 +2,9 @@ package org.rowlock;
 
 import java.sql.SQLException;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -19,9 +21,22 @@ final class LockErrors {
      * @param keys how many distinct keys
      * @param table the table, where there is one
      * @param id the parts of the only id, where there is one
-     * @param hotStandby whether the server is one
+     * @param id the parts of the first id, where only the server can tell whether its column takes it
+     * @param server what the session knows of its server
      */
-    record Asked(String what, int keys, @Nullable String table, List<String> id, boolean hotStandby) {}
+    record Asked(String what, int keys, @Nullable String table, List<String> id, Server server) {}
+
+    /**
+     * What a session knows of its server.
+     *
+     * @param hotStandby whether it is one
+     * @param backend the number of the session's process
+     */
+    record Server(boolean hotStandby, int backend) {}
+
+    /** A line of the detail of a deadlock, in any language: the waiting process, its mode, for what, and behind whom. */
+    private static final Pattern WAIT =
+            Pattern.compile("^\\D*(\\d+)\\D.*?\\b\\w+Lock\\b(.*?)(\\d+)\\D*$", Pattern.MULTILINE);
 
     /** The exception for a failure of the lock itself; one that Rowlock does not understand stays a LockException. */
     static LockException translate(Asked asked, SQLException e) {
@@ -56,7 +71,7 @@ final class LockErrors {
             case SqlState.DEADLOCK_DETECTED ->
                 new LockDeadlockException(
                         cannot(asked) + "a deadlock was found and this transaction chosen to end. Roll back and run it"
-                                + " again; lockAll() on all keys at once avoids it. " + detail(e),
+                                + " again; " + deadlockAdvice(asked, e) + ' ' + detail(e, " "),
                         e);
             case SqlState.SERIALIZATION_FAILURE ->
                 new LockSerializationException(
@@ -121,7 +136,7 @@ final class LockErrors {
         return new LockTransactionException(
                 Reason.READ_ONLY,
                 cannot(asked)
-                        + (asked.hotStandby()
+                        + (asked.server().hotStandby()
                                 ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect to the"
                                         + " primary."
                                 : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
@@ -168,13 +183,51 @@ final class LockErrors {
      * @param undone whether the transaction is as it was before the call
      */
     static LockTargetException stale(Asked asked, boolean undone) {
-        return new LockTargetException(
-                cannot(asked) + "the table or its primary key was replaced since it was looked up. "
+        return LockTargetException.stale(
+                cannot(asked) + "the table, its primary key or the type of its id was replaced since it was looked up. "
                         + (undone
                                 ? "Nothing is locked; try again."
                                 : "The transaction is aborted; roll back and run it again."),
-                undone,
+                undone);
+    }
+
+    /**
+     * The exception for an id that finds a row of another key: the server takes more spellings than the key has.
+     *
+     * @param undone whether the transaction is as it was before the call
+     */
+    static LockTargetException misnamed(Asked asked, LockRequest.Misnamed misnamed, boolean undone) {
+        return new LockTargetException(
+                cannot(asked) + "the id " + quoted(misnamed.key().givenId()) + " finds the row "
+                        + quoted(misnamed.id())
+                        + ", which is another key, so that those who lock it by its own id would"
+                        + " not be excluded. Give the id as the row has it: " + quoted(misnamed.id()) + ". "
+                        + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."),
                 null,
+                null);
+    }
+
+    /** The exception for an id that its column cannot hold, or that is not written as its key is. */
+    static LockTargetException misfit(LockKey.Row key, RowTable.Column column, String part, String refusal) {
+        String type = column.type().replace("pg_catalog.", "").replace("\"", "");
+        return new LockTargetException(
+                "Cannot lock " + key + ": \"" + part + "\" for column " + column.name() + " of type " + type + ' '
+                        + refusal + ". " + adviceForTarget(SqlState.INVALID_TEXT_REPRESENTATION)
+                        + ", written as the server writes it. Nothing is locked.",
+                SqlState.INVALID_TEXT_REPRESENTATION,
+                null);
+    }
+
+    private static String quoted(List<String> id) {
+        return id.stream().map(part -> '"' + part + '"').collect(Collectors.joining(", "));
+    }
+
+    /** The exception for a row that was inserted while the call found none, so that the query saw it without its lock. */
+    static LockSerializationException replaced(Asked asked) {
+        return new LockSerializationException(
+                cannot(asked) + "the row was inserted while the call waited, say in place of one that was deleted, and"
+                        + " the query behind the lock ran without a lock on it. The transaction is aborted; roll back"
+                        + " and run it again.",
                 null);
     }
 
@@ -200,8 +253,47 @@ final class LockErrors {
     }
 
     /**
-     * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip: the
-     * driver does not tell which statement failed. So it has to name the table, or quote the id.
+     * Whether an error of parse analysis says that the id columns are not what they were when looked up
+     * ({@link RowSql#identity}), and is not about the caller's query in the same round trip: the driver does not tell
+     * which statement failed.
+     *
+     * @param locks the statements that look at id columns
+     * @param query the caller's own statement, or null
+     */
+    static boolean isIdentityGone(List<String> locks, @Nullable String query, SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        if (server == null || locks.isEmpty()) {
+            return false;
+        }
+        String message = String.valueOf(server.getMessage());
+        return switch (SqlState.of(e)) {
+            case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR -> message.contains(RowSql.IDENTITY_ALIAS + '.');
+            // Of a statement that was prepared before the change the server gives no position; what is checked are
+            // arrays.
+            case SqlState.UNDEFINED_FUNCTION, SqlState.UNDEFINED_OBJECT ->
+                server.getPosition() == 0 ? message.contains("[]") : points(locks, query, server.getPosition() - 1);
+            default -> false;
+        };
+    }
+
+    /** Whether a position is that of a check of a type, in one of the locks and not in the query. */
+    private static boolean points(List<String> locks, @Nullable String query, int position) {
+        for (String check : List.of(RowSql.TYPE_CHECK, "cast(null as ")) {
+            for (String lock : locks) {
+                // An operator is pointed at itself, an unknown type at its name behind the cast.
+                int start = check == RowSql.TYPE_CHECK ? position : position - check.length();
+                if (lock.startsWith(check, start) && (query == null || !query.startsWith(check, start))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. So
+     * it has to name the table, which the query cannot have found missing before the lock did; or to quote the id, where
+     * the id is of a type that only the server knows.
      */
     static boolean isLockTarget(Asked asked, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
@@ -210,13 +302,13 @@ final class LockErrors {
             return false;
         }
         return switch (SqlState.of(e)) {
-            case SqlState.UNDEFINED_TABLE,
-                    SqlState.INVALID_SCHEMA_NAME,
-                    SqlState.INVALID_NAME,
+            case SqlState.UNDEFINED_TABLE, SqlState.INVALID_NAME -> names(message, asked.table());
+            case SqlState.INVALID_SCHEMA_NAME,
                     SqlState.INSUFFICIENT_PRIVILEGE,
                     SqlState.WRONG_OBJECT_TYPE,
-                    SqlState.FEATURE_NOT_SUPPORTED -> names(message, asked.table());
-            case SqlState.UNDEFINED_COLUMN -> message.contains(RowSql.ALIAS);
+                    SqlState.FEATURE_NOT_SUPPORTED ->
+                names(message, asked.table())
+                        || TableName.parts(asked.table()).stream().anyMatch(part -> names(message, part));
             default ->
                 SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
                         && server.getPosition() == 0
@@ -224,11 +316,10 @@ final class LockErrors {
         };
     }
 
-    /** Whether a message names the table, its schema or both, in quotes or, as in "permission denied for", at its end. */
-    private static boolean names(String message, String table) {
-        List<String> parts = TableName.parts(table);
-        return Stream.concat(parts.stream(), Stream.of(String.join(".", parts)))
-                .anyMatch(name -> message.contains('"' + name + '"') || message.endsWith(' ' + name));
+    /** Whether a message has a name in quotes or, as in "permission denied for", at its end. */
+    private static boolean names(String message, String name) {
+        String plain = String.join(".", TableName.parts(name));
+        return message.contains('"' + plain + '"') || message.endsWith(' ' + plain);
     }
 
     private static @Nullable ServerErrorMessage serverMessage(SQLException e) {
@@ -264,6 +355,28 @@ final class LockErrors {
         };
     }
 
+    /** What avoids the next deadlock: where this session waited for a key that the holder of a row of its own held, order. */
+    private static String deadlockAdvice(Asked asked, SQLException e) {
+        boolean waitsForKey = false;
+        boolean holdsRow = false;
+        Matcher wait = WAIT.matcher(detail(e, "\n"));
+        while (wait.find()) {
+            // Only the description of an advisory lock has brackets.
+            boolean forKey = wait.group(2).contains("[");
+            waitsForKey |= forKey && isBackend(wait.group(1), asked);
+            holdsRow |= !forKey && isBackend(wait.group(3), asked);
+        }
+        return waitsForKey && holdsRow
+                ? "this transaction had written or locked the row, or inserted one that references it, before it"
+                        + " locked the key, and another that locked first waited for it: lock before you write, or use"
+                        + " strategy ROW."
+                : "lockAll() on all keys at once avoids it.";
+    }
+
+    private static boolean isBackend(String process, Asked asked) {
+        return process.equals(Integer.toString(asked.server().backend()));
+    }
+
     private static String cannot(Asked asked) {
         return "Cannot lock " + asked.what() + ": ";
     }
@@ -278,9 +391,9 @@ final class LockErrors {
         return message == null ? e.getClass().getSimpleName() : message;
     }
 
-    private static String detail(SQLException e) {
+    private static String detail(SQLException e, String lineBreak) {
         ServerErrorMessage server = serverMessage(e);
         String detail = server == null ? null : server.getDetail();
-        return detail == null ? "" : detail.replace('\n', ' ');
+        return detail == null ? "" : detail.replace("\n", lineBreak);
     }
 }

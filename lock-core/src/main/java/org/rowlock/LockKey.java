@@ -40,12 +40,24 @@ public sealed interface LockKey {
     }
 
     /**
+     * A row, by an id of one character.
+     *
+     * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
+     * @param id the id
+     * @return the key; the same as by a string of that character
+     * @throws IllegalArgumentException if the table is not a well-formed SQL name, or the character is blank
+     */
+    static Row row(String table, char id) {
+        return row(table, String.valueOf(id));
+    }
+
+    /**
      * A row, by an id of any supported type. The value counts, not the Java type: {@code 42}, {@code 42L} and
      * {@code "42"} are one key, and so are a {@link java.util.UUID} and its text.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
-     * @param id an integral number, {@link java.util.UUID}, non-blank {@link String}, enum (by name), or
-     *     {@code java.time} date or time; a {@link List} of these for a composite id
+     * @param id an integral number, {@link java.util.UUID}, non-blank {@link String} or {@link Character}, enum (by
+     *     name), or {@code java.time} date or time; a {@link List} of these for a composite id
      * @return the key
      * @throws IllegalArgumentException if the table is not a well-formed SQL name, or the id is null, blank or of
      *     another type; floating-point numbers and {@link java.sql.Timestamp} are refused on purpose
@@ -135,13 +147,12 @@ public sealed interface LockKey {
         return texts;
     }
 
-    /**
-     * A row of a table.
-     *
-     * @param table the table in its one spelling: lower case, quotes only where SQL needs them
-     * @param id the canonical text of the id, a part per column of the primary key
-     */
-    record Row(String table, List<String> id) implements LockKey {
+    /** A row of a table. Rows are equal whose table and canonical id are, as they have one key. */
+    final class Row implements LockKey {
+        private final String table;
+        private final List<String> id;
+        private final List<String> givenId;
+
         /**
          * Brings the table and the id to their one spelling.
          *
@@ -150,38 +161,80 @@ public sealed interface LockKey {
          * @throws IllegalArgumentException if the table is not a well-formed SQL name, or the id is null, empty or has
          *     a null or blank part
          */
-        public Row {
-            table = TableName.normalize(table);
+        public Row(String table, List<String> id) {
+            this.table = TableName.normalize(table);
             if (id == null || id.isEmpty()) {
                 throw new IllegalArgumentException(
                         "The id for table " + table + " has no parts; give a value per column of its primary key");
             }
-            id = canonical(table, id);
+            // Not List.copyOf() first, as a null part gets a message.
+            id.forEach(part -> IdText.checked(this.table, part));
+            this.givenId = List.copyOf(id);
+            this.id = canonical(givenId);
         }
 
         private Row(String table, String id) {
-            this(table, List.of(id));
+            this.table = TableName.normalize(table);
+            this.givenId = List.of(id);
+            this.id = canonical(givenId);
         }
 
-        /** Gives the list itself where it is immutable and canonical already, which is the hot path. */
-        private static List<String> canonical(String table, List<String> id) {
-            if (id.size() == 1) {
-                String part = IdText.ofString(table, id.get(0));
-                return part.equals(id.get(0)) ? List.copyOf(id) : List.of(part);
+        /** Gives the list itself where it is canonical already, which is the hot path. */
+        private static List<String> canonical(List<String> id) {
+            for (String part : id) {
+                if (!part.equals(IdText.canonical(part))) {
+                    return id.stream().map(IdText::canonical).toList();
+                }
             }
-            boolean same = true;
-            String[] parts = new String[id.size()];
-            for (int i = 0; i < parts.length; i++) {
-                String part = id.get(i);
-                parts[i] = IdText.ofString(table, part);
-                same &= parts[i].equals(part);
+            return id;
+        }
+
+        /**
+         * The table.
+         *
+         * @return its one spelling: lower case, quotes only where SQL needs them
+         */
+        public String table() {
+            return table;
+        }
+
+        /**
+         * The id.
+         *
+         * @return its canonical text, a part per column of the primary key
+         */
+        public List<String> id() {
+            return id;
+        }
+
+        /** The id as it was given, which row locks compare with the columns: a text column may have a UUID in upper case. */
+        List<String> givenId() {
+            return givenId;
+        }
+
+        /** Tells whether an id is this key's. */
+        boolean isNamed(List<String> other) {
+            for (int i = 0; i < id.size(); i++) {
+                if (!id.get(i).equals(IdText.canonical(other.get(i)))) {
+                    return false;
+                }
             }
-            return same ? List.copyOf(id) : List.of(parts);
+            return true;
         }
 
         /** The id as one text, which the key is derived from. */
         String idText() {
             return id.size() == 1 ? id.get(0) : String.join(String.valueOf(IdText.SEPARATOR), id);
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Row row && table.equals(row.table) && id.equals(row.id);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * table.hashCode() + id.hashCode();
         }
 
         @Override

@@ -3,6 +3,8 @@ package org.rowlock;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.Calendar;
+import java.util.Date;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,20 @@ record LockQuery<T>(String sql, RowMapper<T> mapper, List<@Nullable Object> bind
         }
         // Not List.of(), as a bind may be null.
         return new LockQuery<>(sql, mapper, Arrays.asList(binds));
+    }
+
+    /** Whether the driver binds one of the values without a type, for the server to find. */
+    boolean hasUntypedBind() {
+        return hasUntyped(binds);
+    }
+
+    static boolean hasUntyped(List<@Nullable Object> binds) {
+        for (@Nullable Object bind : binds) {
+            if (bind == null || bind instanceof Date || bind instanceof Calendar) {
+                return true;
+            }
+        }
+        return false;
     }
 
     int bind(PreparedStatement statement, int at) throws SQLException {

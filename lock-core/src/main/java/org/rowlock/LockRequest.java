@@ -2,10 +2,13 @@ package org.rowlock;
 
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
+import org.rowlock.ScriptResult.FoundRow;
 
 /**
  * What one call asks for, split by the kind of lock.
@@ -46,9 +49,9 @@ record LockRequest(
     /**
      * Tells whether a row was not found.
      *
-     * @param found per group, the ordinal numbers of the rows that were
+     * @param found per group, the rows that were
      */
-    boolean isAnyRowAbsent(List<List<Integer>> found) {
+    boolean isAnyRowAbsent(List<List<FoundRow>> found) {
         for (int group = 0; group < rows.size(); group++) {
             if (found.get(group).size() < rows.get(group).keys().size()) {
                 return true;
@@ -58,10 +61,14 @@ record LockRequest(
     }
 
     /** The keys whose rows were looked for and not found. */
-    List<LockKey> absentRows(List<List<Integer>> found) {
+    List<LockKey> absentRows(List<List<FoundRow>> found) {
         List<LockKey> absent = new ArrayList<>();
         for (int group = 0; group < rows.size(); group++) {
-            Set<Integer> present = Set.copyOf(found.get(group));
+            if (found.get(group).size() == rows.get(group).keys().size()) {
+                continue;
+            }
+            Set<Integer> present = new HashSet<>();
+            found.get(group).forEach(row -> present.add(row.ordinal()));
             List<Row> asked = rows.get(group).keys();
             for (int i = 0; i < asked.size(); i++) {
                 if (!present.contains(i + 1)) {
@@ -72,8 +79,25 @@ record LockRequest(
         return absent;
     }
 
+    /** A key, and the id that the server's row of it has: another one, which is the row's key. */
+    record Misnamed(Row key, List<String> id) {}
+
+    /** A key whose row has another key, or null where there is none. */
+    @Nullable
+    Misnamed misnamed(List<List<FoundRow>> found) {
+        for (int group = 0; group < found.size(); group++) {
+            for (FoundRow row : found.get(group)) {
+                Row key = rows.get(group).keys().get(row.ordinal() - 1);
+                if (!key.isNamed(row.id())) {
+                    return new Misnamed(key, row.id());
+                }
+            }
+        }
+        return null;
+    }
+
     /** Tells whether every key is locked, which a row lock alone is not where there is no row. */
-    boolean areAllLocked(List<List<Integer>> found) {
+    boolean areAllLocked(List<List<FoundRow>> found) {
         return absentRows(found).stream().allMatch(advisory.keys()::contains);
     }
 
@@ -91,8 +115,11 @@ record LockRequest(
         return modes.stream().map(each -> each.name().replace('_', ' ')).collect(Collectors.joining(" and "));
     }
 
-    LockErrors.Asked asked(boolean hotStandby) {
-        List<String> id = keys.size() == 1 && first() instanceof Row row ? row.id() : List.of();
-        return new LockErrors.Asked(describe(), keys.size(), first().tableOrNull(), id, hotStandby);
+    LockErrors.Asked asked(LockErrors.Server server) {
+        // Ids of other types are checked before they are sent.
+        List<String> id = rows.stream().anyMatch(group -> group.table().isIdOpen()) && first() instanceof Row row
+                ? row.givenId()
+                : List.of();
+        return new LockErrors.Asked(describe(), keys.size(), first().tableOrNull(), id, server);
     }
 }

@@ -4,11 +4,13 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockRequest.RowGroup;
 
 /** Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows. */
@@ -39,14 +41,33 @@ final class LockRequests {
     LockRequest of(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
         KeyModes.check(mode, wait);
         List<LockKey> list = KeyModes.distinct(keys);
-        return of(list, mode, Map.of(), wait, strategyOf(list));
+        return of(list, rows(list, keys), mode, Map.of(), wait, strategyOf(list));
     }
 
     /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
     LockRequest of(Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
         KeyModes keys = KeyModes.of(modes);
         KeyModes.check(keys.strongest(), wait);
-        return of(keys.keys(), keys.strongest(), keys.each(), wait, strategyOf(keys.keys()));
+        List<LockKey> list = keys.keys();
+        return of(list, rows(list, list), keys.strongest(), keys.each(), wait, strategyOf(list));
+    }
+
+    /**
+     * The rows of keys, each spelling of an id once: of a text column, two spellings of a UUID are two rows of one key.
+     *
+     * @param distinct the keys, each once
+     * @param given the same, as given
+     */
+    private static List<LockKey.Row> rows(List<LockKey> distinct, Collection<? extends LockKey> given) {
+        boolean oneSpelling = distinct.size() == given.size();
+        List<LockKey.Row> rows = new ArrayList<>(distinct.size());
+        Set<Map.Entry<String, List<String>>> seen = new HashSet<>();
+        for (LockKey key : oneSpelling ? distinct : given) {
+            if (key instanceof LockKey.Row row && (oneSpelling || seen.add(Map.entry(row.table(), row.givenId())))) {
+                rows.add(row);
+            }
+        }
+        return rows;
     }
 
     /** The strategy of a key. */
@@ -71,30 +92,39 @@ final class LockRequests {
 
     /** The id columns of a claim's table: its own, the configured ones, or the primary key. */
     RowTable tableOf(PgSession session, Claim claim) throws SQLException {
-        List<String> given = claim.idColumns().isEmpty() ? config.idColumnsOf(claim.table()) : claim.idColumns();
-        return primaryKeys.of(session, claim.table(), given);
+        return primaryKeys.of(session, claim.table(), givenColumns(claim));
+    }
+
+    private List<String> givenColumns(Claim claim) {
+        return claim.idColumns().isEmpty() ? config.idColumnsOf(claim.table()) : claim.idColumns();
     }
 
     int budget() {
         return config.budget();
     }
 
-    /** Forgets the id columns of the request's tables. */
-    void forgetTables(LockRequest request) {
-        request.rows().forEach(group -> forgetTable(group.table().name()));
+    /** Has the tables of the request looked up again. */
+    void forgetTables(PgSession session, LockRequest request) throws SQLException {
+        for (RowGroup group : request.rows()) {
+            String name = group.table().name();
+            primaryKeys.forget(session, name, config.idColumnsOf(name));
+        }
     }
 
-    void forgetTable(String table) {
-        primaryKeys.forget(table);
+    /** Has the table of a claim looked up again. */
+    void forgetTable(PgSession session, Claim claim) throws SQLException {
+        primaryKeys.forget(session, claim.table(), givenColumns(claim));
     }
 
     /**
      * Splits the keys by the kind of lock.
      *
+     * @param allRows those that are rows, in every spelling
      * @param modes that of each key where they have several; empty where all have {@code mode}
      */
     private LockRequest of(
             List<LockKey> keys,
+            List<LockKey.Row> allRows,
             RowLockMode mode,
             Map<LockKey, RowLockMode> modes,
             LockWait wait,
@@ -109,8 +139,10 @@ final class LockRequests {
                 advisory.add(key);
                 anyIsolation &= own.takesRowLock();
             }
-            if (own.takesRowLock() && key instanceof LockKey.Row row) {
-                TableMode place = new TableMode(row.table(), modes.getOrDefault(key, mode));
+        }
+        for (LockKey.Row row : allRows) {
+            if (config.strategyOf(row).takesRowLock()) {
+                TableMode place = new TableMode(row.table(), modes.getOrDefault(row, mode));
                 rows.computeIfAbsent(place, of -> new ArrayList<>(1)).add(row);
             }
         }
@@ -144,7 +176,11 @@ final class LockRequests {
                         > config.budget();
     }
 
-    /** The request with the id columns of the tables whose rows are locked; asks the server for those it does not know. */
+    /**
+     * The request with the id columns of the tables whose rows are locked; asks the server for those it does not know.
+     *
+     * @throws LockTargetException if an id is none of its table
+     */
     LockRequest withIdColumns(PgSession session, LockRequest request) {
         if (request.rows().isEmpty()) {
             return request;
@@ -152,20 +188,44 @@ final class LockRequests {
         List<RowGroup> groups = new ArrayList<>(request.rows().size());
         for (RowGroup group : request.rows()) {
             String name = group.table().name();
+            List<String> given = config.idColumnsOf(name);
             RowTable table;
+            LockTargetException misfit;
             try {
-                table = primaryKeys.of(session, name, config.idColumnsOf(name));
-            } catch (SQLException e) {
-                throw LockErrors.translate(request.asked(session.isHotStandby()), e);
-            }
-            for (LockKey.Row key : group.keys()) {
-                if (key.id().size() != table.columns().size()) {
-                    throw wrongParts(key, table);
+                table = primaryKeys.of(session, name, given);
+                misfit = misfit(group, table);
+                if (misfit != null) {
+                    // Where the column has another type by now the id may fit.
+                    primaryKeys.forget(session, name, given);
+                    table = primaryKeys.of(session, name, given);
+                    misfit = misfit(group, table);
                 }
+            } catch (SQLException e) {
+                throw LockErrors.translate(request.asked(session.server()), e);
+            }
+            if (misfit != null) {
+                throw misfit;
             }
             groups.add(new RowGroup(table, group.mode(), group.keys()));
         }
         return request.withRows(groups);
+    }
+
+    private static @Nullable LockTargetException misfit(RowGroup group, RowTable table) {
+        for (LockKey.Row key : group.keys()) {
+            List<String> id = key.givenId();
+            if (id.size() != table.columns().size()) {
+                return wrongParts(key, table);
+            }
+            for (int i = 0; i < id.size(); i++) {
+                RowTable.Column column = table.columns().get(i);
+                String refusal = column.kind().refusal(id.get(i));
+                if (refusal != null) {
+                    return LockErrors.misfit(key, column, id.get(i), refusal);
+                }
+            }
+        }
+        return null;
     }
 
     /** One strategy, or BOTH where keys of several are locked together, since both kinds of lock are taken. */

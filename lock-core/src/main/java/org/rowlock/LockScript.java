@@ -4,6 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.rowlock.ScriptStatement.Result;
 
 /**
  * The statements of one round trip. They are sent as one composite, so each has a snapshot of its own and an error in
@@ -12,13 +13,32 @@ import java.util.stream.Collectors;
 final class LockScript {
     private final String sql;
     private final List<ScriptStatement> statements;
-    private final boolean savepoint;
+    private final boolean bounded;
+    private final Savepoint savepoint;
 
-    LockScript(List<ScriptStatement> statements) {
+    /** What a failure can be rolled back to, with the transaction staying usable. */
+    enum Savepoint {
+        /** Nothing; where the transaction had not begun, all of it can be. */
+        NONE,
+        /** To before the script. */
+        AROUND,
+        /** To before the script, as long as it is the guard of the advisory lock that refuses. */
+        AROUND_GUARD
+    }
+
+    /**
+     * A script.
+     *
+     * @param statements its statements
+     * @param bounded whether it fails where a lock cannot be had in time, which must leave the transaction usable
+     * @param savepoint what a failure can be rolled back to
+     */
+    LockScript(List<ScriptStatement> statements, boolean bounded, Savepoint savepoint) {
         // The line break ends a comment that a caller's query may end with.
         this.sql = statements.stream().map(ScriptStatement::sql).collect(Collectors.joining("\n;"));
         this.statements = List.copyOf(statements);
-        this.savepoint = statements.contains(WaitSql.SAVEPOINT);
+        this.bounded = bounded;
+        this.savepoint = savepoint;
     }
 
     String sql() {
@@ -29,8 +49,19 @@ final class LockScript {
         return statements;
     }
 
-    /** Whether a failure can be rolled back to before the script, with the transaction staying usable. */
-    boolean hasSavepoint() {
+    /** The texts of the statements that look at id columns. */
+    List<String> rowLocks() {
+        return statements.stream()
+                .filter(part -> part.result() == Result.ROW || part.result() == Result.ROWS)
+                .map(ScriptStatement::sql)
+                .toList();
+    }
+
+    boolean isBounded() {
+        return bounded;
+    }
+
+    Savepoint savepoint() {
         return savepoint;
     }
 

@@ -7,6 +7,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdvisoryKeys.Shape;
 import org.rowlock.LockRequest.RowGroup;
+import org.rowlock.LockScript.Savepoint;
+import org.rowlock.RowTable.Identity;
 import org.rowlock.ScriptStatement.Result;
 
 /**
@@ -19,7 +21,7 @@ final class LockScripts {
 
     private static final int MODES = RowLockMode.values().length;
     private static final int WAITS = WaitKind.values().length;
-    private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 2;
+    private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 4;
 
     private final ConcurrentMap<Form, LockScript> kept = new ConcurrentHashMap<>();
 
@@ -30,6 +32,7 @@ final class LockScripts {
      * The form of a request: all that its text depends on.
      *
      * @param tables the tables of the advisory locks
+     * @param begun whether the transaction has begun, so that a failure cannot roll back all of it
      * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
      * @param table the table of the only row lock, where the request is for one row
      * @param query the caller's own statement
@@ -39,29 +42,30 @@ final class LockScripts {
             List<String> tables,
             RowLockMode mode,
             WaitKind waitKind,
+            boolean begun,
             boolean anyIsolation,
             @Nullable RowTable table,
             @Nullable String query) {}
 
-    LockScript script(LockRequest request, boolean anyIsolation, @Nullable LockQuery<?> query) {
+    LockScript script(LockRequest request, boolean begun, boolean anyIsolation, @Nullable LockQuery<?> query) {
         WaitKind wait = WaitKind.of(request.lockWait());
         String sql = query == null ? null : query.sql();
         List<RowGroup> rows = request.rows();
         if (sql == null && rows.isEmpty() && request.keys().size() == 1) {
-            return single(request, wait, anyIsolation);
+            return single(request, wait, begun, anyIsolation);
         }
         if (rows.size() > 1 || (rows.size() == 1 && rows.get(0).keys().size() > 1)) {
-            return compose(request.advisory(), request.mode(), wait, anyIsolation, rows, sql);
+            return compose(request.advisory(), request.mode(), wait, begun, anyIsolation, rows, sql);
         }
         RowTable table = rows.isEmpty() ? null : rows.get(0).table();
         // Where the row's mode is not the request's, the keys are of mixed modes, and then only the row's is in the
         // text.
         RowLockMode mode = rows.isEmpty() ? request.mode() : rows.get(0).mode();
         AdvisoryKeys advisory = request.advisory();
-        Form form = new Form(advisory.shape(), advisory.tables(), mode, wait, anyIsolation, table, sql);
+        Form form = new Form(advisory.shape(), advisory.tables(), mode, wait, begun, anyIsolation, table, sql);
         LockScript script = kept.get(form);
         if (script == null) {
-            script = compose(advisory, mode, wait, anyIsolation, rows, sql);
+            script = compose(advisory, mode, wait, begun, anyIsolation, rows, sql);
             if (kept.size() < MOST_KEPT) {
                 kept.put(form, script);
             }
@@ -71,7 +75,7 @@ final class LockScripts {
 
     /** A race composes the same script twice, and a script is immutable. Ordinals, as an index allocates nothing. */
     @SuppressWarnings("EnumOrdinal")
-    private LockScript single(LockRequest request, WaitKind wait, boolean anyIsolation) {
+    private LockScript single(LockRequest request, WaitKind wait, boolean begun, boolean anyIsolation) {
         AdvisoryKeys advisory = request.advisory();
         String table = request.first().tableOrNull();
         String place = table == null ? "" : table;
@@ -82,11 +86,12 @@ final class LockScripts {
                 keptSingle.put(place, ofTable);
             }
         }
-        int form = ((advisory.shape().ordinal() * MODES + request.mode().ordinal()) * WAITS + wait.ordinal()) * 2
+        int form = ((advisory.shape().ordinal() * MODES + request.mode().ordinal()) * WAITS + wait.ordinal()) * 4
+                + (begun ? 2 : 0)
                 + (anyIsolation ? 1 : 0);
         LockScript script = ofTable[form];
         if (script == null) {
-            script = compose(advisory, request.mode(), wait, anyIsolation, List.of(), null);
+            script = compose(advisory, request.mode(), wait, begun, anyIsolation, List.of(), null);
             ofTable[form] = script;
         }
         return script;
@@ -96,6 +101,7 @@ final class LockScripts {
             AdvisoryKeys keys,
             RowLockMode mode,
             WaitKind wait,
+            boolean begun,
             boolean anyIsolation,
             List<RowGroup> rows,
             @Nullable String query) {
@@ -103,33 +109,38 @@ final class LockScripts {
         boolean advisoryAlone = advisory && rows.isEmpty() && query == null;
         // A single try needs no savepoint: when it fails nothing has happened.
         boolean singleTry = advisoryAlone && !keys.shape().isSeveral() && wait == WaitKind.NO_WAIT;
-        boolean savepoint = wait != WaitKind.FOREVER && !singleTry;
+        // Nor does a single row. A row that is locked behind a savepoint becomes a MultiXact when it is updated.
+        boolean singleRowTry = !advisory && query == null && wait == WaitKind.NO_WAIT && isOneRow(rows);
+        boolean bounded = wait != WaitKind.FOREVER && !singleTry && !singleRowTry;
+        boolean raising = advisory && (!advisoryAlone || (wait == WaitKind.NO_WAIT && !singleTry));
+        Savepoint savepoint = !begun
+                ? Savepoint.NONE
+                : bounded ? Savepoint.AROUND : raising && !anyIsolation ? Savepoint.AROUND_GUARD : Savepoint.NONE;
         boolean armed = wait == WaitKind.AT_MOST;
         List<ScriptStatement> statements = new ArrayList<>();
-        if (savepoint) {
+        if (savepoint != Savepoint.NONE) {
             statements.add(WaitSql.SAVEPOINT);
         }
         if (armed) {
             statements.add(WaitSql.ARM);
         }
         if (advisory) {
-            boolean raising = !advisoryAlone || (wait == WaitKind.NO_WAIT && !singleTry);
             statements.add(AdvisorySql.lock(keys.shape(), keys.tables(), mode, wait, anyIsolation, raising));
         }
-        for (int group = 0; group < rows.size(); group++) {
-            if (armed && (advisory || group > 0)) {
-                statements.add(WaitSql.REARM);
-            }
-            RowGroup rowGroup = rows.get(group);
-            statements.add(
-                    rowGroup.keys().size() == 1 && rows.size() == 1
-                            ? RowSql.one(rowGroup.table(), rowGroup.mode(), wait)
-                            : RowSql.many(rowGroup.table(), group, rowGroup.mode(), wait));
+        if (savepoint == Savepoint.AROUND_GUARD) {
+            statements.add(WaitSql.RELEASE);
+        }
+        if (singleRowTry) {
+            RowGroup row = rows.get(0);
+            statements.add(RowSql.oneIfFree(row.table(), row.mode()));
+            statements.add(RowSql.look(row.table()));
+        } else {
+            addRowLocks(statements, rows, wait, advisory);
         }
         for (int group = 0; group < rows.size(); group++) {
             RowTable table = rows.get(group).table();
             // The groups of a table are next to each other, and one check of it is enough.
-            if (!table.given()
+            if (table.identity() == Identity.CATALOG
                     && (group == 0 || !table.equals(rows.get(group - 1).table()))) {
                 statements.add(RowSql.verify(table));
             }
@@ -140,10 +151,28 @@ final class LockScripts {
         if (query != null) {
             statements.add(query(query));
         }
-        if (savepoint) {
+        if (savepoint == Savepoint.AROUND) {
             statements.add(WaitSql.RELEASE);
         }
-        return new LockScript(statements);
+        return new LockScript(statements, bounded, savepoint);
+    }
+
+    private static void addRowLocks(
+            List<ScriptStatement> statements, List<RowGroup> rows, WaitKind wait, boolean behindAdvisory) {
+        for (int group = 0; group < rows.size(); group++) {
+            if (wait == WaitKind.AT_MOST && (behindAdvisory || group > 0)) {
+                statements.add(WaitSql.REARM);
+            }
+            RowGroup rowGroup = rows.get(group);
+            statements.add(
+                    isOneRow(rows)
+                            ? RowSql.one(rowGroup.table(), rowGroup.mode(), wait)
+                            : RowSql.many(rowGroup.table(), group, rowGroup.mode(), wait));
+        }
+    }
+
+    private static boolean isOneRow(List<RowGroup> rows) {
+        return rows.size() == 1 && rows.get(0).keys().size() == 1;
     }
 
     static ScriptStatement query(String sql) {

@@ -12,19 +12,34 @@ import org.jspecify.annotations.Nullable;
 public final class LockTargetException extends LockException {
     private static final long serialVersionUID = 1;
 
-    /** Whether another try may succeed, and the transaction is as it was before the call. */
-    private final boolean retryable;
+    /** Whether what is kept of the table does not hold any more. */
+    private final boolean stale;
+
+    /** Whether the transaction is as it was before the call. */
+    private final boolean undone;
 
     LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        this(message, false, sqlState, cause);
+        super(message, sqlState, cause);
+        this.stale = false;
+        this.undone = false;
     }
 
-    LockTargetException(String message, boolean retryable, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause);
-        this.retryable = retryable;
+    private LockTargetException(String message, boolean undone) {
+        super(message, null, (Throwable) null);
+        this.stale = true;
+        this.undone = undone;
+    }
+
+    /** For a table that was replaced or changed since it was looked up. */
+    static LockTargetException stale(String message, boolean undone) {
+        return new LockTargetException(message, undone);
+    }
+
+    boolean isStale() {
+        return stale;
     }
 
     boolean isRetryable() {
-        return retryable;
+        return stale && undone;
     }
 }

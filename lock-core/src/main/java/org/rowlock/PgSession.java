@@ -2,9 +2,11 @@ package org.rowlock;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGStatement;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
@@ -77,15 +79,24 @@ final class PgSession {
         return driver.getTransactionState() == TransactionState.FAILED;
     }
 
-    /** Whether the server said at login, or since, that it is a hot standby. */
-    boolean isHotStandby() {
-        return "on".equals(reported("in_hot_standby"));
+    LockErrors.Server server() {
+        // The server says at login, or since, that it is a hot standby.
+        return new LockErrors.Server("on".equals(reported("in_hot_standby")), driver.getBackendPID());
     }
 
     /** A setting that the server reports by itself, or null where it does not. */
     @Nullable
     String reported(String setting) {
         return driver.getParameterStatus(setting);
+    }
+
+    /** The search_path as a text, asked of the server: a round trip, and no snapshot. */
+    String searchPath() throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("show search_path")) {
+            row.next();
+            return row.getString(1);
+        }
     }
 
     /** What tells databases apart for the catalog cache: the URL that the driver connected to. */
@@ -134,6 +145,27 @@ final class PgSession {
         } catch (SQLException e) {
             statement.close();
             throw e;
+        }
+        return statement;
+    }
+
+    /**
+     * Prepares a script that is to take one round trip.
+     *
+     * @param untyped whether a bind has no type of its own, as null and java.sql.Timestamp have none. For such a statement
+     *     the driver asks the server what it will return, and from then on waits for the results in front of it before
+     *     it sends it; unless the server is not to keep it
+     */
+    PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
+        PreparedStatement statement = prepare(sql);
+        // With stringtype=unspecified our own texts have no type either.
+        if (untyped || !driver.getStringVarcharFlag()) {
+            try {
+                statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+            } catch (SQLException e) {
+                statement.close();
+                throw e;
+            }
         }
         return statement;
     }

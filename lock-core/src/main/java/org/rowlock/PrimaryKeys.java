@@ -6,41 +6,60 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowTable.Column;
+import org.rowlock.RowTable.Identity;
 
 /**
  * The id columns of tables whose rows are locked: the primary key from the catalog, or the columns given. Looked up on
  * first use and kept by database, user and name. What a name means can change at any time, so every row lock checks in
- * its own round trip that they still are the primary key of what it means ({@link RowSql#verify}).
+ * its own round trip that they still are the primary key of what it means, and of the same types
+ * ({@link RowSql#identity}, {@link RowSql#verify}).
  */
 final class PrimaryKeys {
     /** The type behind a domain: a column's values, and so its keys, are of that type. */
     private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
             + "select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid"
             + " union all select t.oid, t.typbasetype from b join pg_catalog.pg_type t on t.oid = b.base)"
-            + " select format_type(b.oid, -1) from b where b.base = 0)";
+            + " select b.oid from b where b.base = 0)";
 
-    /** One row at least, for the kind of the table. */
-    private static final String COLUMNS =
-            "select c.relkind, a.attname, " + BASE_TYPE + " from pg_catalog.pg_class c left join (";
+    /** One row at least, for the kind of the table. The types with their schemas; an array of arrays has their type. */
+    private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
+            + typeName("case when t.typcategory = 'A' then '' else '[]' end", "a.atttypid")
+            + ", pg_catalog.current_setting('search_path'), ";
 
-    private static final String OF_TABLE = " where c.oid = cast(cast(? as text) as regclass) order by k.n";
-    private static final String FROM_CATALOG = COLUMNS
-            + "pg_catalog.pg_index i cross join lateral unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, n)"
+    private static final String FROM = " from pg_catalog.pg_class c left join (";
+
+    private static final String OF_TABLE =
+            " where c.oid = cast(cast(? as pg_catalog.text) as pg_catalog.regclass) order by k.n";
+    private static final String FROM_CATALOG = COLUMNS + "i.indimmediate" + FROM
+            + "pg_catalog.pg_index i cross join lateral pg_catalog.unnest(i.indkey[0:i.indnkeyatts - 1])"
+            + " with ordinality as k(attnum, n)"
             + " join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum)"
             + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
-    private static final String FROM_NAMES = COLUMNS
-            + "unnest(cast(? as text[])) with ordinality as k(name, n)"
+    private static final String FROM_NAMES = COLUMNS + "false" + FROM
+            + "pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as k(name, n)"
             + " join pg_catalog.pg_attribute a on a.attname = k.name and not a.attisdropped)"
             + " on a.attrelid = c.oid" + OF_TABLE;
+
+    private static String typeName(String suffix, String type) {
+        return "(select pg_catalog.format('%I.%I%s', n.nspname, t.typname, " + suffix + ") from pg_catalog.pg_type t"
+                + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
+    }
 
     /** Beyond this many the names of tables are not a program's own, and keeping all would be a leak. */
     private static final int MOST_KEPT = 10_000;
 
-    private final ConcurrentMap<Place, RowTable> known = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Place, Known> known = new ConcurrentHashMap<>();
+
+    /**
+     * Places without a search_path that mean several tables: to tenants with a schema each, of one form but for the
+     * primary key. For these the server is asked for its search_path first.
+     */
+    private final Set<Place> ambiguous = ConcurrentHashMap.newKeySet();
 
     /** Only keeps apart what can be told apart for free; the server reports the search_path from version 18 on. */
     private record Place(
@@ -48,7 +67,19 @@ final class PrimaryKeys {
         static Place of(PgSession session, String table, List<String> given) throws SQLException {
             return new Place(session.url(), session.user(), session.reported("search_path"), table, given);
         }
+
+        Place in(String path) {
+            return new Place(database, user, path, table, given);
+        }
     }
+
+    /**
+     * What was looked up.
+     *
+     * @param searchPath in which
+     * @param stale whether the server has found since that it does not hold any more
+     */
+    private record Known(RowTable table, String searchPath, boolean stale) {}
 
     /**
      * The id columns of a table.
@@ -56,26 +87,49 @@ final class PrimaryKeys {
      * @param given the columns given by configuration, or none for the primary key
      */
     RowTable of(PgSession session, String table, List<String> given) throws SQLException {
-        Place place = Place.of(session, table, given);
-        RowTable columns = known.get(place);
-        if (columns == null) {
-            columns = lookUpFirst(session, table, given);
-            if (known.size() >= MOST_KEPT) {
-                known.clear();
-            }
-            known.put(place, columns);
+        Place place = place(session, table, given);
+        Known kept = known.get(place);
+        if (kept != null && !kept.stale()) {
+            return kept.table();
         }
-        return columns;
+        Known found = outsideTransaction(session, () -> lookUp(session, table, given));
+        if (kept != null && place.searchPath() == null && !kept.searchPath().equals(found.searchPath())) {
+            ambiguous.add(place);
+            place = place.in(found.searchPath());
+        }
+        if (known.size() >= MOST_KEPT) {
+            known.clear();
+            ambiguous.clear();
+        }
+        known.put(place, found);
+        return found.table();
     }
 
-    /** If the look-up is the first statement of the transaction it is ended, so that it takes no snapshot for the caller. */
-    private static RowTable lookUpFirst(PgSession session, String table, List<String> given) throws SQLException {
+    private Place place(PgSession session, String table, List<String> given) throws SQLException {
+        Place place = Place.of(session, table, given);
+        return !ambiguous.isEmpty() && ambiguous.contains(place)
+                ? place.in(outsideTransaction(session, session::searchPath))
+                : place;
+    }
+
+    /** Has a table looked up again: the server has found that it was replaced, or changed. */
+    void forget(PgSession session, String table, List<String> given) throws SQLException {
+        known.computeIfPresent(
+                place(session, table, given), (place, kept) -> new Known(kept.table(), kept.searchPath(), true));
+    }
+
+    private interface Look<T> {
+        T look() throws SQLException;
+    }
+
+    /** If the look is the first statement of the transaction it is ended, so that it takes no snapshot for the caller. */
+    private static <T> T outsideTransaction(PgSession session, Look<T> look) throws SQLException {
         if (session.hasBegun()) {
-            return lookUp(session, table, given);
+            return look.look();
         }
-        RowTable columns;
+        T seen;
         try {
-            columns = lookUp(session, table, given);
+            seen = look.look();
         } catch (SQLException | RuntimeException e) {
             try {
                 session.execute("rollback");
@@ -85,17 +139,14 @@ final class PrimaryKeys {
             throw e;
         }
         session.execute("rollback");
-        return columns;
+        return seen;
     }
 
-    /** Forgets what is kept of a table, after the server has refused a column: the table may have been replaced. */
-    void forget(String table) {
-        known.keySet().removeIf(place -> place.table().equals(table));
-    }
-
-    private static RowTable lookUp(PgSession session, String table, List<String> given) throws SQLException {
+    private static Known lookUp(PgSession session, String table, List<String> given) throws SQLException {
         List<Column> columns = new ArrayList<>();
         String kind = "";
+        String searchPath = "";
+        boolean immediate = false;
         try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
             int at = 1;
             if (!given.isEmpty()) {
@@ -106,14 +157,19 @@ final class PrimaryKeys {
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     kind = row.getString(1);
+                    searchPath = row.getString(5);
+                    immediate = row.getBoolean(6);
                     if (row.getString(2) != null) {
-                        columns.add(new Column(row.getString(2), row.getString(3)));
+                        columns.add(new Column(row.getString(2), row.getString(3), row.getString(4)));
                     }
                 }
             }
         }
         check(table, kind, given, columns);
-        return new RowTable(table, List.copyOf(columns), !given.isEmpty());
+        Identity identity = !given.isEmpty()
+                ? Identity.GIVEN
+                : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
+        return new Known(new RowTable(table, List.copyOf(columns), identity), searchPath, false);
     }
 
     private static void check(String table, String kind, List<String> given, List<Column> columns) {

@@ -1,40 +1,84 @@
 package org.rowlock;
 
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.rowlock.RowTable.Column;
+import org.rowlock.RowTable.Identity;
 import org.rowlock.ScriptStatement.Result;
 
 /** The statement that takes row locks: the real SELECT ... FOR UPDATE, by primary key. */
 final class RowSql {
-    /** Of the table, and known to {@link LockErrors}: an error that names it is about the lock. */
-    static final String ALIAS = "rowlock_t";
+    /** Of the table, where its identity is checked; known to {@link LockErrors}. */
+    static final String IDENTITY_ALIAS = "rowlock_p";
+
+    /** How the type of a column is checked; the errors of parse analysis point here. */
+    static final String TYPE_CHECK = "= cast(null as ";
+
+    private static final String ALIAS = "rowlock_t";
 
     private RowSql() {}
 
-    /** Locks one row. Returns a row, the number 1, where it exists. */
+    /**
+     * A WITH clause that is legal only while the columns are of their types and, for one column, the primary key: else
+     * the server raises 42803, 42883, 42703 or 42704. Nothing refers to it, so it is analysed, anew after DDL and under
+     * another search_path, and never planned or run.
+     */
+    static String identity(RowTable table) {
+        String types = table.columns().stream()
+                .map(column -> "array[" + IDENTITY_ALIAS + '.' + TableName.quoteIdentifier(column.name()) + "] "
+                        + TYPE_CHECK + column.arrayType() + ')')
+                .collect(Collectors.joining(" and "));
+        String from = " from " + TableName.quoted(table.name()) + " as " + IDENTITY_ALIAS;
+        return "with rowlock_identity as (select"
+                + (table.identity() == Identity.ONE_COLUMN
+                        ? ' ' + IDENTITY_ALIAS + ".ctid" + from + " group by " + IDENTITY_ALIAS + '.'
+                                + TableName.quoteIdentifier(
+                                        table.columns().get(0).name()) + " having " + types
+                        : from + " where " + types)
+                + ") ";
+    }
+
+    /** Locks one row. Returns its id, printed, where it exists. */
     static ScriptStatement one(RowTable table, RowLockMode mode, WaitKind wait) {
+        return one(table, clause(mode, wait), Result.ROW);
+    }
+
+    /** Locks one row unless another transaction holds it. Returns its id, printed, if it is locked now. */
+    static ScriptStatement oneIfFree(RowTable table, RowLockMode mode) {
+        return one(table, ' ' + mode.sql() + " skip locked", Result.ROW);
+    }
+
+    /** Looks whether a row exists, locked or not. */
+    static ScriptStatement look(RowTable table) {
+        return one(table, "", Result.LOOK);
+    }
+
+    private static ScriptStatement one(RowTable table, String clause, Result result) {
         String where = table.columns().stream()
                 .map(column ->
                         ALIAS + "." + TableName.quoteIdentifier(column.name()) + " = cast(? as " + column.type() + ')')
                 .collect(Collectors.joining(" and "));
         return new ScriptStatement(
-                "select 1 from " + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where
-                        + clause(mode, wait),
-                (statement, at, values) -> {
-                    int index = at;
-                    for (String part :
-                            values.request().rows().get(0).keys().get(0).id()) {
-                        statement.setString(index++, part);
-                    }
-                    return index;
-                },
-                Result.ROWS);
+                (result == Result.LOOK ? "" : identity(table)) + "select " + table.printedId(ALIAS) + " from "
+                        + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where + clause,
+                RowSql::bindOne,
+                result);
+    }
+
+    private static int bindOne(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+        int index = at;
+        for (String part : values.request().rows().get(0).keys().get(0).givenId()) {
+            statement.setString(index++, part);
+        }
+        return index;
     }
 
     /**
-     * Locks several rows in the order of the primary key. Returns the ordinal number of each that exists.
+     * Locks several rows in the order of the primary key. Returns the ordinal number of each that exists, and its id,
+     * printed.
      *
      * @param group which group of the request they are
      */
@@ -51,15 +95,26 @@ final class RowSql {
         // Evaluated before each row is locked, so that all waits together stay within the bound.
         String rearm = wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION : "";
         return new ScriptStatement(
-                "select k.n" + rearm + " from " + TableName.quoted(table.name()) + " as " + ALIAS + " join unnest("
-                        + table.idArrays()
-                        + ") with ordinality as k(" + names + ", n) on " + on + " order by " + order
+                identity(table) + "select k.n, " + table.printedId(ALIAS) + rearm + " from "
+                        + TableName.quoted(table.name()) + " as " + ALIAS + " join " + table.ids()
+                        + " with ordinality as k(" + names + ", n) on " + on + " order by " + order
                         + clause(mode, wait).replaceFirst("( nowait)?$", " of " + ALIAS + "$1"),
                 (statement, at, values) -> {
                     LockRequest.RowGroup rows = values.request().rows().get(group);
                     return rows.table().bindIds(statement, at, rows.keys());
                 },
                 Result.ROWS);
+    }
+
+    /** What row a given id means, printed, whether it exists or not. */
+    static ScriptStatement meaning(RowTable table) {
+        return new ScriptStatement(
+                "select "
+                        + table.columns().stream()
+                                .map(column -> column.kind().print("cast(? as " + column.type() + ')'))
+                                .collect(Collectors.joining(", ")),
+                RowSql::bindOne,
+                Result.IGNORED);
     }
 
     /**
@@ -69,7 +124,7 @@ final class RowSql {
     static ScriptStatement verify(RowTable table) {
         return new ScriptStatement(
                 "select case when " + isPrimaryKey(table) + " then '' else " + GuardSql.raiseStale() + " end",
-                (statement, at, values) -> at,
+                GuardSql::bindMark,
                 Result.IGNORED);
     }
 
@@ -83,11 +138,13 @@ final class RowSql {
     static String isPrimaryKey(RowTable table) {
         List<Column> columns = table.columns();
         String same = IntStream.range(0, columns.size())
-                .mapToObj(i -> " and pg_get_indexdef(i.indexrelid, " + (i + 1) + ", false) = quote_ident("
+                .mapToObj(i -> " and pg_catalog.pg_get_indexdef(i.indexrelid, " + (i + 1)
+                        + ", false) = pg_catalog.quote_ident("
                         + literal(columns.get(i).name()) + ")")
                 .collect(Collectors.joining());
         return "exists (select 1 from pg_catalog.pg_index as i where i.indrelid = cast(cast("
-                + literal(table.name()) + " as text) as regclass) and i.indisprimary and i.indnkeyatts = "
+                + literal(table.name()) + " as pg_catalog.text) as pg_catalog.regclass) and i.indisprimary"
+                + " and i.indnkeyatts = "
                 + columns.size() + same + ')';
     }
 

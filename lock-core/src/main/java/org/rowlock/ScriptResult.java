@@ -7,7 +7,22 @@ import org.jspecify.annotations.Nullable;
  * What a script returned.
  *
  * @param guard what the advisory lock's guard saw, or null where there was none
- * @param found per group of row locks, the ordinal numbers of the rows that exist
+ * @param found per group of row locks, the rows that exist
+ * @param taken whether a row that was only tried is held by another transaction
  * @param rows the caller's query, mapped; empty where there was none
  */
-record ScriptResult<T>(@Nullable Guard guard, List<List<Integer>> found, List<T> rows) {}
+record ScriptResult<T>(@Nullable Guard guard, List<List<FoundRow>> found, boolean taken, List<T> rows) {
+
+    /**
+     * A row that is locked.
+     *
+     * @param ordinal its number in the group, from 1
+     * @param id the texts of its id
+     */
+    record FoundRow(int ordinal, List<String> id) {}
+
+    /** What is held before the row locks and the query have run. */
+    static <T> ScriptResult<T> of(Guard guard) {
+        return new ScriptResult<>(guard, List.of(), false, List.of());
+    }
+}

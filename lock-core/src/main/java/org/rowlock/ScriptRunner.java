@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.ScriptResult.FoundRow;
 
 /** Runs a script in one round trip and reads its results in their order. */
 final class ScriptRunner {
@@ -14,19 +15,26 @@ final class ScriptRunner {
     static <T> ScriptResult<T> run(
             PgSession session, LockScript script, LockRequest request, @Nullable LockQuery<T> query)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(script.sql())) {
+        boolean untyped = query != null && query.hasUntypedBind();
+        try (PreparedStatement statement = session.prepareScript(script.sql(), untyped)) {
             script.bind(statement, new ScriptValues(request, query));
             boolean isRows = statement.execute();
             Guard guard = null;
-            List<List<Integer>> found = List.of();
+            List<List<FoundRow>> found = List.of();
+            boolean taken = false;
             List<T> rows = List.of();
             for (ScriptStatement part : script.statements()) {
                 switch (part.result()) {
                     case GUARD -> guard = readGuard(statement);
+                    case ROW ->
+                        found = List.of(
+                                readFoundRow(statement, request.rows().get(0).table()));
                     case ROWS -> {
                         found = found.isEmpty() ? new ArrayList<>(1) : found;
-                        found.add(readFound(statement));
+                        found.add(readFoundRows(
+                                statement, request.rows().get(found.size()).table()));
                     }
+                    case LOOK -> taken = found.get(0).isEmpty() && isAny(statement);
                     case QUERY -> rows = readQuery(statement, isRows, query);
                     case IGNORED -> {}
                 }
@@ -36,7 +44,7 @@ final class ScriptRunner {
                 throw new IllegalArgumentException("The SQL of the query has more than one statement. They have run:"
                         + " roll the transaction back, and give one statement that returns rows");
             }
-            return new ScriptResult<>(guard, found, rows);
+            return new ScriptResult<>(guard, found, taken, rows);
         }
     }
 
@@ -46,14 +54,39 @@ final class ScriptRunner {
         }
     }
 
-    private static List<Integer> readFound(PreparedStatement statement) throws SQLException {
-        List<Integer> found = new ArrayList<>(1);
+    private static List<FoundRow> readFoundRow(PreparedStatement statement, RowTable table) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            return row.next() ? List.of(new FoundRow(1, readId(row, 1, table))) : List.of();
+        }
+    }
+
+    private static List<FoundRow> readFoundRows(PreparedStatement statement, RowTable table) throws SQLException {
+        List<FoundRow> found = new ArrayList<>();
         try (ResultSet row = statement.getResultSet()) {
             while (row.next()) {
-                found.add(row.getInt(1));
+                found.add(new FoundRow(row.getInt(1), readId(row, 2, table)));
             }
         }
         return found;
+    }
+
+    /** The texts of the id of a row, from columns that are printed from index {@code at} on. */
+    static List<String> readId(ResultSet row, int at, RowTable table) throws SQLException {
+        List<RowTable.Column> columns = table.columns();
+        if (columns.size() == 1) {
+            return List.of(columns.get(0).kind().text(row.getString(at)));
+        }
+        List<String> id = new ArrayList<>(columns.size());
+        for (int i = 0; i < columns.size(); i++) {
+            id.add(columns.get(i).kind().text(row.getString(at + i)));
+        }
+        return id;
+    }
+
+    private static boolean isAny(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            return row.next();
+        }
     }
 
     private static <T> List<T> readQuery(PreparedStatement statement, boolean isRows, @Nullable LockQuery<T> query)

@@ -30,8 +30,12 @@ record ScriptStatement(String sql, Binder binder, Result result) {
         IGNORED,
         /** The guard row of the advisory lock: isolation, read-only, kind of table, lock. */
         GUARD,
-        /** The rows that a row lock found: their ordinal numbers in the request. */
+        /** The row that a row lock found: its id. */
+        ROW,
+        /** The rows that a row lock found: their ordinal numbers in the request, and their ids. */
         ROWS,
+        /** A row where there is one, locked or not. */
+        LOOK,
         /** The rows of the caller's own query. */
         QUERY
     }

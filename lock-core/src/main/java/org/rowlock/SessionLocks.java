@@ -15,13 +15,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionLocks {
     private static final String KEYS =
-            " from unnest(cast(? as int4[]), cast(? as int4[]), cast(? as int8[]), cast(? as bool[]),"
-                    + " cast(? as bool[])) as k(c, o, b, shared, held)";
+            " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as bigint[]), cast(? as boolean[]),"
+                    + " cast(? as boolean[])) as k(c, o, b, shared, held)";
+
+    private static final String OWN_LOCK = "exists (select 1 from pg_catalog.pg_locks as l"
+            + " where l.pid = pg_catalog.pg_backend_pid() and l.locktype = 'advisory' and l.granted and "
+            + KeySql.IS_LOCK + " and ";
 
     /** Whether this session holds the lock of {@code k}. */
-    private static final String HELD = "exists (select 1 from pg_catalog.pg_locks as l where l.pid = pg_backend_pid()"
-            + " and l.locktype = 'advisory' and l.granted"
-            + " and l.mode = case when k.shared then 'ShareLock' else 'ExclusiveLock' end and " + KeySql.IS_LOCK + ")";
+    private static final String HELD =
+            OWN_LOCK + "l.mode = case when k.shared then 'ShareLock' else 'ExclusiveLock' end)";
+
+    /** The same, or the exclusive one in place of the shared. */
+    private static final String HELD_AT_LEAST = OWN_LOCK + "(l.mode = 'ExclusiveLock' or k.shared))";
 
     private final PgSession session;
     private final LockRequest request;
@@ -55,6 +61,19 @@ final class SessionLocks {
         return locks;
     }
 
+    /** Whether this session holds all the locks already, each in its mode or a stronger one. */
+    static boolean areHeld(PgSession session, LockRequest request) throws SQLException {
+        SessionLocks locks = new SessionLocks(session, request);
+        String sql = KeySql.holding(request.advisory().tables()) + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ")"
+                + KeySql.FROM_MIXED;
+        try (PreparedStatement statement = session.prepare(sql)) {
+            locks.bindDerive(statement, 1);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getBoolean(1);
+            }
+        }
+    }
+
     /**
      * Waits for the locks.
      *
@@ -63,17 +82,17 @@ final class SessionLocks {
     void lock() throws SQLException {
         WaitKind wait = WaitKind.of(request.lockWait());
         boolean bounded = wait == WaitKind.AT_MOST;
-        String function = wait == WaitKind.NO_WAIT ? "pg_try_advisory_lock" : "pg_advisory_lock";
+        String function = wait == WaitKind.NO_WAIT ? "pg_catalog.pg_try_advisory_lock" : "pg_catalog.pg_advisory_lock";
         // The bound is a setting of this transaction and ends with it.
         String sql = (bounded ? WaitSql.ARM.sql() + "\n;" : "") + "select case when k.held then ''"
                 + (bounded ? " when " + WaitSql.REARM_EXPRESSION + " is null then ''" : "")
-                + " else " + call(function, "::text") + " end" + KEYS;
+                + " else " + call(function, "::pg_catalog.text") + " end" + KEYS;
         try (PreparedStatement statement = session.prepare(sql)) {
             bind(statement, bounded ? WaitSql.bindMillis(statement, 1, new ScriptValues(request, null)) : 1);
             try (ResultSet row = result(statement, bounded ? 1 : 0)) {
                 while (row.next()) {
                     if ("false".equals(row.getString(1))) {
-                        throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
+                        throw LockErrors.notAvailable(request.asked(session.server()), false, null);
                     }
                 }
             }
@@ -86,8 +105,9 @@ final class SessionLocks {
      * too: two tables that have changed places give the same keys.
      */
     void passToTransaction(String... before) throws SQLException {
-        String sql = String.join("\n;", before) + "\n;select " + call("pg_advisory_xact_lock", "")
-                + ", case when k.held then true else " + call("pg_advisory_unlock", "") + " end" + KEYS + "\n;"
+        String sql = String.join("\n;", before) + "\n;select " + call("pg_catalog.pg_advisory_xact_lock", "")
+                + ", case when k.held then true else " + call("pg_catalog.pg_advisory_unlock", "") + " end" + KEYS
+                + "\n;"
                 + deriveSql();
         SessionLocks again = new SessionLocks(session, request);
         try (PreparedStatement statement = session.prepare(sql)) {
@@ -104,19 +124,18 @@ final class SessionLocks {
             again.read(statement.getResultSet());
         }
         if (!again.keys.equals(keys)) {
-            throw new LockTargetException(
+            throw LockTargetException.stale(
                     "Cannot lock " + request.describe()
-                            + ": the table was replaced by another during the wait. Nothing is" + " locked; try again.",
-                    null,
-                    null);
+                            + ": the table was replaced by another during the wait. Nothing is locked; try again.",
+                    true);
         }
     }
 
     /** Lets go of the locks after a failure. If that fails too, the session must not go on, say back into a pool. */
     void unlock(Throwable cause) {
         // Only what the session really holds, so that the server has nothing to warn of.
-        String sql = "rollback and chain\n;select " + call("pg_advisory_unlock", "") + KEYS + " where not k.held and "
-                + HELD + "\n;rollback";
+        String sql = "rollback and chain\n;select " + call("pg_catalog.pg_advisory_unlock", "") + KEYS
+                + " where not k.held and " + HELD + "\n;rollback";
         try (PreparedStatement statement = session.prepare(sql)) {
             bind(statement, 1);
             statement.execute();

@@ -21,6 +21,8 @@ final class SqlState {
     static final String INSUFFICIENT_PRIVILEGE = "42501";
     static final String UNDEFINED_COLUMN = "42703";
     static final String UNDEFINED_FUNCTION = "42883";
+    static final String UNDEFINED_OBJECT = "42704";
+    static final String GROUPING_ERROR = "42803";
     static final String WRONG_OBJECT_TYPE = "42809";
     static final String UNDEFINED_TABLE = "42P01";
     static final String INVALID_SCHEMA_NAME = "3F000";

@@ -335,23 +335,16 @@ public final class TransactionLocks {
     private <T> ScriptResult<T> acquireOrLookUpAgain(
             PgSession session, LockRequest request, @Nullable LockQuery<T> query) throws SQLException {
         try {
-            return acquireOrForget(session, request, query);
+            return acquirer.acquire(session, requests.withIdColumns(session, request), query);
         } catch (LockTargetException e) {
+            if (e.isStale()) {
+                requests.forgetTables(session, request);
+            }
             if (!e.isRetryable()) {
                 throw e;
             }
-            return acquireOrForget(session, request, query);
         }
-    }
-
-    private <T> ScriptResult<T> acquireOrForget(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
-            throws SQLException {
-        try {
-            return acquirer.acquire(session, requests.withIdColumns(session, request), query);
-        } catch (LockTargetException | SQLException e) {
-            requests.forgetTables(request);
-            throw e;
-        }
+        return acquirer.acquire(session, requests.withIdColumns(session, request), query);
     }
 
     /** A plain false would let the caller go on in a transaction that the session's lock_timeout has aborted. */

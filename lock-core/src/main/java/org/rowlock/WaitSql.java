@@ -15,30 +15,30 @@ final class WaitSql {
     /** Undoes everything since {@link #SAVEPOINT}: the locks are gone, the transaction is usable, nothing is left. */
     static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
-    /** An error on purpose, one that the guard knows: it aborts the transaction and so lets go of all its locks. */
-    static final String ABORT = "select " + GuardSql.raiseTaken();
+    /** An error on purpose: it aborts the transaction and so lets go of all its locks. */
+    static final String ABORT = "select cast('rowlock: abort' as integer)";
 
     /**
      * lock_timeout bounds each lock by itself, but a {@link LockWait.AtMost} bounds the call; so every further lock
      * gets what remains, at least a millisecond since zero would mean no bound.
      */
     static final String REARM_EXPRESSION =
-            "set_config('lock_timeout', greatest(1, ceil(current_setting('rowlock.deadline')"
-                    + "::numeric - extract(epoch from clock_timestamp())::numeric * 1000))::int4::text, true)";
+            "pg_catalog.set_config('lock_timeout', greatest(1, pg_catalog.ceil(pg_catalog.current_setting('rowlock.deadline')"
+                    + "::numeric - extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000))::integer::pg_catalog.text, true)";
 
     static final ScriptStatement REARM = ScriptStatement.control("select " + REARM_EXPRESSION);
 
-    static final ScriptStatement RESTORE =
-            ScriptStatement.control("select set_config('lock_timeout', current_setting('rowlock.lock_timeout'), true)");
+    static final ScriptStatement RESTORE = ScriptStatement.control(
+            "select pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('rowlock.lock_timeout'), true)");
 
     private WaitSql() {}
 
     /** Keeps the caller's lock_timeout and the deadline in settings of the transaction, and sets the bound. */
     static final ScriptStatement ARM = new ScriptStatement(
-            "select set_config('rowlock.lock_timeout', current_setting('lock_timeout'), true),"
-                    + " set_config('rowlock.deadline',"
-                    + " (extract(epoch from clock_timestamp())::numeric * 1000 + m.millis::int4)::text, true),"
-                    + " set_config('lock_timeout', m.millis, true) from (select cast(? as text) as millis) as m",
+            "select pg_catalog.set_config('rowlock.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),"
+                    + " pg_catalog.set_config('rowlock.deadline',"
+                    + " (extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000 + m.millis::integer)::pg_catalog.text, true),"
+                    + " pg_catalog.set_config('lock_timeout', m.millis, true) from (select cast(? as pg_catalog.text) as millis) as m",
             WaitSql::bindMillis,
             Result.IGNORED);
 

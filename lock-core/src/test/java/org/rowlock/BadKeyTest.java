@@ -51,7 +51,6 @@ class BadKeyTest {
                 new AtomicLong(1),
                 Map.of(1, 2),
                 Set.of(1),
-                'c',
                 true,
                 new StringBuilder("1"),
                 Duration.ofSeconds(1),

@@ -207,6 +207,7 @@ class DriverModesTest {
             bob.cancel();
             assertThat(canceled.failure()).isInstanceOf(LockCanceledException.class);
             assertThat(bob.advisoryLocks()).isZero();
+            bob.rollback();
             alice.commit();
         }
     }

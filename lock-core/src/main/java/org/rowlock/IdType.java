@@ -1,0 +1,205 @@
+package org.rowlock;
+
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.temporal.Temporal;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The type of an id column: how its values become the canonical text of an id, and which texts of an id it takes.
+ *
+ * <p>The server takes more spellings than the key has: {@code 007} finds the row 7, but is another key. Known types
+ * refuse such an id before any SQL; for the others the row lock returns the id that it found.
+ */
+enum IdType {
+    SMALLINT("pg_catalog.int2") {
+        @Override
+        @Nullable
+        String refusal(String text) {
+            return integer(text, Short.MIN_VALUE, Short.MAX_VALUE);
+        }
+    },
+    INTEGER("pg_catalog.int4") {
+        @Override
+        @Nullable
+        String refusal(String text) {
+            return integer(text, Integer.MIN_VALUE, Integer.MAX_VALUE);
+        }
+    },
+    BIGINT("pg_catalog.int8") {
+        @Override
+        @Nullable
+        String refusal(String text) {
+            return integer(text, Long.MIN_VALUE, Long.MAX_VALUE);
+        }
+    },
+    NUMERIC("pg_catalog.numeric") {
+        @Override
+        String text(String printed) {
+            BigDecimal number = decimal(printed);
+            return number == null ? printed : plain(number);
+        }
+
+        @Override
+        @Nullable
+        String refusal(String text) {
+            BigDecimal number = decimal(text);
+            return number == null ? "is no number" : unless(text, plain(number));
+        }
+    },
+    UUID("pg_catalog.uuid") {
+        @Override
+        @Nullable
+        String refusal(String text) {
+            return IdText.isUuid(text) ? null : "is no UUID of the form 8-4-4-4-12 hexadecimal digits";
+        }
+    },
+    TEXT("pg_catalog.text"),
+    VARCHAR("pg_catalog.varchar"),
+    /** {@code char(n)}, whose padding does not count in comparisons; the cast to text leaves it out. */
+    CHAR("pg_catalog.bpchar") {
+        @Override
+        @Nullable
+        String refusal(String text) {
+            return unless(text, PADDING.matcher(text).replaceFirst(""));
+        }
+    },
+    DATE("pg_catalog.date") {
+        @Override
+        @Nullable
+        String refusal(String text) {
+            return temporal(text, LocalDate::parse);
+        }
+    },
+    TIME("pg_catalog.time") {
+        @Override
+        @Nullable
+        String refusal(String text) {
+            return temporal(text, LocalTime::parse);
+        }
+    },
+    TIMESTAMP("pg_catalog.timestamp") {
+        @Override
+        String text(String printed) {
+            return printed.replace(' ', 'T');
+        }
+
+        @Override
+        @Nullable
+        String refusal(String text) {
+            return temporal(text, LocalDateTime::parse);
+        }
+    },
+    TIMESTAMPTZ("pg_catalog.timestamptz") {
+        @Override
+        String print(String column) {
+            return "cast(pg_catalog.timezone('UTC', " + column + ") as pg_catalog.text)";
+        }
+
+        @Override
+        String text(String printed) {
+            return printed.replace(' ', 'T') + 'Z';
+        }
+
+        @Override
+        @Nullable
+        String refusal(String text) {
+            return temporal(text, OffsetDateTime::parse);
+        }
+    },
+    /** Any other: the text as the server prints it. */
+    OTHER("");
+
+    private static final String OUT_OF_RANGE = "is out of its range";
+    private static final Pattern PADDING = Pattern.compile(" +$");
+
+    /** Longer is no id, and expensive to write out: 1e999999999 is a short text. */
+    private static final int MOST_DIGITS = 1_000;
+
+    private static final IdType[] TYPES = values();
+
+    private final String sqlName;
+
+    IdType(String sqlName) {
+        this.sqlName = sqlName;
+    }
+
+    /** By the name of a type with its schema, in quotes or not: some of PostgreSQL's own are keywords. */
+    static IdType of(String sqlName) {
+        String plain = sqlName.replace("\"", "");
+        for (IdType type : TYPES) {
+            if (type.sqlName.equals(plain)) {
+                return type;
+            }
+        }
+        return OTHER;
+    }
+
+    /** An expression: the value of a column, printed for {@link #text}. */
+    String print(String column) {
+        return "cast(" + column + " as pg_catalog.text)";
+    }
+
+    /** The text of an id, as of rule 2, from what {@link #print} gave; a value that no key has stays as it is. */
+    String text(String printed) {
+        return printed;
+    }
+
+    /** Why a text is not one that names a value of this type by its key, in words behind it; null where it is. */
+    @Nullable
+    String refusal(String text) {
+        return null;
+    }
+
+    /** Whether every text without a {@link #refusal} is the canonical text of the value that the server makes of it. */
+    boolean isExact() {
+        return this != OTHER;
+    }
+
+    private static @Nullable String integer(String text, long least, long most) {
+        if (IdText.isShortDecimal(text)) {
+            // The hot path, which allocates nothing.
+            long number = Long.parseLong(text);
+            return number < least || number > most ? OUT_OF_RANGE : null;
+        }
+        BigDecimal number = decimal(text);
+        if (number == null || number.stripTrailingZeros().scale() > 0) {
+            return "is no integer";
+        }
+        return number.compareTo(BigDecimal.valueOf(least)) < 0 || number.compareTo(BigDecimal.valueOf(most)) > 0
+                ? OUT_OF_RANGE
+                : unless(text, plain(number));
+    }
+
+    private static @Nullable BigDecimal decimal(String text) {
+        try {
+            BigDecimal number = new BigDecimal(text.strip());
+            long digits = Math.max(0, (long) number.precision() - number.scale()) + Math.max(0, number.scale());
+            return digits > 2 * MOST_DIGITS ? null : number;
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    private static String plain(BigDecimal number) {
+        return number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
+    }
+
+    private static @Nullable String temporal(String text, Function<String, Temporal> parser) {
+        try {
+            return unless(text, IdText.of("", parser.apply(text)));
+        } catch (DateTimeException | IllegalArgumentException e) {
+            return "is not written as in ISO 8601, or outside the years 1 to 9999";
+        }
+    }
+
+    private static @Nullable String unless(String text, String right) {
+        return text.equals(right) ? null : "has the key of \"" + right + "\"; give it so";
+    }
+}

@@ -1,0 +1,212 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/**
+ * The server takes more spellings of an id than its key has. Either a spelling locks the row and its one key, or it is
+ * refused and names the right one.
+ */
+class SpellingTest {
+    private static final String UPPER = "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase("create extension if not exists citext schema public");
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return RowLocks.builder().strategy(strategy).build();
+    }
+
+    private void createThing(String type, String id) throws Exception {
+        database.execute("create table thing(id " + type + " primary key)", "insert into thing values (" + id + ")");
+    }
+
+    /** Whether a plain FOR UPDATE NOWAIT beside us gets the only row. */
+    private boolean isRowFree() throws Exception {
+        Session plain = database.session("plain");
+        try {
+            plain.execute("select 1 from thing for update nowait");
+            return true;
+        } catch (java.sql.SQLException e) {
+            assertThat(e.getSQLState()).isEqualTo("55P03");
+            return false;
+        } finally {
+            plain.rollback();
+        }
+    }
+
+    private static List<Session.Body<?>> ways(RowLocks locks, LockKey key) {
+        return List.of(
+                c -> locks.in(c).lock(key),
+                c -> locks.in(c).tryLock(key),
+                c -> locks.in(c).lock(key, FOR_UPDATE, LockWait.atMost(Duration.ofSeconds(60))),
+                c -> locks.in(c).lockAll(List.of(key, LockKey.name("beside"))),
+                c -> locks.in(c).lockAndQuery(key, "select 1", found -> 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aTextIdThatLooksLikeAUuidInUpperCaseIsLocked(LockStrategy strategy) throws Exception {
+        createThing("text", "'" + UPPER + "'");
+        Session alice = database.session("alice");
+        for (Session.Body<?> way : ways(locks(strategy), row("thing", UPPER))) {
+            for (boolean begun : List.of(false, true)) {
+                if (begun) {
+                    alice.execute("select 1");
+                }
+                alice.run(way);
+                assertThat(isRowFree()).isFalse();
+                alice.rollback();
+            }
+        }
+    }
+
+    @Test
+    void bothCasesOfAUuidInATextColumnAreTwoRowsOfOneKey() throws Exception {
+        createThing("text", "'" + UPPER + "'), ('" + UPPER.toLowerCase(java.util.Locale.ROOT) + "'");
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks(LockStrategy.BOTH)
+                .in(c)
+                .lockAll(List.of(row("thing", UPPER), row("thing", UUID.fromString(UPPER)))));
+        assertThat(alice.advisoryLocks()).isOne();
+        bob.execute("select 1");
+        assertThat(database.query("select count(*) from (select 1 from thing for update skip locked) as free"))
+                .isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClaimTakesARowWhoseIdLooksLikeAUuidInUpperCase(LockStrategy strategy) throws Exception {
+        createThing("text", "'" + UPPER + "'");
+        Session alice = database.session("alice");
+        List<String> claimed =
+                alice.run(c -> locks(strategy).in(c).claim(Claim.from("thing").limit(5), found -> found.getString(1)));
+        assertThat(claimed).containsExactly(UPPER);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClaimTakesARowWhoseIdEndsInATab(LockStrategy strategy) throws Exception {
+        createThing("char(5)", "E'ab\\t'");
+        Session alice = database.session("alice");
+        List<String> claimed =
+                alice.run(c -> locks(strategy).in(c).claim(Claim.from("thing").limit(5), found -> found.getString(1)));
+        assertThat(claimed).containsExactly("ab\t  ");
+    }
+
+    /** A blank id cannot be a key; the rows beside it can be claimed all the same. */
+    @ParameterizedTest
+    @EnumSource
+    void aClaimIsNotStoppedByAnIdThatCannotBeAKey(LockStrategy strategy) throws Exception {
+        createThing("text", "''), ('a'), (E'\\n'), ('b'");
+        Session alice = database.session("alice");
+        List<String> claimed = alice.run(c ->
+                locks(strategy).in(c).claim(Claim.from("thing").orderBy("id").limit(4), found -> found.getString(1)));
+        assertThat(claimed).contains("a", "b");
+        assertThat(claimed.size()).isEqualTo(strategy == LockStrategy.ROW ? 4 : 2);
+    }
+
+    static Stream<Arguments> otherSpellings() {
+        return Stream.of(LockStrategy.ROW, LockStrategy.BOTH)
+                .flatMap(strategy -> Stream.of(
+                                List.of("int", "7", "007", "7"),
+                                List.of("int", "7", "+7", "7"),
+                                List.of("bigint", "7", " 7", "7"),
+                                List.of("smallint", "7", "7.0", "7"),
+                                List.of("numeric", "7", "7.0", "7"),
+                                List.of("numeric(10, 2)", "7.5", "7.50", "7.5"),
+                                List.of("numeric", "700", "7e2", "700"),
+                                List.of("date", "current_date", "today", "ISO 8601"),
+                                List.of("date", "'2026-07-01'", "1 July 2026", "ISO 8601"),
+                                List.of("time", "'09:30'", "09:30", "09:30:00"),
+                                List.of("timestamp", "'2026-07-01 09:30'", "2026-07-01T09:30", "2026-07-01T09:30:00"),
+                                List.of(
+                                        "timestamptz",
+                                        "'2026-07-01 09:30+02'",
+                                        "2026-07-01T09:30:00+02:00",
+                                        "2026-07-01T07:30:00Z"),
+                                List.of("char(5)", "'ab'", "ab ", "ab"),
+                                List.of("uuid", "'" + UPPER + "'", UPPER.replace("-", ""), "8-4-4-4-12"),
+                                List.of("public.citext", "'Ab'", "aB", "Ab"),
+                                List.of("boolean", "true", "t", "true"),
+                                List.of("inet", "'10.0.0.1'", "10.0.0.1", "10.0.0.1/32"))
+                        .map(row -> Arguments.of(strategy, row.get(0), row.get(1), row.get(2), row.get(3))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("otherSpellings")
+    void anotherSpellingIsRefusedAndTheRightOneNamed(
+            LockStrategy strategy, String type, String sql, String given, String right) throws Exception {
+        createThing(type, sql);
+        Session alice = database.session("alice");
+        for (Session.Body<?> way : ways(locks(strategy), row("thing", given))) {
+            for (boolean begun : List.of(false, true)) {
+                if (begun) {
+                    alice.execute("select 1");
+                }
+                assertThatThrownBy(() -> alice.run(way))
+                        .isInstanceOf(LockTargetException.class)
+                        .hasMessageContaining(right);
+                alice.rollback();
+                assertThat(isRowFree()).isTrue();
+                assertThat(alice.advisoryLocks()).isZero();
+            }
+        }
+    }
+
+    /** Of a type that only the server knows it is asked what a key without a row would mean. */
+    @Test
+    void anotherSpellingOfARowThatDoesNotExistIsRefused() throws Exception {
+        createThing("inet", "'10.0.0.1'");
+        Session alice = database.session("alice");
+        RowLocks locks = locks(LockStrategy.BOTH);
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(row("thing", "10.0.0.2"))))
+                .isInstanceOf(LockTargetException.class)
+                .hasMessageContaining("\"10.0.0.2/32\"");
+        assertThat(alice.advisoryLocks()).isZero();
+        LockResult absent = alice.run(c -> locks.in(c).lock(row("thing", "10.0.0.2/32")));
+        assertThat(absent).isEqualTo(LockResult.KEY_LOCKED_ROW_ABSENT);
+    }
+
+    @Test
+    void aRefusedSpellingRunsNoQueryThatCanCommit() throws Exception {
+        createThing("public.citext", "'Ab'");
+        Session alice = database.session("alice");
+        alice.execute("select 1");
+        assertThatThrownBy(() -> alice.run(c -> locks(LockStrategy.BOTH)
+                        .in(c)
+                        .lockAndQuery(row("thing", "aB"), "update thing set id = 'changed' returning 1", found -> 1)))
+                .isInstanceOf(LockTargetException.class);
+        assertThatThrownBy(() -> alice.execute("select 1")).hasMessageContaining("aborted");
+        alice.commit();
+        assertThat(database.query("select id from thing")).isEqualTo("Ab");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCharacterIsAnIdOfOneCharacter(LockStrategy strategy) throws Exception {
+        assertThat(row("thing", 'A')).isEqualTo(row("thing", "A"));
+        assertThat(row("thing", Character.valueOf('A'))).isEqualTo(row("thing", "A"));
+        createThing("char(1)", "'A'");
+        Session alice = database.session("alice");
+        assertThat(alice.run(c -> locks(strategy).in(c).lock(row("thing", 'A'))).isRowAbsent())
+                .isFalse();
+        assertThat(isRowFree()).isEqualTo(strategy == LockStrategy.ADVISORY);
+    }
+}
