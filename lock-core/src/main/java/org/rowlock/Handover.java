@@ -43,7 +43,7 @@ final class Handover {
                 throw e;
             }
             Guard held = Guard.held(level);
-            if (request.rows().isEmpty() && query == null) {
+            if (request.rows().isEmpty() && request.keysAlone().isEmpty() && query == null) {
                 return ScriptResult.of(held);
             }
             LockRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
@@ -52,7 +52,7 @@ final class Handover {
             if (result.taken()) {
                 throw LockErrors.notAvailable(request.asked(session.server()), false, null);
             }
-            return new ScriptResult<>(held, result.found(), false, result.rows());
+            return new ScriptResult<>(held, result.found(), result.meant(), false, result.rows());
         } catch (MappingException e) {
             throw e.failure();
         } catch (SQLException e) {
@@ -87,9 +87,8 @@ final class Handover {
 
     private boolean isIdentityGone(LockRequest request, @Nullable LockQuery<?> query, SQLException e) {
         LockRequest rest = request.rowLocksOnly(request.lockWait());
-        return !rest.rows().isEmpty()
-                && LockErrors.isIdentityGone(
-                        scripts.script(rest, false, true, query).rowLocks(), query == null ? null : query.sql(), e);
+        return LockErrors.isIdentityGone(
+                scripts.script(rest, false, true, query).rowLocks(), query == null ? null : query.sql(), e);
     }
 
     private static void abortUnlessUsable(PgSession session, Throwable e) {

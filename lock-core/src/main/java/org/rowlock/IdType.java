@@ -119,6 +119,14 @@ enum IdType {
     private static final String OUT_OF_RANGE = "is out of its range";
     private static final Pattern PADDING = Pattern.compile(" +$");
 
+    /** What the server reads as a number. */
+    private static final Pattern NUMBER = Pattern.compile(
+            "\\s*[+-]?(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*\\.?[0-9_]*([eE][+-]?[0-9_]+)?"
+                    + "|\\.[0-9][0-9_]*([eE][+-]?[0-9_]+)?)\\s*");
+
+    /** What the server reads as a UUID. */
+    private static final Pattern HEXADECIMAL = Pattern.compile("\\{?([0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\\}?");
+
     /** Longer is no id, and expensive to write out: 1e999999999 is a short text. */
     private static final int MOST_DIGITS = 1_000;
 
@@ -155,6 +163,20 @@ enum IdType {
     @Nullable
     String refusal(String text) {
         return null;
+    }
+
+    /** Whether a text names a value of this type by another text than that of its key, or may do so. */
+    boolean isOtherSpelling(String text) {
+        String refusal = refusal(text);
+        return refusal != null
+                && refusal != OUT_OF_RANGE
+                && switch (this) {
+                    // What no number begins with may be an id of another kind, such as an order's number.
+                    case SMALLINT, INTEGER, BIGINT, NUMERIC ->
+                        NUMBER.matcher(text).matches();
+                    case UUID -> HEXADECIMAL.matcher(text).matches();
+                    default -> true;
+                };
     }
 
     /** Whether every text without a {@link #refusal} is the canonical text of the value that the server makes of it. */

@@ -151,7 +151,8 @@ final class KeySql {
     /** Of several arguments unnest is syntax, always PostgreSQL's own, and takes no schema. */
     private static String fromMany(boolean mixed) {
         return " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
-                + " min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE + " || c.name end) as refused"
+                + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
+                + " || c.name end) as refused"
                 + " from (select x.name, x.n, cast(x.name as pg_catalog.regclass) as oid"
                 + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0) as c) as t"
                 + " left join lateral (select" + (mixed ? "" : " distinct")

@@ -111,7 +111,7 @@ final class LockAcquirer {
     /** Refuses to lock a row whose own key is another than the one that is held. */
     private static void refuseMisnamed(PgSession session, LockRequest request, boolean begun, ScriptResult<?> result)
             throws SQLException {
-        Misnamed misnamed = request.misnamed(result.found());
+        Misnamed misnamed = request.misnamed(result);
         if (misnamed == null && result.guard() != null) {
             misnamed = misnamedAbsent(session, request, result);
         }

@@ -3,7 +3,6 @@ package org.rowlock;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Arrays;
-import java.util.Calendar;
 import java.util.Date;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +41,7 @@ record LockQuery<T>(String sql, RowMapper<T> mapper, List<@Nullable Object> bind
 
     static boolean hasUntyped(List<@Nullable Object> binds) {
         for (@Nullable Object bind : binds) {
-            if (bind == null || bind instanceof Date || bind instanceof Calendar) {
+            if (bind == null || bind instanceof Date) {
                 return true;
             }
         }

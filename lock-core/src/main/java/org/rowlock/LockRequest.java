@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
 import org.rowlock.ScriptResult.FoundRow;
@@ -17,6 +18,7 @@ import org.rowlock.ScriptResult.FoundRow;
  * @param mode that of all keys, or the strongest of several
  * @param advisory those that need an advisory lock
  * @param rows those that need a row lock, by table and mode
+ * @param keysAlone of those that need no row lock, the rows whose ids have spellings that only the server knows
  * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
  *     stale snapshot
  */
@@ -27,6 +29,7 @@ record LockRequest(
         LockStrategy strategy,
         AdvisoryKeys advisory,
         List<RowGroup> rows,
+        List<RowGroup> keysAlone,
         boolean anyIsolationAllowed) {
 
     /** The rows of one table that are locked in one mode. */
@@ -38,12 +41,16 @@ record LockRequest(
     }
 
     LockRequest withRows(List<RowGroup> groups) {
-        return new LockRequest(keys, mode, lockWait, strategy, advisory, groups, anyIsolationAllowed);
+        return new LockRequest(keys, mode, lockWait, strategy, advisory, groups, keysAlone, anyIsolationAllowed);
+    }
+
+    LockRequest withKeysAlone(List<RowGroup> groups) {
+        return new LockRequest(keys, mode, lockWait, strategy, advisory, rows, groups, anyIsolationAllowed);
     }
 
     /** The same without the advisory locks, which are held already. */
     LockRequest rowLocksOnly(LockWait remaining) {
-        return new LockRequest(keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, true);
+        return new LockRequest(keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, true);
     }
 
     /**
@@ -84,10 +91,15 @@ record LockRequest(
 
     /** A key whose row has another key, or null where there is none. */
     @Nullable
-    Misnamed misnamed(List<List<FoundRow>> found) {
+    Misnamed misnamed(ScriptResult<?> result) {
+        Misnamed ofRows = misnamed(rows, result.found());
+        return ofRows == null ? misnamed(keysAlone, result.meant()) : ofRows;
+    }
+
+    private static @Nullable Misnamed misnamed(List<RowGroup> groups, List<List<FoundRow>> found) {
         for (int group = 0; group < found.size(); group++) {
             for (FoundRow row : found.get(group)) {
-                Row key = rows.get(group).keys().get(row.ordinal() - 1);
+                Row key = groups.get(group).keys().get(row.ordinal() - 1);
                 if (!key.isNamed(row.id())) {
                     return new Misnamed(key, row.id());
                 }
@@ -117,7 +129,9 @@ record LockRequest(
 
     LockErrors.Asked asked(LockErrors.Server server) {
         // Ids of other types are checked before they are sent.
-        List<String> id = rows.stream().anyMatch(group -> group.table().isIdOpen()) && first() instanceof Row row
+        List<String> id = Stream.concat(rows.stream(), keysAlone.stream())
+                                .anyMatch(group -> group.table().isIdOpen())
+                        && first() instanceof Row row
                 ? row.givenId()
                 : List.of();
         return new LockErrors.Asked(describe(), keys.size(), first().tableOrNull(), id, server);

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,7 +35,7 @@ final class LockRequests {
         List<RowGroup> rows = strategy.takesRowLock() && key instanceof LockKey.Row row
                 ? List.of(new RowGroup(RowTable.named(row.table()), mode, List.of(row)))
                 : List.of();
-        return new LockRequest(keys, mode, wait, strategy, advisory, rows, strategy.takesRowLock());
+        return new LockRequest(keys, mode, wait, strategy, advisory, rows, List.of(), strategy.takesRowLock());
     }
 
     /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
@@ -155,6 +156,7 @@ final class LockRequests {
                 strategy,
                 modes.isEmpty() ? AdvisoryKeys.of(advisory) : AdvisoryKeys.mixed(advisory, modes),
                 groups,
+                List.of(),
                 anyIsolation);
         if (advisory.size() > config.budget()) {
             throw overBudget(request);
@@ -179,36 +181,92 @@ final class LockRequests {
     /**
      * The request with the id columns of the tables whose rows are locked; asks the server for those it does not know.
      *
-     * @throws LockTargetException if an id is none of its table
+     * @throws LockTargetException if an id is none of its table, or another spelling of one
      */
     LockRequest withIdColumns(PgSession session, LockRequest request) {
-        if (request.rows().isEmpty()) {
-            return request;
-        }
-        List<RowGroup> groups = new ArrayList<>(request.rows().size());
-        for (RowGroup group : request.rows()) {
-            String name = group.table().name();
-            List<String> given = config.idColumnsOf(name);
-            RowTable table;
-            LockTargetException misfit;
-            try {
-                table = primaryKeys.of(session, name, given);
-                misfit = misfit(group, table);
-                if (misfit != null) {
-                    // Where the column has another type by now the id may fit.
-                    primaryKeys.forget(session, name, given);
-                    table = primaryKeys.of(session, name, given);
-                    misfit = misfit(group, table);
-                }
-            } catch (SQLException e) {
-                throw LockErrors.translate(request.asked(session.server()), e);
+        try {
+            LockRequest checked = request.advisory().isEmpty() ? request : withKeysAlone(session, request);
+            if (request.rows().isEmpty()) {
+                return checked;
             }
+            List<RowGroup> groups = new ArrayList<>(request.rows().size());
+            for (RowGroup group : request.rows()) {
+                groups.add(new RowGroup(tableOf(session, group), group.mode(), group.keys()));
+            }
+            return checked.withRows(groups);
+        } catch (SQLException e) {
+            throw LockErrors.translate(request.asked(session.server()), e);
+        }
+    }
+
+    private RowTable tableOf(PgSession session, RowGroup group) throws SQLException {
+        String name = group.table().name();
+        List<String> given = config.idColumnsOf(name);
+        RowTable table = primaryKeys.of(session, name, given);
+        if (misfit(group, table) != null) {
+            // Where the column has another type by now the id may fit.
+            primaryKeys.forget(session, name, given);
+            table = primaryKeys.of(session, name, given);
+            LockTargetException misfit = misfit(group, table);
             if (misfit != null) {
                 throw misfit;
             }
-            groups.add(new RowGroup(table, group.mode(), group.keys()));
         }
-        return request.withRows(groups);
+        return table;
+    }
+
+    /**
+     * Checks the ids of rows that are locked by their key alone. Where the table has an id as ours, another spelling of a
+     * value is refused, as it would be another key; what is no value of the column may be an id of another kind, and
+     * passes.
+     */
+    private LockRequest withKeysAlone(PgSession session, LockRequest request) throws SQLException {
+        Map<RowTable, List<LockKey.Row>> open = new LinkedHashMap<>();
+        for (LockKey key : request.advisory().keys()) {
+            if (key instanceof LockKey.Row row
+                    && !row.isPlain()
+                    && !config.strategyOf(row).takesRowLock()) {
+                RowTable table = tableOf(session, row);
+                if (table != null && table.isIdOpen()) {
+                    open.computeIfAbsent(table, of -> new ArrayList<>(1)).add(row);
+                }
+            }
+        }
+        if (open.isEmpty()) {
+            return request;
+        }
+        List<RowGroup> groups = new ArrayList<>(open.size());
+        open.forEach((table, rows) -> groups.add(new RowGroup(table, request.mode(), rows)));
+        return request.withKeysAlone(groups);
+    }
+
+    /** The table of a row that is locked by its key alone, if its id has as many parts as the row's. */
+    private @Nullable RowTable tableOf(PgSession session, LockKey.Row row) throws SQLException {
+        List<String> given = config.idColumnsOf(row.table());
+        RowTable table = primaryKeys.find(session, row.table(), given);
+        if (otherSpelling(row, table) != null) {
+            primaryKeys.forget(session, row.table(), given);
+            table = primaryKeys.find(session, row.table(), given);
+            LockTargetException other = otherSpelling(row, table);
+            if (other != null) {
+                throw other;
+            }
+        }
+        return table.columns().size() == row.id().size() ? table : null;
+    }
+
+    private static @Nullable LockTargetException otherSpelling(LockKey.Row row, RowTable table) {
+        for (int i = 0;
+                i < row.id().size() && row.id().size() == table.columns().size();
+                i++) {
+            RowTable.Column column = table.columns().get(i);
+            String part = row.givenId().get(i);
+            if (column.kind().isOtherSpelling(part)) {
+                return LockErrors.misfit(
+                        row, column, part, String.valueOf(column.kind().refusal(part)));
+            }
+        }
+        return null;
     }
 
     private static @Nullable LockTargetException misfit(RowGroup group, RowTable table) {

@@ -4,7 +4,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.rowlock.ScriptStatement.Result;
 
 /**
  * The statements of one round trip. They are sent as one composite, so each has a snapshot of its own and an error in
@@ -52,7 +51,7 @@ final class LockScript {
     /** The texts of the statements that look at id columns. */
     List<String> rowLocks() {
         return statements.stream()
-                .filter(part -> part.result() == Result.ROW || part.result() == Result.ROWS)
+                .filter(part -> part.sql().startsWith(RowSql.IDENTITY))
                 .map(ScriptStatement::sql)
                 .toList();
     }

@@ -51,11 +51,15 @@ final class LockScripts {
         WaitKind wait = WaitKind.of(request.lockWait());
         String sql = query == null ? null : query.sql();
         List<RowGroup> rows = request.rows();
-        if (sql == null && rows.isEmpty() && request.keys().size() == 1) {
+        List<RowGroup> keysAlone = request.keysAlone();
+        if (sql == null
+                && rows.isEmpty()
+                && keysAlone.isEmpty()
+                && request.keys().size() == 1) {
             return single(request, wait, begun, anyIsolation);
         }
-        if (rows.size() > 1 || (rows.size() == 1 && rows.get(0).keys().size() > 1)) {
-            return compose(request.advisory(), request.mode(), wait, begun, anyIsolation, rows, sql);
+        if (!keysAlone.isEmpty() || rows.size() > 1 || (rows.size() == 1 && !isOneRow(rows))) {
+            return compose(request.advisory(), request.mode(), wait, begun, anyIsolation, rows, keysAlone, sql);
         }
         RowTable table = rows.isEmpty() ? null : rows.get(0).table();
         // Where the row's mode is not the request's, the keys are of mixed modes, and then only the row's is in the
@@ -65,7 +69,7 @@ final class LockScripts {
         Form form = new Form(advisory.shape(), advisory.tables(), mode, wait, begun, anyIsolation, table, sql);
         LockScript script = kept.get(form);
         if (script == null) {
-            script = compose(advisory, mode, wait, begun, anyIsolation, rows, sql);
+            script = compose(advisory, mode, wait, begun, anyIsolation, rows, List.of(), sql);
             if (kept.size() < MOST_KEPT) {
                 kept.put(form, script);
             }
@@ -91,7 +95,7 @@ final class LockScripts {
                 + (anyIsolation ? 1 : 0);
         LockScript script = ofTable[form];
         if (script == null) {
-            script = compose(advisory, request.mode(), wait, begun, anyIsolation, List.of(), null);
+            script = compose(advisory, request.mode(), wait, begun, anyIsolation, List.of(), List.of(), null);
             ofTable[form] = script;
         }
         return script;
@@ -104,6 +108,7 @@ final class LockScripts {
             boolean begun,
             boolean anyIsolation,
             List<RowGroup> rows,
+            List<RowGroup> keysAlone,
             @Nullable String query) {
         boolean advisory = !keys.isEmpty();
         boolean advisoryAlone = advisory && rows.isEmpty() && query == null;
@@ -144,6 +149,9 @@ final class LockScripts {
                     && (group == 0 || !table.equals(rows.get(group - 1).table()))) {
                 statements.add(RowSql.verify(table));
             }
+        }
+        for (int group = 0; group < keysAlone.size(); group++) {
+            statements.add(RowSql.meanings(keysAlone.get(group).table(), group));
         }
         if (armed) {
             statements.add(WaitSql.RESTORE);

@@ -16,7 +16,8 @@ public enum LockStrategy {
 
     /**
      * The advisory lock first, then the row lock, in one round trip. Keeps every guarantee of the row lock, and
-     * contenders queue at the advisory lock instead of the row. The default.
+     * contenders queue at the advisory lock instead of the row. The default. Lock before you write: a transaction that
+     * has written the row, or inserted one that references it, can deadlock with one that locks first.
      */
     BOTH(true, true),
 

@@ -29,7 +29,8 @@ final class PrimaryKeys {
     /** One row at least, for the kind of the table. The types with their schemas; an array of arrays has their type. */
     private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
             + typeName("case when t.typcategory = 'A' then '' else '[]' end", "a.atttypid")
-            + ", pg_catalog.current_setting('search_path'), ";
+            + ", pg_catalog.current_setting('search_path'), (select l.collisdeterministic from pg_catalog.pg_collation l"
+            + " where l.oid = a.attcollation) is false, ";
 
     private static final String FROM = " from pg_catalog.pg_class c left join (";
 
@@ -76,10 +77,16 @@ final class PrimaryKeys {
     /**
      * What was looked up.
      *
+     * @param kind of what the name means, as in pg_class
      * @param searchPath in which
      * @param stale whether the server has found since that it does not hold any more
      */
-    private record Known(RowTable table, String searchPath, boolean stale) {}
+    private record Known(RowTable table, String kind, String searchPath, boolean stale) {
+        boolean isWhole(List<String> given) {
+            return !table.columns().isEmpty()
+                    && (given.isEmpty() || given.size() == table.columns().size());
+        }
+    }
 
     /**
      * The id columns of a table.
@@ -87,10 +94,26 @@ final class PrimaryKeys {
      * @param given the columns given by configuration, or none for the primary key
      */
     RowTable of(PgSession session, String table, List<String> given) throws SQLException {
+        Known found = known(session, table, given);
+        if (!found.isWhole(given)) {
+            forget(session, table, given);
+            found = known(session, table, given);
+        }
+        check(table, found.kind(), given, found.table().columns());
+        return found.table();
+    }
+
+    /** The same, with no columns where the table has no primary key, or not the columns given. */
+    RowTable find(PgSession session, String table, List<String> given) throws SQLException {
+        Known found = known(session, table, given);
+        return found.isWhole(given) ? found.table() : RowTable.named(table);
+    }
+
+    private Known known(PgSession session, String table, List<String> given) throws SQLException {
         Place place = place(session, table, given);
         Known kept = known.get(place);
         if (kept != null && !kept.stale()) {
-            return kept.table();
+            return kept;
         }
         Known found = outsideTransaction(session, () -> lookUp(session, table, given));
         if (kept != null && place.searchPath() == null && !kept.searchPath().equals(found.searchPath())) {
@@ -102,7 +125,7 @@ final class PrimaryKeys {
             ambiguous.clear();
         }
         known.put(place, found);
-        return found.table();
+        return found;
     }
 
     private Place place(PgSession session, String table, List<String> given) throws SQLException {
@@ -115,7 +138,8 @@ final class PrimaryKeys {
     /** Has a table looked up again: the server has found that it was replaced, or changed. */
     void forget(PgSession session, String table, List<String> given) throws SQLException {
         known.computeIfPresent(
-                place(session, table, given), (place, kept) -> new Known(kept.table(), kept.searchPath(), true));
+                place(session, table, given),
+                (place, kept) -> new Known(kept.table(), kept.kind(), kept.searchPath(), true));
     }
 
     private interface Look<T> {
@@ -158,18 +182,20 @@ final class PrimaryKeys {
                 while (row.next()) {
                     kind = row.getString(1);
                     searchPath = row.getString(5);
-                    immediate = row.getBoolean(6);
+                    boolean nondeterministic = row.getBoolean(6);
+                    immediate = row.getBoolean(7);
                     if (row.getString(2) != null) {
-                        columns.add(new Column(row.getString(2), row.getString(3), row.getString(4)));
+                        // To a nondeterministic collation several texts are one value.
+                        IdType idType = nondeterministic ? IdType.OTHER : IdType.of(row.getString(3));
+                        columns.add(new Column(row.getString(2), row.getString(3), row.getString(4), idType));
                     }
                 }
             }
         }
-        check(table, kind, given, columns);
         Identity identity = !given.isEmpty()
                 ? Identity.GIVEN
                 : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
-        return new Known(new RowTable(table, List.copyOf(columns), identity), searchPath, false);
+        return new Known(new RowTable(table, List.copyOf(columns), identity), kind, searchPath, false);
     }
 
     private static void check(String table, String kind, List<String> given, List<Column> columns) {

@@ -17,6 +17,9 @@ final class RowSql {
     /** How the type of a column is checked; the errors of parse analysis point here. */
     static final String TYPE_CHECK = "= cast(null as ";
 
+    /** What a statement that looks at id columns begins with. */
+    static final String IDENTITY = "with rowlock_identity as (select";
+
     private static final String ALIAS = "rowlock_t";
 
     private RowSql() {}
@@ -32,7 +35,7 @@ final class RowSql {
                         + TYPE_CHECK + column.arrayType() + ')')
                 .collect(Collectors.joining(" and "));
         String from = " from " + TableName.quoted(table.name()) + " as " + IDENTITY_ALIAS;
-        return "with rowlock_identity as (select"
+        return IDENTITY
                 + (table.identity() == Identity.ONE_COLUMN
                         ? ' ' + IDENTITY_ALIAS + ".ctid" + from + " group by " + IDENTITY_ALIAS + '.'
                                 + TableName.quoteIdentifier(
@@ -84,11 +87,6 @@ final class RowSql {
      */
     static ScriptStatement many(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         List<Column> columns = table.columns();
-        String names = IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
-        String on = IntStream.range(0, columns.size())
-                .mapToObj(i ->
-                        ALIAS + "." + TableName.quoteIdentifier(columns.get(i).name()) + " = k.c" + i)
-                .collect(Collectors.joining(" and "));
         String order = columns.stream()
                 .map(column -> ALIAS + "." + TableName.quoteIdentifier(column.name()))
                 .collect(Collectors.joining(", "));
@@ -97,13 +95,53 @@ final class RowSql {
         return new ScriptStatement(
                 identity(table) + "select k.n, " + table.printedId(ALIAS) + rearm + " from "
                         + TableName.quoted(table.name()) + " as " + ALIAS + " join " + table.ids()
-                        + " with ordinality as k(" + names + ", n) on " + on + " order by " + order
+                        + " with ordinality as k(" + names(columns) + ", n) on " + on(columns) + " order by " + order
                         + clause(mode, wait).replaceFirst("( nowait)?$", " of " + ALIAS + "$1"),
                 (statement, at, values) -> {
                     LockRequest.RowGroup rows = values.request().rows().get(group);
                     return rows.table().bindIds(statement, at, rows.keys());
                 },
                 Result.ROWS);
+    }
+
+    /**
+     * What rows the given ids of keys mean, as {@link #many} returns them: of a row that exists its own id, else what the
+     * server makes of the text. Locks nothing.
+     *
+     * @param group which group of the keys alone they are
+     */
+    static ScriptStatement meanings(RowTable table, int group) {
+        List<Column> columns = table.columns();
+        String printed = IntStream.range(0, columns.size())
+                .mapToObj(i -> "coalesce("
+                        + columns.get(i)
+                                .kind()
+                                .print(ALIAS
+                                        + '.'
+                                        + TableName.quoteIdentifier(
+                                                columns.get(i).name()))
+                        + ", " + columns.get(i).kind().print("k.c" + i) + ')')
+                .collect(Collectors.joining(", "));
+        return new ScriptStatement(
+                identity(table) + "select k.n, " + printed + " from " + table.ids() + " with ordinality as k("
+                        + names(columns) + ", n) left join " + TableName.quoted(table.name()) + " as " + ALIAS + " on "
+                        + on(columns),
+                (statement, at, values) -> {
+                    LockRequest.RowGroup rows = values.request().keysAlone().get(group);
+                    return rows.table().bindIds(statement, at, rows.keys());
+                },
+                Result.MEANINGS);
+    }
+
+    private static String names(List<Column> columns) {
+        return IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
+    }
+
+    private static String on(List<Column> columns) {
+        return IntStream.range(0, columns.size())
+                .mapToObj(i ->
+                        ALIAS + "." + TableName.quoteIdentifier(columns.get(i).name()) + " = k.c" + i)
+                .collect(Collectors.joining(" and "));
     }
 
     /** What row a given id means, printed, whether it exists or not. */

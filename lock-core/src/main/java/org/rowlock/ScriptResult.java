@@ -8,13 +8,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param guard what the advisory lock's guard saw, or null where there was none
  * @param found per group of row locks, the rows that exist
+ * @param meant per group of keys without a row lock that were looked at, the rows that they mean
  * @param taken whether a row that was only tried is held by another transaction
  * @param rows the caller's query, mapped; empty where there was none
  */
-record ScriptResult<T>(@Nullable Guard guard, List<List<FoundRow>> found, boolean taken, List<T> rows) {
+record ScriptResult<T>(
+        @Nullable Guard guard, List<List<FoundRow>> found, List<List<FoundRow>> meant, boolean taken, List<T> rows) {
 
     /**
-     * A row that is locked.
+     * A row that is locked, or meant.
      *
      * @param ordinal its number in the group, from 1
      * @param id the texts of its id
@@ -23,6 +25,6 @@ record ScriptResult<T>(@Nullable Guard guard, List<List<FoundRow>> found, boolea
 
     /** What is held before the row locks and the query have run. */
     static <T> ScriptResult<T> of(Guard guard) {
-        return new ScriptResult<>(guard, List.of(), false, List.of());
+        return new ScriptResult<>(guard, List.of(), List.of(), false, List.of());
     }
 }

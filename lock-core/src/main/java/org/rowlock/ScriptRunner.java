@@ -21,6 +21,7 @@ final class ScriptRunner {
             boolean isRows = statement.execute();
             Guard guard = null;
             List<List<FoundRow>> found = List.of();
+            List<List<FoundRow>> meant = List.of();
             boolean taken = false;
             List<T> rows = List.of();
             for (ScriptStatement part : script.statements()) {
@@ -34,6 +35,11 @@ final class ScriptRunner {
                         found.add(readFoundRows(
                                 statement, request.rows().get(found.size()).table()));
                     }
+                    case MEANINGS -> {
+                        meant = meant.isEmpty() ? new ArrayList<>(1) : meant;
+                        meant.add(readFoundRows(
+                                statement, request.keysAlone().get(meant.size()).table()));
+                    }
                     case LOOK -> taken = found.get(0).isEmpty() && isAny(statement);
                     case QUERY -> rows = readQuery(statement, isRows, query);
                     case IGNORED -> {}
@@ -44,7 +50,7 @@ final class ScriptRunner {
                 throw new IllegalArgumentException("The SQL of the query has more than one statement. They have run:"
                         + " roll the transaction back, and give one statement that returns rows");
             }
-            return new ScriptResult<>(guard, found, taken, rows);
+            return new ScriptResult<>(guard, found, meant, taken, rows);
         }
     }
 

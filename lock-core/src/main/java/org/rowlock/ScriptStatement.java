@@ -34,6 +34,8 @@ record ScriptStatement(String sql, Binder binder, Result result) {
         ROW,
         /** The rows that a row lock found: their ordinal numbers in the request, and their ids. */
         ROWS,
+        /** The rows that keys without a row lock mean: their ordinal numbers in the request, and their ids. */
+        MEANINGS,
         /** A row where there is one, locked or not. */
         LOOK,
         /** The rows of the caller's own query. */

@@ -3,10 +3,13 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.SQLException;
+import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /** What fails in the caller's own query or mapper is the caller's SQLException, and is not blamed on the lock. */
@@ -71,5 +74,83 @@ class LockAndQueryFailureTest {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
         boolean free = bob.run(c -> locks.in(c).tryLock(KEY));
         assertThat(free).isFalse();
+    }
+
+    /** The query's value may look like the id, which of a text or an int cannot be what failed. */
+    @ParameterizedTest
+    @EnumSource
+    void aBadCastOfTheQueryIsTheCallers(LockStrategy strategy) throws Exception {
+        database.execute("create table note(id text primary key)", "insert into note values ('abc')");
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        Throwable failure = alice.start(c -> locks.in(c)
+                        .lockAndQuery(
+                                LockKey.row("note", "abc"),
+                                "select cast(cast(? as text) as int)",
+                                row -> row.getInt(1),
+                                "abc"))
+                .failure();
+        assertThat(failure)
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("22P02"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theNextLockAfterAnErrorOfTheQueryTakesOneRoundTrip(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setSocketFactory(CountingSocketFactory.class.getName());
+        Session alice = database.session("alice", dataSource);
+        alice.run(c -> locks.in(c).lock(KEY));
+        alice.rollback();
+        for (String sql :
+                List.of("select nothing from account", "select no_function(1)", "select 1 / (id - 1) from account")) {
+            failure(strategy, alice, sql, 1);
+            alice.rollback();
+            alice.start(c -> locks.in(c).lockAndQuery(KEY, sql, row -> row.getInt(1)))
+                    .failure();
+            alice.rollback();
+            int before = CountingSocketFactory.roundTrips();
+            alice.run(c -> locks.in(c).lock(KEY));
+            assertThat(CountingSocketFactory.roundTrips() - before).as(sql).isOne();
+            alice.rollback();
+        }
+    }
+
+    /** The row lock of the new row is not the one that was waited for. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aRowThatIsReplacedDuringTheWaitIsLockedOrTheCallSaysSo(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        for (boolean begun : List.of(false, true)) {
+            Session alice = database.session("alice");
+            Session plain = database.session("plain");
+            Session other = database.session("other");
+            plain.execute("select 1 from account where id = 1 for update");
+            if (begun) {
+                alice.execute("select 1");
+            }
+            Step<List<Integer>> step = alice.start(c ->
+                            locks.in(c).lockAndQuery(KEY, "select id from account where id = 1", row -> row.getInt(1)))
+                    .awaitBlockedBy(plain);
+            plain.execute("delete from account where id = 1; insert into account values (1)");
+            plain.commit();
+            if (begun) {
+                assertThat(step.failure())
+                        .isInstanceOf(LockSerializationException.class)
+                        .hasMessageContaining("inserted while");
+                assertThat(alice.start(c -> c.createStatement().execute("select 1"))
+                                .failure())
+                        .hasMessageContaining("aborted");
+            } else {
+                assertThat(step.get()).containsExactly(1);
+                assertThat(other.startExecute("select 1 from account for update nowait")
+                                .failure())
+                        .hasMessageContaining("could not obtain lock");
+            }
+            alice.rollback();
+            other.rollback();
+        }
     }
 }

@@ -295,4 +295,26 @@ class LockListenerTest {
             assertThat(record.getThrown()).hasMessage("on purpose");
         });
     }
+
+    /** An Error is nobody's to swallow, and no reason to keep the others out. */
+    @Test
+    void anErrorOfTheListenerLeavesTheAdmissionQueue() throws Exception {
+        RowLocks locks = RowLocks.builder()
+                .listener(new LockListener() {
+                    @Override
+                    public void onAcquisition(LockAcquisition acquisition) {}
+
+                    @Override
+                    public void onAdmission(AdmissionWait wait) {
+                        throw new LinkageError("a class is missing");
+                    }
+                })
+                .build();
+        LockKey key = LockKey.row("account", 1);
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), key, c -> 1))
+                    .isInstanceOf(LinkageError.class);
+        }
+        assertThat(locks.admission().keysInUse()).isZero();
+    }
 }

@@ -400,7 +400,7 @@ class LostUpdateTest {
         Session bob = database.session("bob");
         lock(alice, ADVISORY, LockKey.row("account", "-1")).get();
         long seenByAlice = read(alice);
-        lock(bob, ADVISORY, LockKey.row("account", "-01")).get();
+        lock(bob, ADVISORY, LockKey.row("account", "account-1")).get();
         writeBoth(alice, seenByAlice, bob, read(bob));
         assertThatThrownBy(bank::check).isInstanceOf(AssertionError.class);
     }

@@ -4,6 +4,9 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
+import java.sql.Date;
+import java.sql.Timestamp;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -16,9 +19,12 @@ abstract class RoundTripContract extends RowLockContract {
     /** Enough for the driver to switch to named prepared statements, and on. */
     private static final int CALLS = 12;
 
+    private String stringType = "varchar";
+
     RoundTripContract() {
         super(
                 ACCOUNTS,
+                "alter table account add column note text",
                 "insert into account select g from generate_series(1, 1000) g",
                 "create table document(id uuid primary key)");
     }
@@ -30,6 +36,7 @@ abstract class RoundTripContract extends RowLockContract {
     private void assertRoundTrips(int expected, Session.Body<?> call) throws Exception {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setSocketFactory(CountingSocketFactory.class.getName());
+        dataSource.setStringType(stringType);
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             // The first call may ask the catalog for the primary key.
@@ -127,6 +134,31 @@ abstract class RoundTripContract extends RowLockContract {
                                     row -> row.getLong(1),
                                     1));
         });
+    }
+
+    /** For a value without a type the driver asks what the statement will return, and then waits in front of it. */
+    @Test
+    void lockAndQueryWithUntypedBindsTakesOne() throws Exception {
+        forEach(Arrays.asList(null, new Timestamp(0), new Date(0)), bind -> {
+            assertRoundTrips(
+                    1,
+                    c -> locks.in(c)
+                            .lockAndQuery(
+                                    account(1),
+                                    "select note from account, (select ?::timestamp) as t",
+                                    row -> row.getString(1),
+                                    bind));
+        });
+    }
+
+    @Test
+    void lockTakesOneWhereTheDriverBindsTextsWithoutAType() throws Exception {
+        stringType = "unspecified";
+        UUID id = UUID.randomUUID();
+        database.execute("insert into document values ('" + id + "')");
+        LockKey key = LockKey.row("document", id);
+        assertRoundTrips(1, c -> locks.in(c).lock(key));
+        assertRoundTrips(1, c -> locks.in(c).lockAndQuery(key, "select note from account", row -> row.getString(1)));
     }
 
     @Test

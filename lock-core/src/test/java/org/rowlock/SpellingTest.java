@@ -123,7 +123,7 @@ class SpellingTest {
     }
 
     static Stream<Arguments> otherSpellings() {
-        return Stream.of(LockStrategy.ROW, LockStrategy.BOTH)
+        return Stream.of(LockStrategy.values())
                 .flatMap(strategy -> Stream.of(
                                 List.of("int", "7", "007", "7"),
                                 List.of("int", "7", "+7", "7"),
@@ -208,5 +208,21 @@ class SpellingTest {
         assertThat(alice.run(c -> locks(strategy).in(c).lock(row("thing", 'A'))).isRowAbsent())
                 .isFalse();
         assertThat(isRowFree()).isEqualTo(strategy == LockStrategy.ADVISORY);
+    }
+
+    /** A table may have another id beside its primary key, and the keys be made of that. */
+    @Test
+    void anIdOfAnotherKindIsAKeyOfAdvisoryLocks() throws Exception {
+        createThing("bigint", "7");
+        RowLocks locks = locks(LockStrategy.ADVISORY);
+        Session alice = database.session("alice");
+        for (String id : List.of("ORD-7", "2026-0001", "4Z", "3f")) {
+            LockResult result = alice.run(c -> locks.in(c).lock(row("thing", id)));
+            assertThat(result).isEqualTo(LockResult.KEY_LOCKED);
+        }
+        alice.run(c -> locks.in(c).lock(row("thing", 1, "x")));
+        database.execute("create table bare(id int)");
+        alice.run(c -> locks.in(c).lock(row("bare", "007")));
+        alice.rollback();
     }
 }

@@ -221,4 +221,52 @@ class TransactionStateTest {
             assertThat(refusal("name", body, connection).reason()).isEqualTo(Reason.READ_ONLY);
         }
     }
+
+    /** What is held can neither be waited for nor have changed since, so no read behind it is stale. */
+    @ParameterizedTest
+    @EnumSource
+    void aKeyThatIsHeldIsGrantedAgainAtEveryIsolationLevel(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
+        for (int isolation : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
+            Session alice = database.session("alice");
+            alice.connection().setTransactionIsolation(isolation);
+            for (Map.Entry<String, Session.Body<?>> call : calls(locks).entrySet()) {
+                if (call.getKey().equals("claim")) {
+                    continue;
+                }
+                alice.run(c -> locks.in(c).lockAll(keys));
+                alice.execute("select count(*) from account");
+                int held = alice.advisoryLocks();
+                for (int i = 0; i < 2; i++) {
+                    alice.run(call.getValue());
+                }
+                assertThat(alice.advisoryLocks()).as(call.getKey()).isLessThanOrEqualTo(held + 1);
+                alice.rollback();
+            }
+            alice.close();
+        }
+    }
+
+    /** A shared lock is not the exclusive one, and a key beside the held ones is not held. */
+    @Test
+    void onlyWhatIsHeldIsGrantedAgain() throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        Session alice = database.session("alice");
+        alice.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        alice.run(c -> locks.in(c).lock(KEY, RowLockMode.FOR_SHARE));
+        alice.execute("select count(*) from account");
+        for (Session.Body<?> body : List.<Session.Body<?>>of(
+                c -> locks.in(c).lock(KEY),
+                c -> locks.in(c)
+                        .lockAll(LockKey.rows("account", List.of(1, 2)), RowLockMode.FOR_SHARE, LockWait.forever()),
+                c -> locks.in(c).lockAndQuery(KEY, "select id from account", ID))) {
+            LockTransactionException refusal =
+                    catchThrowableOfType(LockTransactionException.class, () -> alice.run(body));
+            assertThat(refusal.reason()).isEqualTo(Reason.ISOLATION);
+            // The refusal itself leaves the transaction as it was.
+            alice.execute("select count(*) from account");
+        }
+        alice.run(c -> locks.in(c).lock(KEY, RowLockMode.FOR_SHARE));
+    }
 }

@@ -37,9 +37,9 @@ public final class LockStatements {
                 table,
                 idColumns.stream()
                         .map(column -> column.split(" ", 2))
-                        .map(parts -> new RowTable.Column(parts[0], parts[1]))
+                        .map(parts -> new RowTable.Column(parts[0], parts[1], parts[1] + "[]"))
                         .toList(),
-                false);
+                RowTable.Identity.ONE_COLUMN);
         this.lastRequest = requests.of(LockKey.name("none has been made"), RowLockMode.FOR_UPDATE, LockWait.forever());
     }
 
@@ -49,7 +49,8 @@ public final class LockStatements {
         if (!request.rows().isEmpty()) {
             request = withIdColumns(request);
         }
-        lastSql = scripts.script(request, request.anyIsolationAllowed(), null).sql();
+        lastSql = scripts.script(request, true, request.anyIsolationAllowed(), null)
+                .sql();
         lastRequest = request;
         return lastSql;
     }

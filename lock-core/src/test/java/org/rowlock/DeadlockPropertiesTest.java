@@ -1,0 +1,251 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+import org.awaitility.Awaitility;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/**
+ * Random programs of writes, inserts of children and locks deadlock with strategy ROW only where the same programs with a
+ * FOR UPDATE by hand do: the server runs both. The other strategies do deadlock where a transaction writes before it
+ * locks, see {@link WriteBeforeLockTest}; where every transaction locks first, no strategy does where plain ones do not.
+ */
+class DeadlockPropertiesTest {
+    private static final int SESSIONS = 3;
+    private static final int ROWS = 2;
+
+    private enum Kind {
+        LOCK,
+        SHARE,
+        WRITE,
+        INSERT_CHILD
+    }
+
+    /** One step of one session. */
+    private record Op(int session, Kind kind, int row) {}
+
+    /** A program: its steps in the order in which they are started, as far as their session is not waiting. */
+    private record Program(List<Op> ops) {}
+
+    /** Locks a row in a mode. */
+    private interface Locking {
+        void lock(Connection connection, int row, RowLockMode mode) throws SQLException;
+    }
+
+    private static TestDatabase database;
+    private static final List<Session> SESSIONS_OPEN = new ArrayList<>();
+    private static Connection observer;
+
+    @BeforeContainer
+    static void open() throws Exception {
+        database = new TestDatabase(
+                "create table account(id int primary key, balance bigint not null default 0)",
+                "create table entry(account int references account)",
+                "insert into account select g from generate_series(1, " + ROWS + ") g");
+        database.beforeEach(null);
+        observer = database.dataSource().getConnection();
+        for (int i = 0; i < SESSIONS; i++) {
+            Session session = database.session("s" + i);
+            session.execute("set deadlock_timeout = '50ms'");
+            session.commit();
+            SESSIONS_OPEN.add(session);
+        }
+    }
+
+    @AfterContainer
+    static void close() throws Exception {
+        observer.close();
+        database.afterEach(null);
+        SESSIONS_OPEN.clear();
+    }
+
+    @Provide
+    Arbitrary<Program> programs() {
+        return ops().list().ofMinSize(4).ofMaxSize(8).map(Program::new);
+    }
+
+    /** Every session locks what it writes or inserts a child of, in front of everything else. */
+    @Provide
+    Arbitrary<Program> lockFirstPrograms() {
+        return ops().list().ofMinSize(4).ofMaxSize(8).map(ops -> {
+            List<Op> locked = new ArrayList<>();
+            Set<String> seen = new HashSet<>();
+            for (Op op : ops) {
+                if (op.kind() != Kind.LOCK && op.kind() != Kind.SHARE && seen.add(op.session() + "/" + op.row())) {
+                    locked.add(new Op(op.session(), Kind.LOCK, op.row()));
+                }
+                seen.add(op.session() + "/" + op.row());
+                locked.add(op.kind() == Kind.SHARE ? new Op(op.session(), Kind.LOCK, op.row()) : op);
+            }
+            return new Program(locked);
+        });
+    }
+
+    private static Arbitrary<Op> ops() {
+        return Combinators.combine(
+                        Arbitraries.integers().between(0, SESSIONS - 1),
+                        Arbitraries.of(Kind.values()),
+                        Arbitraries.integers().between(1, ROWS))
+                .as(Op::new);
+    }
+
+    @Property(tries = 40, shrinking = ShrinkingMode.OFF)
+    void rowDeadlocksOnlyWherePlainRowLocksDo(@ForAll("programs") Program program) throws Exception {
+        assertNoMoreDeadlocks(program, LockStrategy.ROW);
+    }
+
+    @Property(tries = 40, shrinking = ShrinkingMode.OFF)
+    void noStrategyDeadlocksMoreWhereTransactionsLockFirst(
+            @ForAll("lockFirstPrograms") Program program, @ForAll LockStrategy strategy) throws Exception {
+        assertNoMoreDeadlocks(program, strategy);
+    }
+
+    private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        int deadlocks =
+                run(program, (connection, row, mode) -> locks.in(connection).lock(LockKey.row("account", row), mode));
+        if (deadlocks > 0) {
+            int plain = run(program, (connection, row, mode) -> {
+                String clause = mode == RowLockMode.FOR_UPDATE ? "for update" : "for share";
+                execute(connection, "select 1 from account where id = " + row + ' ' + clause);
+            });
+            assertThat(plain).as("deadlocks with FOR UPDATE by hand").isPositive();
+        }
+    }
+
+    /** Runs a program to its end and tells how many of its transactions the server ended to break a deadlock. */
+    private static int run(Program program, Locking locking) throws Exception {
+        List<Deque<Op>> waiting = new ArrayList<>();
+        List<Step<?>> current = new ArrayList<>();
+        boolean[] ended = new boolean[SESSIONS];
+        for (int i = 0; i < SESSIONS; i++) {
+            waiting.add(new ArrayDeque<>());
+            current.add(null);
+        }
+        int deadlocks = 0;
+        for (Op op : program.ops()) {
+            waiting.get(op.session()).add(op);
+            deadlocks += goOn(waiting, current, ended, locking);
+        }
+        // Those that are not waiting commit, which lets the others go on.
+        while (!allEnded(ended)) {
+            for (int i = 0; i < SESSIONS; i++) {
+                if (!ended[i] && current.get(i) == null && waiting.get(i).isEmpty()) {
+                    SESSIONS_OPEN.get(i).commit();
+                    ended[i] = true;
+                }
+            }
+            deadlocks += goOn(waiting, current, ended, locking);
+        }
+        return deadlocks;
+    }
+
+    private static boolean allEnded(boolean[] ended) {
+        for (boolean end : ended) {
+            if (!end) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Starts whatever can be started, until every session has nothing to do or waits for another. */
+    private static int goOn(List<Deque<Op>> waiting, List<Step<?>> current, boolean[] ended, Locking locking)
+            throws Exception {
+        int deadlocks = 0;
+        boolean again = true;
+        while (again) {
+            again = false;
+            for (int i = 0; i < SESSIONS; i++) {
+                if (current.get(i) == null && !ended[i] && !waiting.get(i).isEmpty()) {
+                    Op op = waiting.get(i).poll();
+                    current.set(i, SESSIONS_OPEN.get(i).start(connection -> {
+                        step(connection, op, locking);
+                        return null;
+                    }));
+                    again = true;
+                }
+            }
+            for (int i = 0; i < SESSIONS; i++) {
+                Step<?> step = current.get(i);
+                if (step == null || !settles(i, step)) {
+                    continue;
+                }
+                current.set(i, null);
+                again = true;
+                if (isDeadlock(step)) {
+                    deadlocks++;
+                    SESSIONS_OPEN.get(i).rollback();
+                    waiting.get(i).clear();
+                    ended[i] = true;
+                }
+            }
+        }
+        return deadlocks;
+    }
+
+    /** Waits until a step has ended, which is true, or waits for a lock. */
+    private static boolean settles(int session, Step<?> step) {
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .pollDelay(java.time.Duration.ZERO)
+                .pollInterval(java.time.Duration.ofMillis(1))
+                .until(() ->
+                        step.isDone() || isBlocked(SESSIONS_OPEN.get(session).pid()));
+        return step.isDone();
+    }
+
+    private static boolean isBlocked(int pid) throws SQLException {
+        try (var statement = observer.createStatement();
+                var row = statement.executeQuery("select cardinality(pg_blocking_pids(" + pid + ")) > 0")) {
+            row.next();
+            return row.getBoolean(1);
+        }
+    }
+
+    private static boolean isDeadlock(Step<?> step) throws Exception {
+        try {
+            step.get();
+            return false;
+        } catch (LockDeadlockException e) {
+            return true;
+        } catch (SQLException e) {
+            assertThat(e.getSQLState()).isEqualTo("40P01");
+            return true;
+        }
+    }
+
+    private static void step(Connection connection, Op op, Locking locking) throws SQLException {
+        switch (op.kind()) {
+            case LOCK -> locking.lock(connection, op.row(), RowLockMode.FOR_UPDATE);
+            case SHARE -> locking.lock(connection, op.row(), RowLockMode.FOR_SHARE);
+            case WRITE -> execute(connection, "update account set balance = balance + 1 where id = " + op.row());
+            case INSERT_CHILD -> execute(connection, "insert into entry values (" + op.row() + ")");
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockKey.row;
+
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** A transaction that writes a row, or inserts one that references it, before it locks it. */
+class WriteBeforeLockTest {
+    private static final LockKey KEY = row("account", 1);
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "create table entry(account int references account)",
+            "insert into account values (1)");
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"update account set balance = 1 where id = 1", "insert into entry values (1)"})
+    void bothDeadlocksAndSaysWhy(String write) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        Session writer = database.session("writer");
+        Session locker = database.session("locker");
+        // The one that waits longer finds the deadlock, which is to be the writer.
+        locker.execute("set deadlock_timeout = '1h'");
+        locker.commit();
+        writer.execute(write);
+        Step<LockResult> second = locker.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(writer);
+        Throwable failure = writer.start(c -> locks.in(c).lock(KEY)).failure();
+        assertThat(failure)
+                .isInstanceOf(LockDeadlockException.class)
+                .hasMessageContaining("had written")
+                .hasMessageContaining("lock before you write");
+        writer.rollback();
+        second.get();
+        locker.rollback();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"update account set balance = 1 where id = 1", "insert into entry values (1)"})
+    void rowDoesNot(String write) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ROW).build();
+        Session writer = database.session("writer");
+        Session locker = database.session("locker");
+        writer.execute(write);
+        Step<LockResult> second = locker.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(writer);
+        writer.run(c -> locks.in(c).lock(KEY));
+        writer.commit();
+        assertThat(second.get()).isEqualTo(LockResult.ROW_LOCKED);
+        locker.rollback();
+    }
+}
