@@ -60,7 +60,7 @@ final class LockAcquirer {
     private static boolean isInsertedMeanwhile(PgSession session, LockRequest request, ScriptResult<?> result)
             throws SQLException {
         return request.isAnyRowAbsent(result.found())
-                && !read(session, RowSql.look(request.rows().get(0).table()), request)
+                && !read(session, RowSql.lookForOthers(request.rows().get(0).table()), request)
                         .isEmpty();
     }
 

@@ -59,6 +59,19 @@ final class RowSql {
         return one(table, "", Result.LOOK);
     }
 
+    /** Looks whether a row exists that another transaction has inserted: ours is still in progress to the server. */
+    static ScriptStatement lookForOthers(RowTable table) {
+        String own = "pg_catalog.pg_current_xact_id_if_assigned()";
+        // xmin has 32 bits: of the numbers that end in them, the nearest to our own.
+        String inserter = "(" + own + "::pg_catalog.text::bigint + (" + ALIAS + ".xmin::pg_catalog.text::bigint - "
+                + own + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
+        return one(
+                table,
+                " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
+                        + " is distinct from 'in progress'",
+                Result.LOOK);
+    }
+
     private static ScriptStatement one(RowTable table, String clause, Result result) {
         String where = table.columns().stream()
                 .map(column ->

@@ -3,6 +3,7 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,5 +153,33 @@ class LockAndQueryFailureTest {
             alice.rollback();
             other.rollback();
         }
+    }
+
+    /** The row that was not there to be locked is the query's own. */
+    @ParameterizedTest
+    @EnumSource
+    void aQueryMayInsertTheRow(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        int id = 10;
+        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(Duration.ofSeconds(60)))) {
+            for (boolean begun : List.of(false, true)) {
+                int inserted = id++;
+                Session alice = database.session("alice");
+                if (begun) {
+                    alice.execute("insert into secret values (1)");
+                }
+                List<Integer> ids = alice.run(c -> locks.in(c)
+                        .lockAndQuery(
+                                LockKey.row("account", inserted),
+                                RowLockMode.FOR_UPDATE,
+                                wait,
+                                "insert into account values (?) returning id",
+                                row -> row.getInt(1),
+                                inserted));
+                assertThat(ids).containsExactly(inserted);
+                alice.commit();
+            }
+        }
+        assertThat(database.query("select count(*) from account")).isEqualTo("7");
     }
 }
