@@ -278,16 +278,18 @@ final class LockErrors {
 
     /** Whether a position is that of a check of a type, in one of the locks and not in the query. */
     private static boolean points(List<String> locks, @Nullable String query, int position) {
-        for (String check : List.of(RowSql.TYPE_CHECK, "cast(null as ")) {
-            for (String lock : locks) {
-                // An operator is pointed at itself, an unknown type at its name behind the cast.
-                int start = check == RowSql.TYPE_CHECK ? position : position - check.length();
-                if (lock.startsWith(check, start) && (query == null || !query.startsWith(check, start))) {
-                    return true;
-                }
+        for (String lock : locks) {
+            // An operator is pointed at itself, an unknown type at its name behind the cast.
+            if (isThere(RowSql.TYPE_CHECK, lock, query, position)
+                    || isThere(RowSql.TYPE_CHECK, lock, query, position - RowSql.TYPE_CHECK.length())) {
+                return true;
             }
         }
         return false;
+    }
+
+    private static boolean isThere(String check, String lock, @Nullable String query, int position) {
+        return lock.startsWith(check, position) && (query == null || !query.startsWith(check, position));
     }
 
     /**

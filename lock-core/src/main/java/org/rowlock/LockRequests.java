@@ -108,13 +108,13 @@ final class LockRequests {
     void forgetTables(PgSession session, LockRequest request) throws SQLException {
         for (RowGroup group : request.rows()) {
             String name = group.table().name();
-            primaryKeys.forget(session, name, config.idColumnsOf(name));
+            primaryKeys.stale(session, name, config.idColumnsOf(name));
         }
     }
 
     /** Has the table of a claim looked up again. */
     void forgetTable(PgSession session, Claim claim) throws SQLException {
-        primaryKeys.forget(session, claim.table(), givenColumns(claim));
+        primaryKeys.stale(session, claim.table(), givenColumns(claim));
     }
 
     /**

@@ -82,6 +82,11 @@ final class PrimaryKeys {
      * @param stale whether the server has found since that it does not hold any more
      */
     private record Known(RowTable table, String kind, String searchPath, boolean stale) {
+        /** Whether it did not change, and was found not to hold under another search_path than its own. */
+        boolean isOfAnother(Known found) {
+            return !searchPath.equals(found.searchPath) || table.equals(found.table);
+        }
+
         boolean isWhole(List<String> given) {
             return !table.columns().isEmpty()
                     && (given.isEmpty() || given.size() == table.columns().size());
@@ -116,7 +121,7 @@ final class PrimaryKeys {
             return kept;
         }
         Known found = outsideTransaction(session, () -> lookUp(session, table, given));
-        if (kept != null && place.searchPath() == null && !kept.searchPath().equals(found.searchPath())) {
+        if (kept != null && place.searchPath() == null && kept.isOfAnother(found)) {
             ambiguous.add(place);
             place = place.in(found.searchPath());
         }
@@ -135,8 +140,13 @@ final class PrimaryKeys {
                 : place;
     }
 
-    /** Has a table looked up again: the server has found that it was replaced, or changed. */
+    /** Has a table looked up again, as it may have changed. */
     void forget(PgSession session, String table, List<String> given) throws SQLException {
+        known.remove(place(session, table, given));
+    }
+
+    /** Has a table looked up again: the server has found that what is kept does not hold. */
+    void stale(PgSession session, String table, List<String> given) throws SQLException {
         known.computeIfPresent(
                 place(session, table, given),
                 (place, kept) -> new Known(kept.table(), kept.kind(), kept.searchPath(), true));
