@@ -169,7 +169,7 @@ enum IdType {
     boolean isOtherSpelling(String text) {
         String refusal = refusal(text);
         return refusal != null
-                && refusal != OUT_OF_RANGE
+                && !refusal.equals(OUT_OF_RANGE)
                 && switch (this) {
                     // What no number begins with may be an id of another kind, such as an order's number.
                     case SMALLINT, INTEGER, BIGINT, NUMERIC ->
