@@ -59,7 +59,7 @@ final class Bank {
         };
     }
 
-    private static String table(int n) {
+    static String table(int n) {
         return n < 4 ? "account" : n < 8 ? "client" : "shop";
     }
 

@@ -84,9 +84,12 @@ as $$
 declare
   role text := coalesce(nullif(current_setting('role'), 'none'), session_user);
   application text := left(current_setting('application_name'), 100);
-  -- Of the call stack only what is above the audit: the trigger, function or cascade that wrote.
-  via text := left(trim(e'\n' from regexp_replace(context, '^PL/pgSQL function rowlock\.audit\(\)[^\n]*', '')), 500);
   query text := coalesce(current_query(), '');
+  -- Of the call stack only what is above the audit: the trigger, function or cascade that wrote.
+  via text := coalesce(
+    nullif(left(trim(e'\n' from regexp_replace(context, '^PL/pgSQL function rowlock\.audit\(\)[^\n]*', '')), 500), ''),
+    case when position(lower((select relname from pg_class where oid = root)) in lower(query)) = 0
+         then 'the action of a foreign key, a view or a rule' else '' end);
   -- One statement with other values is one writer.
   form text := regexp_replace(left(query, 2000), '''([^'']|'''')*''|\m[0-9][0-9.]*', '?', 'g');
   who text := md5(concat_ws(chr(31), root::oid, operation, role, application, left(form, 500), via));
@@ -119,7 +122,7 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  parts text := rowlock.id_parts(relation, id_columns, 'c');
+  parts text;
   part regclass;
   event text;
 begin
@@ -128,6 +131,7 @@ begin
     raise exception 'The sample is %', sample
       using errcode = 'invalid_parameter_value', hint = 'Give the share of statements to look at: above 0, at most 1.';
   end if;
+  parts := rowlock.id_parts(relation, id_columns, 'c');
   perform rowlock.remove_audit(relation);
   for part in select relation union select p.relid from pg_partition_tree(relation) as p
               join pg_class as c on c.oid = p.relid where c.relkind in ('r', 'p') loop

@@ -117,7 +117,8 @@ $$;
 
 -- Every writer of a guarded table runs these, whatever the default privileges are.
 grant execute on function rowlock.refuses(regclass, oid, int4, text[]), rowlock.refuse(oid, text), rowlock.bypasses(oid),
-  rowlock.held_keys(), rowlock.id_text(text[]), rowlock.key(oid, text), rowlock.root(regclass) to public;
+  rowlock.held_keys(), rowlock.id_text(text[]), rowlock.key(oid, text), rowlock.root(regclass),
+  rowlock.version() to public;
 
 -- What the trigger would do if its condition were ever true.
 create or replace function rowlock.guard() returns trigger

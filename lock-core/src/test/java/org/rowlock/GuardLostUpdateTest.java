@@ -1,0 +1,218 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.guard.RowLockGuard;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** Plain writers beside ADVISORY lockers: updates are lost without the guard, and none with it. */
+class GuardLostUpdateTest {
+    private static final int LOCKERS = 4;
+    private static final int WRITERS = 4;
+    private static final int TRANSACTIONS = 150;
+    private static final int KILLS = 10;
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(Bank.TABLES);
+
+    private final RowLocks locks =
+            RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+
+    private final Bank bank = new Bank(database);
+    private final AtomicInteger refusals = new AtomicInteger();
+
+    private void guard() throws SQLException {
+        database.execute(RowLockGuard.sql("account", "client", "shop"));
+    }
+
+    /** Reads under the lock; a plain writer comes between; writes back. */
+    private boolean plainWriterComesBetween() throws Exception {
+        Session locker = database.session("locker");
+        Session writer = database.session("writer");
+        locker.run(c -> locks.in(c).lock(Bank.key(0)));
+        long read = locker.run(c -> Bank.balance(c, 0));
+        boolean written = true;
+        try {
+            writer.run(c -> addPlainly(c, bank.newTransaction(), 0, 7));
+            writer.commit();
+        } catch (SQLException e) {
+            assertThat(e.getSQLState()).isEqualTo("55P03");
+            written = false;
+        }
+        writer.rollback();
+        locker.run(c -> {
+            Bank.write(c, bank.newTransaction(), 0, read, 5);
+            return null;
+        });
+        locker.commit();
+        return written;
+    }
+
+    private long error(int n) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection()) {
+            return Bank.balance(connection, n) - Bank.balanceByLedger(connection, n);
+        }
+    }
+
+    @Test
+    void withoutTheGuardAPlainWritersUpdateIsLost() throws Exception {
+        assertThat(plainWriterComesBetween()).isTrue();
+        assertThat(error(0)).isEqualTo(-7);
+    }
+
+    @Test
+    void withTheGuardItIsRefused() throws Exception {
+        guard();
+        assertThat(plainWriterComesBetween()).isFalse();
+        assertThat(error(0)).isZero();
+    }
+
+    @Test
+    void manyPlainWritersAndLockersLoseNothingEvenWhenSessionsDie() throws Exception {
+        guard();
+        ExecutorService threads = Executors.newFixedThreadPool(LOCKERS + WRITERS + 1);
+        AtomicBoolean done = new AtomicBoolean();
+        try {
+            List<Future<?>> runs = new ArrayList<>();
+            for (int thread = 0; thread < LOCKERS + WRITERS; thread++) {
+                boolean locker = thread < LOCKERS;
+                Random random = new Random(thread);
+                runs.add(threads.submit(() -> {
+                    run(locker, random);
+                    return null;
+                }));
+            }
+            Future<?> killer = threads.submit(() -> {
+                kill(done);
+                return null;
+            });
+            for (Future<?> run : runs) {
+                run.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+            done.set(true);
+            killer.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        } finally {
+            done.set(true);
+            threads.shutdownNow();
+        }
+        bank.check();
+        assertThat(bank.commits()).isPositive();
+        assertThat(refusals).as("writers that met a locker").hasPositiveValue();
+    }
+
+    /** One session; transactions that fail are given up, so that both kinds go on meeting. */
+    private void run(boolean locker, Random random) throws SQLException {
+        Connection connection = database.dataSource().getConnection();
+        try {
+            connection.setAutoCommit(false);
+            for (int i = 0; i < TRANSACTIONS; i++) {
+                int n = random.nextInt(Bank.ACCOUNTS);
+                int amount = random.nextInt(19) - 9;
+                long transaction = bank.newTransaction();
+                boolean committing = false;
+                try {
+                    if (locker) {
+                        addLocked(connection, transaction, n, amount);
+                    } else {
+                        addPlainly(connection, transaction, n, amount);
+                    }
+                    committing = true;
+                    connection.commit();
+                    bank.committed(transaction, amount);
+                } catch (SQLException | LockException e) {
+                    String state = state(e);
+                    if (SqlState.isConnectionLost(state)) {
+                        if (committing) {
+                            bank.unknown(transaction, amount);
+                        } else {
+                            bank.rolledBack(transaction);
+                        }
+                        connection = another(connection);
+                        continue;
+                    }
+                    assertThat(state).as(e.toString()).isIn("55P03", "40P01");
+                    if (state.equals("55P03")) {
+                        refusals.incrementAndGet();
+                    }
+                    bank.rolledBack(transaction);
+                    connection = rolledBack(connection);
+                }
+            }
+        } finally {
+            connection.close();
+        }
+    }
+
+    private Connection rolledBack(Connection connection) throws SQLException {
+        try {
+            connection.rollback();
+            return connection;
+        } catch (SQLException ended) {
+            return another(connection);
+        }
+    }
+
+    private Connection another(Connection lost) throws SQLException {
+        lost.close();
+        Connection connection = database.dataSource().getConnection();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    private static String state(Exception e) {
+        SQLException cause = e instanceof SQLException sql ? sql : (SQLException) e.getCause();
+        return SqlState.of(cause);
+    }
+
+    private void addLocked(Connection connection, long transaction, int n, int amount) throws SQLException {
+        locks.in(connection).lock(Bank.key(n));
+        Bank.write(connection, transaction, n, Bank.balance(connection, n), amount);
+    }
+
+    /** As a job would that knows nothing of locks. */
+    private static int addPlainly(Connection connection, long transaction, int n, int amount) throws SQLException {
+        try (PreparedStatement update = connection.prepareStatement(
+                        "update " + Bank.table(n) + " set balance = balance + ? where n = ?");
+                PreparedStatement insert = connection.prepareStatement("insert into ledger values (?, ?, ?)")) {
+            update.setInt(1, amount);
+            update.setInt(2, n);
+            int rows = update.executeUpdate();
+            insert.setLong(1, transaction);
+            insert.setInt(2, n);
+            insert.setLong(3, amount);
+            insert.executeUpdate();
+            return rows;
+        }
+    }
+
+    /** Ends sessions in the midst of their transactions, spread over the run. */
+    private void kill(AtomicBoolean done) throws SQLException {
+        for (int kill = 1; kill <= KILLS; kill++) {
+            int commits = kill * LOCKERS * TRANSACTIONS / KILLS;
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> done.get() || bank.commits() >= commits);
+            database.execute("select pg_terminate_backend(pid) from (select pid from pg_stat_activity"
+                    + " where application_name = '" + database.schema() + "' and pid <> pg_backend_pid()"
+                    + " and state <> 'idle' order by random() limit 1) as victim");
+        }
+    }
+}

@@ -1,0 +1,379 @@
+package org.rowlock.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** Whom the audit notes, and that nobody is the worse for it. */
+class AuditTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id bigint primary key, balance bigint not null)",
+            "insert into account select i, 100 from generate_series(1, 100) as i");
+
+    private Session session;
+
+    @BeforeEach
+    void audit() throws SQLException {
+        database.execute(RowLockGuard.schemaSql(), RowLockGuard.auditSql("account", 1, List.of()));
+        session = database.session("session");
+    }
+
+    private List<StrayWriter> writers() throws SQLException {
+        try (Connection connection = database.dataSource().getConnection()) {
+            return RowLockGuard.of(connection).strayWriters().stream()
+                    // Those of this test; the schema rowlock may be shared with others.
+                    .filter(writer -> writer.application().startsWith(database.schema()))
+                    .toList();
+        }
+    }
+
+    @Test
+    void aStatementIsNotedWithAllThatFindsIt() throws Exception {
+        Instant before = Instant.now().minus(1, ChronoUnit.HOURS);
+        session.execute("update account set balance = 0 where id = 7");
+        session.commit();
+
+        assertThat(writers()).singleElement().satisfies(writer -> {
+            assertThat(writer.table()).isEqualTo("account");
+            assertThat(writer.operation()).isEqualTo("UPDATE");
+            assertThat(writer.role()).isEqualTo(database.query("select session_user"));
+            assertThat(writer.application()).isEqualTo(database.schema());
+            assertThat(writer.query()).isEqualTo("update account set balance = 0 where id = 7");
+            assertThat(writer.context()).isEmpty();
+            assertThat(writer.firstSeen()).isAfter(before).isEqualTo(writer.lastSeen());
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = LockStrategy.class,
+            names = {"BOTH", "ADVISORY"})
+    void whoLocksIsNotNoted(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        session.run(c -> locks.in(c).lock(LockKey.row("account", 7)));
+        session.execute("update account set balance = 0 where id = 7");
+        session.execute("delete from account where id = 7");
+        session.run(c -> locks.in(c).lockAll(LockKey.rows("account", List.of(8, 9, 10))));
+        session.execute("update account set balance = 0 where id between 8 and 10");
+        session.execute("update account set balance = 0 where id = -1");
+        session.commit();
+
+        assertThat(writers()).isEmpty();
+    }
+
+    @Test
+    void oneRowThatIsNotLockedAmongManyIsNoted() throws Exception {
+        RowLocks locks = RowLocks.create();
+        session.run(c -> locks.in(c).lockAll(LockKey.rows("account", List.of(8, 9, 10))));
+        session.execute("update account set balance = 0 where id between 8 and 11");
+        session.commit();
+
+        assertThat(writers()).hasSize(1);
+    }
+
+    /** ROW takes no key, so the audit cannot tell it from a writer that does not lock. */
+    @Test
+    void atRowEverybodyIsNoted() throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ROW).build();
+        session.run(c -> locks.in(c).lock(LockKey.row("account", 7)));
+        session.execute("update account set balance = 0 where id = 7");
+        session.commit();
+
+        assertThat(writers()).hasSize(1);
+    }
+
+    @Test
+    void aSharedLockIsNotEnough() throws Exception {
+        session.run(c ->
+                RowLocks.create().in(c).lock(LockKey.row("account", 7), RowLockMode.FOR_SHARE, LockWait.forever()));
+        session.execute("update account set balance = 0 where id = 7");
+        session.commit();
+
+        assertThat(writers()).hasSize(1);
+    }
+
+    @Test
+    void aWriterIsNotedOnceWhateverItsValues() throws Exception {
+        for (int i = 1; i <= 20; i++) {
+            session.execute("update account set balance = " + i + " where id = " + i);
+            session.commit();
+        }
+        Session other = database.session("other");
+        other.execute("update account set balance = 7 where id = 99");
+        other.commit();
+        session.execute("delete from account where id = 5");
+        session.commit();
+
+        assertThat(writers()).extracting(StrayWriter::operation).containsExactlyInAnyOrder("UPDATE", "DELETE");
+        assertThat(database.query("select count(*) from rowlock.note where application = '" + database.schema() + "'"))
+                .isEqualTo("2");
+    }
+
+    @Test
+    void whatWasRolledBackIsNotedTheNextTime() throws Exception {
+        session.execute("update account set balance = 1 where id = 1");
+        session.rollback();
+        assertThat(writers()).isEmpty();
+        session.execute("update account set balance = 1 where id = 1");
+        session.commit();
+
+        assertThat(writers()).hasSize(1);
+    }
+
+    @Test
+    void aBatchOverJdbcIsNoted() throws Exception {
+        session.run(c -> {
+            try (PreparedStatement update =
+                    c.prepareStatement("update account set balance = balance + ? where id = ?")) {
+                for (int id = 1; id <= 5; id++) {
+                    update.setInt(1, 5);
+                    update.setInt(2, id);
+                    update.addBatch();
+                }
+                return update.executeBatch();
+            }
+        });
+        session.commit();
+
+        assertThat(writers())
+                .singleElement()
+                .satisfies(writer -> assertThat(writer.query())
+                        .isEqualTo("update account set balance = balance + $1 where id = $2"));
+    }
+
+    @Test
+    void aTriggerOfAnotherTableIsNotedWithItsFunction() throws Exception {
+        database.execute(
+                "create table booking(id int, account int)",
+                "create function book() returns trigger language plpgsql as $$ begin"
+                        + " update account set balance = balance - 1 where id = new.account; return new; end $$",
+                "create trigger book before insert on booking for each row execute function book()");
+        session.execute("insert into booking values (1, 7)");
+        session.commit();
+
+        assertThat(writers()).singleElement().satisfies(writer -> {
+            assertThat(writer.query()).isEqualTo("insert into booking values (1, 7)");
+            assertThat(writer.context()).contains("update account set balance", "function book()");
+        });
+    }
+
+    @Test
+    void aCascadeIsNotedAsSuch() throws Exception {
+        database.execute(
+                "create table owner(id int primary key)",
+                "insert into owner values (1)",
+                "alter table account add owner int references owner on delete cascade",
+                "alter table account disable trigger rowlock_audit_update",
+                "update account set owner = 1 where id = 7",
+                "alter table account enable trigger rowlock_audit_update");
+        session.execute("delete from owner");
+        session.commit();
+
+        assertThat(writers()).singleElement().satisfies(writer -> {
+            assertThat(writer.operation()).isEqualTo("DELETE");
+            assertThat(writer.query()).isEqualTo("delete from owner");
+            assertThat(writer.context()).startsWith("the action of a foreign key");
+        });
+    }
+
+    @Test
+    void psqlIsNoted() throws Exception {
+        assumeTrue(hasPsql(), "psql is not installed");
+        PGSimpleDataSource dataSource = database.dataSource();
+        ProcessBuilder psql = new ProcessBuilder(
+                        "psql",
+                        "-h",
+                        dataSource.getServerNames()[0],
+                        "-p",
+                        String.valueOf(dataSource.getPortNumbers()[0]),
+                        "-U",
+                        dataSource.getUser(),
+                        "-d",
+                        dataSource.getDatabaseName(),
+                        "-v",
+                        "ON_ERROR_STOP=1",
+                        "-c",
+                        "update " + database.schema() + ".account set balance = 3 where id = 3")
+                .redirectErrorStream(true);
+        psql.environment().put("PGPASSWORD", dataSource.getPassword() == null ? "" : dataSource.getPassword());
+        psql.environment().put("PGAPPNAME", database.schema() + " psql");
+        Process process = psql.start();
+        process.getOutputStream().close();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                .isTrue();
+        assertThat(process.exitValue()).as(output).isZero();
+
+        assertThat(writers()).singleElement().satisfies(writer -> {
+            assertThat(writer.application()).isEqualTo(database.schema() + " psql");
+            assertThat(writer.query()).contains("set balance = 3 where id = 3");
+        });
+    }
+
+    private static boolean hasPsql() throws InterruptedException {
+        try {
+            return new ProcessBuilder("psql", "--version").start().waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void onConflictAndMergeAreNoted() throws Exception {
+        session.execute("insert into account values (7, 0) on conflict (id) do update set balance = 0");
+        if (Integer.parseInt(database.query("show server_version_num")) >= 150_000) {
+            session.execute("merge into account using (values (7)) as s(k) on id = k when matched then delete");
+        }
+        session.execute("insert into account values (7777, 0)");
+        session.commit();
+
+        assertThat(writers())
+                .extracting(StrayWriter::operation)
+                .contains("UPDATE")
+                .doesNotContain("INSERT");
+        assertThat(writers().size())
+                .isEqualTo(Integer.parseInt(database.query("show server_version_num")) >= 150_000 ? 2 : 1);
+    }
+
+    @Test
+    void partitionsAreWatchedByEitherName() throws Exception {
+        database.execute(
+                "create table measure(id int, day date, v int, primary key (id, day)) partition by range (day)",
+                "create table measure_06 partition of measure for values from ('2026-06-01') to ('2026-07-01')",
+                "insert into measure values (1, '2026-06-01')",
+                RowLockGuard.auditSql("measure", 1, List.of()));
+        session.execute("update measure set v = 1");
+        session.execute("update measure_06 set v = 1");
+        RowLocks locks = RowLocks.create();
+        session.commit();
+        session.run(c -> locks.in(c).lock(LockKey.row("measure", 1, java.time.LocalDate.of(2026, 6, 1))));
+        session.execute("delete from measure_06");
+        session.commit();
+
+        assertThat(writers()).extracting(StrayWriter::table).containsExactly("measure", "measure");
+        database.execute(RowLockGuard.auditRemovalSql("measure"));
+        assertThat(
+                        database.query(
+                                "select count(*) from pg_trigger where tgrelid in ('measure'::regclass, 'measure_06'::regclass)"))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void aSampledAuditSeesAWriterThatComesOften() throws Exception {
+        database.execute(RowLockGuard.auditSql("account", 0.2, List.of()));
+        for (int i = 0; i < 1_000 && writers().isEmpty(); i++) {
+            session.execute("update account set balance = " + i + " where id = 1");
+            session.commit();
+        }
+
+        assertThat(writers()).hasSize(1);
+        assertThat(database.query("select pg_get_triggerdef(oid) from pg_trigger where tgrelid = 'account'::regclass"
+                        + " and tgname = 'rowlock_audit_update'"))
+                .contains("random() < ");
+        assertThat(audited("account").sample()).isEqualTo(0.2);
+    }
+
+    private AuditedTable audited(String table) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection()) {
+            return RowLockGuard.of(connection).auditedTables().stream()
+                    .filter(audited -> audited.table().equals(table))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    @Test
+    void itSaysSinceWhen() throws Exception {
+        assertThat(audited("account").since())
+                .isBetween(Instant.now().minusSeconds(600), Instant.now().plusSeconds(600));
+        assertThat(audited("account").isEnabled()).isTrue();
+        database.execute("alter table account disable trigger user");
+        assertThat(audited("account").isEnabled()).isFalse();
+    }
+
+    @Test
+    void aRenamedColumnOrTableIsFollowed() throws Exception {
+        database.execute("alter table account rename id to number", "alter table account rename to accounts");
+        RowLocks locks = RowLocks.create();
+        session.run(c -> locks.in(c).lock(LockKey.row("accounts", 7)));
+        session.execute("update accounts set balance = 0 where number = 7");
+        assertThat(writers()).isEmpty();
+        session.execute("update accounts set balance = 0 where number = 8");
+        session.commit();
+
+        assertThat(writers()).extracting(StrayWriter::table).containsExactly("accounts");
+    }
+
+    /** Whatever goes wrong in the audit is a warning to the writer and no more. */
+    @Test
+    void aBrokenAuditFailsNobody() throws Exception {
+        database.execute(
+                RowLockGuard.auditSql("account", 1, List.of("balance")), "alter table account rename balance to money");
+
+        session.execute("update account set money = 0 where id = 7");
+        session.commit();
+        assertThat(writers()).isEmpty();
+    }
+
+    @Test
+    void writersDoNotWaitForEachOther() throws Exception {
+        Session other = database.session("other");
+        session.execute("update account set balance = 0 where id = 1");
+        other.execute("update account set balance = 0 where id = 2");
+        session.commit();
+        other.commit();
+
+        assertThat(writers()).hasSize(1);
+    }
+
+    @Test
+    void serializableWritersDoNotFailEachOther() throws Exception {
+        Session other = database.session("other");
+        for (Session each : List.of(session, other)) {
+            each.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+            each.execute("select balance from account where id = 50");
+        }
+        session.execute("insert into account values (1001, 0) on conflict (id) do update set balance = 0");
+        session.execute("update account set balance = 0 where id = 1001");
+        other.execute("select 1");
+        session.commit();
+        other.commit();
+
+        assertThat(writers()).hasSize(1);
+    }
+
+    @Test
+    void aSampleThatIsNoneIsRefused() {
+        for (double sample : new double[] {0, -1, 1.01, Double.NaN}) {
+            assertThatThrownBy(() -> RowLockGuard.auditSql("account", sample, List.of()))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("The sample is " + sample);
+            assertThatThrownBy(() -> database.execute("select rowlock.install_audit('account', '" + sample + "')"))
+                    .hasMessageContaining("The sample is");
+        }
+    }
+}

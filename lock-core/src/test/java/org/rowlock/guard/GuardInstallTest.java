@@ -1,0 +1,534 @@
+package org.rowlock.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.TestPostgres;
+
+/** Installing, what becomes of a guard when its table changes, and removing. In a database of its own. */
+class GuardInstallTest {
+    private static final Pattern VERSION = Pattern.compile("\\) (\\d+)");
+
+    private final String name = "guard" + ProcessHandle.current().pid();
+    private final String owner = name + "_owner";
+    private final String app = name + "_app";
+
+    private Connection connection;
+
+    @BeforeEach
+    void createDatabase() throws SQLException {
+        try (Connection admin = TestPostgres.shared().dataSource().getConnection()) {
+            execute(
+                    admin,
+                    "create role " + owner + " login password 'x'",
+                    "create role " + app + " login password 'x'",
+                    "create database " + name + " owner " + owner);
+        }
+        connection = connect(owner);
+        execute(
+                connection,
+                "create table account(id bigint primary key, balance bigint)",
+                "insert into account values (7, 100), (8, 100)",
+                "grant select, update on account to " + app);
+    }
+
+    @AfterEach
+    void dropDatabase() throws SQLException {
+        connection.close();
+        try (Connection admin = TestPostgres.shared().dataSource().getConnection()) {
+            execute(
+                    admin,
+                    "drop database if exists " + name + "_2 with (force)",
+                    "drop database " + name + " with (force)",
+                    "drop role " + app,
+                    "drop role " + owner);
+        }
+    }
+
+    private Connection connect(String role) throws SQLException {
+        PGSimpleDataSource dataSource = TestPostgres.shared().dataSource();
+        dataSource.setDatabaseName(name);
+        return role.isEmpty() ? dataSource.getConnection() : dataSource.getConnection(role, "x");
+    }
+
+    private static void execute(Connection connection, String... statements) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private String query(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    private GuardState state(String table) throws SQLException {
+        return RowLockGuard.of(connection).stateOf(table);
+    }
+
+    /** Whether a plain writer is refused while another holds the key. */
+    private boolean isGuarded(String table, Object id, String update) throws SQLException {
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        try (Connection locker = connect(owner);
+                Connection writer = connect(owner)) {
+            locker.setAutoCommit(false);
+            locks.in(locker).lock(LockKey.row(table, id));
+            try {
+                execute(writer, update);
+                return false;
+            } catch (SQLException e) {
+                assertThat(e.getSQLState()).as(e.getMessage()).isEqualTo("55P03");
+                return true;
+            } finally {
+                locker.rollback();
+            }
+        }
+    }
+
+    private boolean isGuarded() throws SQLException {
+        return isGuarded("account", 7, "update account set balance = balance where id = 7");
+    }
+
+    @Test
+    void itIsInstalledAgainAndRemovedWithoutASuperuser() throws Exception {
+        assertThat(state("account")).isEqualTo(GuardState.MISSING);
+        assertThat(isGuarded()).isFalse();
+        for (int i = 0; i < 2; i++) {
+            execute(connection, RowLockGuard.sql("account"), RowLockGuard.auditSql("account", 1, List.of()));
+            assertThat(state("account")).isEqualTo(GuardState.CURRENT);
+            assertThat(isGuarded()).isTrue();
+            assertThat(query("select count(*) from pg_trigger where tgname like 'rowlock%'"))
+                    .isEqualTo("3");
+        }
+        for (int i = 0; i < 2; i++) {
+            execute(connection, RowLockGuard.guardRemovalSql("account"), RowLockGuard.auditRemovalSql("account"));
+            assertThat(state("account")).isEqualTo(GuardState.MISSING);
+            assertThat(isGuarded()).isFalse();
+        }
+        execute(connection, RowLockGuard.sql("account"));
+        for (int i = 0; i < 2; i++) {
+            execute(connection, RowLockGuard.removalSql());
+            assertThat(state("account")).isEqualTo(GuardState.MISSING);
+            assertThat(RowLockGuard.of(connection).auditedTables()).isEmpty();
+            assertThat(RowLockGuard.of(connection).strayWriters()).isEmpty();
+            assertThat(query("select count(*) from pg_trigger where tgname like 'rowlock%'"))
+                    .isEqualTo("0");
+        }
+    }
+
+    /** As a migration tool runs it: one transaction, which may be rolled back. */
+    @Test
+    void itIsTransactional() throws Exception {
+        connection.setAutoCommit(false);
+        execute(connection, RowLockGuard.sql("account"));
+        connection.rollback();
+        connection.setAutoCommit(true);
+
+        assertThat(state("account")).isEqualTo(GuardState.MISSING);
+    }
+
+    /** Writers need no privilege of the guard, even where new functions are nobody's by default. */
+    @Test
+    void everyWriterIsGuardedWhateverItsPrivileges() throws Exception {
+        execute(
+                connection,
+                "alter default privileges revoke execute on functions from public",
+                RowLockGuard.sql("account"),
+                RowLockGuard.auditSql("account", 1, List.of()));
+        try (Connection writer = connect(app)) {
+            execute(writer, "set application_name = 'app'", "update account set balance = 1 where id = 7");
+            assertThat(RowLockGuard.of(writer).stateOf("account")).isEqualTo(GuardState.CURRENT);
+            assertThat(RowLockGuard.of(writer).auditedTables()).hasSize(1);
+            assertThatThrownBy(() -> RowLockGuard.of(writer).strayWriters()).hasMessageContaining("permission denied");
+            writer.setAutoCommit(false);
+            RowLocks.builder()
+                    .strategy(LockStrategy.ADVISORY)
+                    .build()
+                    .in(writer)
+                    .lock(LockKey.row("account", 7));
+            assertThatThrownBy(() -> execute(connection, "update account set balance = 0 where id = 7"))
+                    .hasMessageContaining("locked by another transaction");
+            writer.rollback();
+        }
+        // The guard had taken the key, so there was nothing to note.
+        assertThat(RowLockGuard.of(connection).strayWriters()).isEmpty();
+    }
+
+    @Test
+    void onlyWhoMayTurnsItOff() throws Exception {
+        execute(connection, RowLockGuard.sql("account"));
+        try (Connection writer = connect(app)) {
+            execute(writer, "set rowlock.guard = off");
+            assertThatThrownBy(() -> execute(writer, "update account set balance = 1 where id = 7"))
+                    .hasMessageContaining("The role " + app + " may not set rowlock.guard = off")
+                    .hasMessageContaining("grant execute on function rowlock.bypass_guard()");
+            execute(connection, "grant execute on function rowlock.bypass_guard() to " + app);
+            execute(writer, "update account set balance = 1 where id = 7");
+        }
+        execute(connection, RowLockGuard.schemaSql());
+        assertThat(query("select has_function_privilege('" + app + "', 'rowlock.bypass_guard()', 'execute')"))
+                .isEqualTo("t");
+    }
+
+    /** The SQL in the arguments of an audit is whoever's the table is, and must not run with the rights of the schema's owner. */
+    @Test
+    void noRoleGainsRightsByATriggerOfItsOwn() throws Exception {
+        execute(connection, RowLockGuard.schemaSql());
+        try (Connection admin = connect("")) {
+            execute(admin, "create schema theirs authorization " + app);
+        }
+        try (Connection theirs = connect(app)) {
+            execute(
+                    theirs,
+                    "create table theirs.t(id int primary key)",
+                    "insert into theirs.t values (1)",
+                    "create table theirs.seen(who text)",
+                    "create function theirs.grab() returns text language plpgsql as $$ begin"
+                            + " insert into theirs.seen values (current_user); return 'x'; end $$",
+                    "create trigger x after update on theirs.t referencing old table as changed for each statement"
+                            + " execute function rowlock.audit('1', 'now', '1', 'theirs.grab()')",
+                    "update theirs.t set id = 1");
+            assertThatThrownBy(() -> execute(theirs, "table rowlock.note")).hasMessageContaining("permission denied");
+            assertThatThrownBy(() -> execute(theirs, "delete from rowlock.note"))
+                    .hasMessageContaining("permission denied");
+        }
+        try (Connection admin = connect("")) {
+            execute(admin, "set search_path = theirs");
+            connection.close();
+            connection = admin;
+            assertThat(query("select string_agg(distinct who, ',') from theirs.seen"))
+                    .isEqualTo(app);
+        }
+        connection = connect(owner);
+    }
+
+    /** Functions, operators and tables of the session's search_path are not what the guard means. */
+    @Test
+    void aSearchPathCannotTakeOver() throws Exception {
+        execute(
+                connection,
+                "create schema evil",
+                "create function evil.pg_try_advisory_xact_lock(int, int) returns boolean language sql as 'select true'",
+                "create function evil.pg_try_advisory_xact_lock(bigint) returns boolean language sql as 'select true'",
+                "create function evil.current_setting(text, boolean) returns text language sql as $$ select 'off'::text $$",
+                "create function evil.never(oid, oid) returns boolean language sql as 'select false'",
+                "create operator evil.<> (leftarg = oid, rightarg = oid, function = evil.never)",
+                "create table evil.pg_locks()",
+                "create table evil.pg_index()",
+                "set search_path = evil, pg_catalog, public",
+                RowLockGuard.sql("account"));
+
+        assertThat(isGuarded(
+                        "account",
+                        7,
+                        "set search_path = evil, pg_catalog, public;"
+                                + " update account set balance = balance where id = 7"))
+                .isTrue();
+    }
+
+    @Test
+    void aSchemaOfAnotherRoleIsRefused() throws Exception {
+        try (Connection admin = connect("")) {
+            execute(admin, "create schema rowlock authorization " + app);
+        }
+        assertThatThrownBy(() -> execute(connection, RowLockGuard.schemaSql()))
+                .hasMessageContaining("The schema rowlock belongs to " + app)
+                .hasMessageContaining("Install as that role, or drop the schema");
+    }
+
+    @Test
+    void renamesOfTableColumnAndKeyAreFollowed() throws Exception {
+        execute(
+                connection,
+                RowLockGuard.sql("account"),
+                "alter table account rename to \"Konto\"",
+                "alter table \"Konto\" rename id to \"Nummer\"",
+                "alter index account_pkey rename to konto_schluessel",
+                "create schema s",
+                "alter table \"Konto\" set schema s");
+
+        assertThat(isGuarded("s.\"Konto\"", 7, "update s.\"Konto\" set balance = 0 where \"Nummer\" = 7"))
+                .isTrue();
+        assertThat(state("s.\"Konto\"")).isEqualTo(GuardState.CURRENT);
+    }
+
+    @Test
+    void aTableThatTookTheNameIsNotGuardedAndSaysSo() throws Exception {
+        execute(
+                connection,
+                RowLockGuard.sql("account"),
+                "create table next(like account including all)",
+                "alter table account rename to old",
+                "alter table next rename to account");
+
+        assertThat(state("account")).isEqualTo(GuardState.MISSING);
+        assertThat(state("old")).isEqualTo(GuardState.CURRENT);
+    }
+
+    /** The server itself does not let the guard go on with a key that is another. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "alter table account drop constraint account_pkey",
+                "alter table account drop column id",
+                "alter table account alter id type text"
+            })
+    void theKeyCannotChangeUnderTheGuard(String change) throws Exception {
+        execute(connection, RowLockGuard.sql("account"));
+
+        assertThatThrownBy(() -> execute(connection, change)).hasMessageContaining("trigger rowlock_guard");
+
+        execute(connection, RowLockGuard.guardRemovalSql("account"), change);
+        assertThat(state("account")).isEqualTo(GuardState.MISSING);
+    }
+
+    @Test
+    void aKeyThatIsDroppedByForceTakesTheGuardWithIt() throws Exception {
+        execute(
+                connection,
+                RowLockGuard.sql("account"),
+                "alter table account drop constraint account_pkey cascade",
+                "alter table account add primary key (id, balance)");
+
+        assertThat(state("account")).isEqualTo(GuardState.MISSING);
+        execute(connection, RowLockGuard.guardSql("account", 10, List.of()));
+        assertThat(isGuarded("account", List.of(7, 100), "update account set balance = 0 where id = 7"))
+                .isTrue();
+    }
+
+    @Test
+    void aRebuiltIndexIsFollowed() throws Exception {
+        execute(connection, RowLockGuard.sql("account"), "reindex table concurrently account");
+
+        assertThat(state("account")).isEqualTo(GuardState.CURRENT);
+        assertThat(isGuarded()).isTrue();
+        assertThatThrownBy(() -> execute(connection, "alter table account drop constraint account_pkey"))
+                .hasMessageContaining("trigger rowlock_guard");
+    }
+
+    @Test
+    void aGuardSwitchedOffOnTheTableOrAPartitionSaysSo() throws Exception {
+        execute(
+                connection,
+                "create table m(id int primary key) partition by range (id)",
+                "create table m1 partition of m for values from (0) to (10)",
+                RowLockGuard.sql("account", "m"),
+                "alter table account disable trigger rowlock_guard",
+                "alter table m1 disable trigger all");
+
+        assertThat(state("account")).isEqualTo(GuardState.DISABLED);
+        assertThat(state("m")).isEqualTo(GuardState.DISABLED);
+        assertThat(state("m1")).isEqualTo(GuardState.DISABLED);
+        execute(
+                connection,
+                "alter table account enable trigger rowlock_guard",
+                "alter table m1 enable always trigger rowlock_guard");
+        assertThat(state("account")).isEqualTo(GuardState.CURRENT);
+        assertThat(state("m")).isEqualTo(GuardState.CURRENT);
+    }
+
+    @Test
+    void aGuardOfAnotherVersionSaysSo() throws Exception {
+        execute(connection, RowLockGuard.sql("account"));
+        String trigger = query("select definition from rowlock.guards");
+        for (String other :
+                List.of(trigger.replace("('1', '1', ", "('0', '1', "), trigger.replace("('1', '1', ", "('1', '2', "))) {
+            execute(connection, other.replace("CREATE TRIGGER", "create or replace trigger"));
+            assertThat(state("account")).isEqualTo(GuardState.OUTDATED);
+        }
+        execute(connection, RowLockGuard.guardSql("account", 10, List.of()));
+        assertThat(state("account")).isEqualTo(GuardState.CURRENT);
+
+        execute(
+                connection,
+                "create or replace function rowlock.version(out guard int4, out key int4) language sql immutable as 'select 2, 1'",
+                RowLockGuard.guardSql("account", 10, List.of()));
+        assertThat(state("account")).isEqualTo(GuardState.OUTDATED);
+        execute(connection, RowLockGuard.sql("account"));
+        assertThat(state("account")).isEqualTo(GuardState.CURRENT);
+    }
+
+    @Test
+    void aGuardOfColumnsGivenNeedsNoPrimaryKey() throws Exception {
+        execute(
+                connection,
+                "create table log(number int, note text)",
+                "insert into log values (7)",
+                RowLockGuard.schemaSql(),
+                RowLockGuard.guardSql("log", 10, List.of("number")));
+
+        assertThat(state("log")).isEqualTo(GuardState.CURRENT);
+        assertThat(isGuarded("log", 7, "delete from log")).isTrue();
+        assertThatThrownBy(() -> execute(connection, "alter table log drop column number"))
+                .hasMessageContaining("trigger rowlock_guard");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "create table bad(id int)| has no primary key",
+                "create table bad(id float8 primary key)|is of type double precision, which cannot be a lock key",
+                "create table bad(id boolean primary key)|is of type boolean",
+                "create table bad(id bytea primary key)|is of type bytea",
+                "create table bad(id interval primary key)|is of type interval",
+                "create table bad(id timetz primary key)|is of type time with time zone",
+                "create table bad(id int[] primary key)|is of type integer[]",
+                "create domain d as float4; create table bad(id d primary key)|is of type real",
+                "create collation ci (provider = icu, locale = 'und', deterministic = false);"
+                        + " create table bad(id text collate ci primary key)|has a nondeterministic collation",
+                "create view bad as select 1 as id|is no table",
+                "create table p(id int primary key) partition by range (id);"
+                        + " create table bad partition of p for values from (0) to (1)|is a partition of public.p",
+                "create table bad(id int primary key); create table child() inherits (bad)|in a tree of INHERITS",
+                "create table p(id int primary key); create table bad(primary key (id)) inherits (p)|in a tree of INHERITS"
+            })
+    void whatHasNoKeyIsRefused(String given) throws Exception {
+        String[] parts = given.split("\\|");
+        execute(connection, RowLockGuard.schemaSql(), parts[0]);
+
+        for (String sql :
+                List.of(RowLockGuard.guardSql("bad", 10, List.of()), RowLockGuard.auditSql("bad", 1, List.of()))) {
+            assertThatThrownBy(() -> execute(connection, sql)).hasMessageContaining(parts[1]);
+        }
+    }
+
+    @Test
+    void whatCannotBeAskedForIsRefused() throws Exception {
+        execute(connection, RowLockGuard.schemaSql());
+        assertThatThrownBy(() -> RowLockGuard.guardSql("account", 0, List.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("The budget is 0");
+        assertThatThrownBy(() -> execute(connection, "select rowlock.install_guard('account', 0)"))
+                .hasMessageContaining("The budget is 0");
+        assertThatThrownBy(() -> execute(connection, RowLockGuard.guardSql("account", 1, List.of("nummer"))))
+                .hasMessageContaining("has no column nummer");
+        assertThatThrownBy(() -> execute(connection, RowLockGuard.guardSql("nothing", 1, List.of())))
+                .hasMessageContaining("\"nothing\" does not exist");
+        assertThatThrownBy(() -> RowLockGuard.sql("a b"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("<a b>");
+        assertThatThrownBy(() -> RowLockGuard.of(null)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> state("nothing")).hasMessageContaining("\"nothing\" does not exist");
+    }
+
+    @Test
+    void namesThatNeedQuotesAreQuoted() throws Exception {
+        execute(
+                connection,
+                "create schema \"S'\\x\"",
+                "create table \"S'\\x\".\"T \"\"q\"(\"I'\\d\" int primary key)",
+                "insert into \"S'\\x\".\"T \"\"q\" values (7)",
+                RowLockGuard.sql("\"S'\\x\".\"T \"\"q\""),
+                RowLockGuard.auditSql("\"S'\\x\".\"T \"\"q\"", 0.5, List.of("I'\\d")),
+                RowLockGuard.guardSql("\"S'\\x\".\"T \"\"q\"", 5, List.of("I'\\d")));
+
+        assertThat(state("\"S'\\x\".\"T \"\"q\"")).isEqualTo(GuardState.CURRENT);
+        assertThat(isGuarded("\"S'\\x\".\"T \"\"q\"", 7, "delete from \"S'\\x\".\"T \"\"q\""))
+                .isTrue();
+    }
+
+    @Test
+    void aDumpBringsTheGuardAlong(@TempDir Path directory) throws Exception {
+        int server = Integer.parseInt(query("show server_version_num")) / 10_000;
+        assumeTrue(dumpVersion() >= server, "pg_dump is not installed, or older than the server");
+        execute(
+                connection,
+                "create table m(day date, id int, primary key (id, day)) partition by range (day)",
+                "create table m1 partition of m for values from ('2026-01-01') to ('2027-01-01')",
+                "insert into m values ('2026-07-01', 7)",
+                RowLockGuard.sql("account", "m"),
+                RowLockGuard.auditSql("account", 0.5, List.of()),
+                "update account set balance = 1 where id = 7");
+        Path dump = directory.resolve("dump.sql");
+        run("pg_dump", "-f", dump.toString(), name);
+        try (Connection admin = TestPostgres.shared().dataSource().getConnection()) {
+            // OIDs that are used up make those of the copy others.
+            execute(admin, "create database " + name + "_2 owner " + owner);
+        }
+        run("psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", dump.toString(), name + "_2");
+        connection.close();
+        PGSimpleDataSource dataSource = TestPostgres.shared().dataSource();
+        dataSource.setDatabaseName(name + "_2");
+        try (Connection copy = dataSource.getConnection(owner, "x");
+                Connection locker = dataSource.getConnection(owner, "x")) {
+            connection = connect(owner);
+            RowLockGuard guard = RowLockGuard.of(copy);
+            assertThat(guard.stateOf("account")).isEqualTo(GuardState.CURRENT);
+            assertThat(guard.stateOf("m")).isEqualTo(GuardState.CURRENT);
+            assertThat(guard.auditedTables()).hasSize(1);
+            locker.setAutoCommit(false);
+            RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+            locks.in(locker)
+                    .lockAll(List.of(
+                            LockKey.row("account", 7), LockKey.row("m", 7, java.time.LocalDate.of(2026, 7, 1))));
+            for (String sql : List.of("delete from account where id = 7", "delete from m1")) {
+                assertThatThrownBy(() -> execute(copy, sql)).hasMessageContaining("locked by another transaction");
+            }
+            locker.rollback();
+        }
+    }
+
+    private static int dumpVersion() throws InterruptedException {
+        try {
+            Process process = new ProcessBuilder("pg_dump", "--version").start();
+            Matcher version =
+                    VERSION.matcher(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+            process.waitFor();
+            return version.find() ? Integer.parseInt(version.group(1)) : 0;
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    private static void run(String... command) throws IOException, InterruptedException {
+        PGSimpleDataSource dataSource = TestPostgres.shared().dataSource();
+        List<String> words = new ArrayList<>(List.of(command));
+        words.addAll(
+                1,
+                List.of(
+                        "-h",
+                        dataSource.getServerNames()[0],
+                        "-p",
+                        String.valueOf(dataSource.getPortNumbers()[0]),
+                        "-U",
+                        dataSource.getUser()));
+        File output = Files.createTempFile("output", ".txt").toFile();
+        ProcessBuilder builder =
+                new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(output);
+        builder.environment().put("PGPASSWORD", dataSource.getPassword() == null ? "" : dataSource.getPassword());
+        Process process = builder.start();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).as(Files.readString(output.toPath())).isZero();
+        Files.delete(output.toPath());
+    }
+}
