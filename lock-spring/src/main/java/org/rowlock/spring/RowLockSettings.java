@@ -10,12 +10,25 @@ import org.rowlock.LockWait;
  *     transaction
  * @param admission whether calls queue in the JVM before a connection is borrowed. Default true
  * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist. Default true
+ * @param missingGuard what happens, where that is verified, to a table of strategy ADVISORY without a guard. Default
+ *     {@link MissingGuard#WARN}
  */
-public record RowLockSettings(LockWait defaultWait, boolean admission, boolean verify) {
+public record RowLockSettings(LockWait defaultWait, boolean admission, boolean verify, MissingGuard missingGuard) {
+    /**
+     * Settings that warn of a missing guard.
+     *
+     * @param defaultWait how long to wait where nothing is said
+     * @param admission whether calls queue in the JVM before a connection is borrowed
+     * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist
+     */
+    public RowLockSettings(LockWait defaultWait, boolean admission, boolean verify) {
+        this(defaultWait, admission, verify, MissingGuard.WARN);
+    }
+
     /**
      * The defaults.
      *
-     * @return wait forever, admission, verify
+     * @return wait forever, admission, verify, warn of a missing guard
      */
     public static RowLockSettings defaults() {
         return new RowLockSettings(LockWait.forever(), true, true);

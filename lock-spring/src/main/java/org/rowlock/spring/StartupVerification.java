@@ -19,7 +19,8 @@ import org.springframework.dao.DataAccessResourceFailureException;
 
 /**
  * Proves at startup what would otherwise fail, or not exclude, later: that the server's advisory locks exclude through this
- * pool, that the tables exist, and that ids have as many parts as the primary keys. Runs when all beans are there, so also
+ * pool, that the tables exist, that ids have as many parts as the primary keys, and that what is locked by key alone is
+ * guarded. Runs when all beans are there, so also
  * after migrations.
  */
 final class StartupVerification implements SmartInitializingSingleton {
@@ -58,7 +59,13 @@ final class StartupVerification implements SmartInitializingSingleton {
         Set<String> right = new HashSet<>();
         byDataSource.forEach((dataSource, ofIt) -> {
             rowLocks.verify(dataSource);
-            check(rowLocks, dataSource, ofIt, wrong, right);
+            check(
+                    rowLocks,
+                    dataSource,
+                    ofIt,
+                    wrong,
+                    right,
+                    new GuardCheck(rowLocks, locks.settings().missingGuard()));
         });
         // A table of the configuration need only be in one of the databases.
         wrong.keySet().removeAll(right);
@@ -87,20 +94,25 @@ final class StartupVerification implements SmartInitializingSingleton {
             DataSource dataSource,
             List<Usage> ofDataSource,
             Map<String, RowLockDefinitionException> wrong,
-            Set<String> right) {
+            Set<String> right,
+            GuardCheck guards) {
         try (Connection connection = dataSource.getConnection()) {
             TableCheck tables = new TableCheck(connection, rowLocks);
+            Set<String> present = new HashSet<>();
             for (Usage usage : ofDataSource) {
                 tables.check(usage);
+                present.add(usage.table());
             }
             for (String table : rowLocks.configuredTables()) {
                 try {
                     tables.checkConfigured(table);
                     right.add(table);
+                    present.add(table);
                 } catch (RowLockDefinitionException e) {
                     wrong.putIfAbsent(table, e);
                 }
             }
+            guards.check(connection, present);
         } catch (SQLException e) {
             throw new DataAccessResourceFailureException("The tables of @RowLock cannot be looked up at startup", e);
         }

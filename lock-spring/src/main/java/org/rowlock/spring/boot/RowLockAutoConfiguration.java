@@ -59,6 +59,10 @@ public final class RowLockAutoConfiguration {
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
     RowLockSettings rowLockSettings(RowLockProperties properties) {
-        return new RowLockSettings(properties.lockWait(), properties.admission().enabled(), properties.verify());
+        return new RowLockSettings(
+                properties.lockWait(),
+                properties.admission().enabled(),
+                properties.verify(),
+                properties.missingGuard());
     }
 }

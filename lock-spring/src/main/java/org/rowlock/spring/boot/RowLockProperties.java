@@ -5,6 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
+import org.rowlock.spring.MissingGuard;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -22,6 +23,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     strategy BOTH. Must be false while any instance runs ADVISORY on these tables.
  * @param admission The queues in the JVM.
  * @param verify Whether to prove at startup that advisory locks exclude, and that the tables exist.
+ * @param missingGuard What to do at startup about a table with strategy ADVISORY and no guard against writers that do not
+ *     lock.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
 public record RowLockProperties(
@@ -32,7 +35,8 @@ public record RowLockProperties(
         @DefaultValue("1000") int lockBudget,
         @DefaultValue("false") boolean rowLocksAloneBeyondBudget,
         @DefaultValue Admission admission,
-        @DefaultValue("true") boolean verify) {
+        @DefaultValue("true") boolean verify,
+        @DefaultValue("warn") MissingGuard missingGuard) {
 
     /**
      * What differs for one table.

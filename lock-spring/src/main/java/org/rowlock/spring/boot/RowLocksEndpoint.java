@@ -7,9 +7,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockInspector;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
+import org.rowlock.guard.AuditedTable;
+import org.rowlock.guard.RowLockGuard;
+import org.rowlock.guard.StrayWriter;
 import org.rowlock.spring.RowLockUsages;
 import org.rowlock.spring.boot.RowLocksReport.Locks;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -41,7 +45,16 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  *   "usages": [
  *     { "bean": "orderService", "method": "OrderService.ship(long)", "table": "orders", "id": "parameter orderId",
  *       "mode": "FOR_UPDATE", "strategy": "BOTH" }
- *   ]
+ *   ],
+ *   "audits": {
+ *     "dataSource": {
+ *       "tables": [{ "table": "orders", "since": "2026-11-22T09:00:00Z", "sample": 1.0, "isEnabled": true }],
+ *       "strayWriters": [
+ *         { "table": "orders", "operation": "UPDATE", "role": "batch", "application": "nightly",
+ *           "query": "update orders set state = $1", "context": "", "firstSeen": "...", "lastSeen": "..." }
+ *       ]
+ *     }
+ *   }
  * }
  * }</pre>
  *
@@ -50,7 +63,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  * of all can only show as a number, such as UUIDs.
  *
  * <p>Only advisory locks can be listed, so not those of tables with strategy ROW. It shows all of the database, also
- * those of other applications. It borrows a connection of the pool, and so waits where the pool is empty. Thread-safe.
+ * those of other applications. {@code audits} has what {@link RowLockGuard} has noted of writers that do not lock; to read it
+ * takes the role {@code pg_monitor}. It borrows a connection of the pool, and so waits where the pool is empty. Thread-safe.
  */
 @Endpoint(id = "rowlocks")
 public final class RowLocksEndpoint {
@@ -92,8 +106,15 @@ public final class RowLocksEndpoint {
         List<RowLocksReport.Usage> annotations = usages.all().stream()
                 .map(usage -> RowLocksReport.Usage.of(usage, locks.strategyOf(LockKey.row(usage.table(), 0))))
                 .toList();
+        Map<String, RowLocksReport.Audit> audits = new LinkedHashMap<>();
+        dataSources.forEach((name, dataSource) -> {
+            RowLocksReport.Audit audit = audit(dataSource);
+            if (audit != null) {
+                audits.put(name, audit);
+            }
+        });
         return new RowLocksReport(
-                found, new RowLocksReport.Admission(locks.admission().keysInUse()), annotations);
+                found, new RowLocksReport.Admission(locks.admission().keysInUse()), annotations, audits);
     }
 
     /**
@@ -153,6 +174,23 @@ public final class RowLocksEndpoint {
                             .map(RowLocksReport.Line::of)
                             .toList(),
                     null);
+        }
+    }
+
+    /** Null where nothing is audited, or the database cannot be asked, which the locks say already. */
+    private static RowLocksReport.@Nullable Audit audit(DataSource dataSource) {
+        try (Connection connection = dataSource.getConnection()) {
+            RowLockGuard guard = RowLockGuard.of(connection);
+            List<AuditedTable> tables = guard.auditedTables();
+            try {
+                List<StrayWriter> writers = guard.strayWriters();
+                return tables.isEmpty() && writers.isEmpty() ? null : new RowLocksReport.Audit(tables, writers, null);
+            } catch (SQLException notAllowed) {
+                return new RowLocksReport.Audit(
+                        tables, List.of(), notAllowed.getMessage() + "; grant the role pg_monitor to read them");
+            }
+        } catch (SQLException e) {
+            return null;
         }
     }
 

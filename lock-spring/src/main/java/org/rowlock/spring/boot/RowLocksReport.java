@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockInspector;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
+import org.rowlock.guard.AuditedTable;
+import org.rowlock.guard.RowLockGuard;
+import org.rowlock.guard.StrayWriter;
 import org.rowlock.spring.RowLockUsages;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
@@ -16,8 +19,10 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param dataSources by the name of their beans
  * @param admission the queues of this JVM
  * @param usages every {@link org.rowlock.spring.RowLock} of the beans that exist
+ * @param audits by the name of the DataSources whose database has the schema of {@link RowLockGuard}
  */
-public record RowLocksReport(Map<String, Locks> dataSources, Admission admission, List<Usage> usages)
+public record RowLocksReport(
+        Map<String, Locks> dataSources, Admission admission, List<Usage> usages, Map<String, Audit> audits)
         implements OperationResponseBody {
 
     /**
@@ -27,6 +32,18 @@ public record RowLocksReport(Map<String, Locks> dataSources, Admission admission
      * @param error why there are none, if the database could not be asked
      */
     public record Locks(List<Line> locks, @Nullable String error) {}
+
+    /**
+     * What the audit of one database has found.
+     *
+     * @param tables the tables that are audited
+     * @param strayWriters who has written to them without the lock, the latest first
+     * @param error why there are none, if they may not be read
+     */
+    public record Audit(
+            List<AuditedTable> tables,
+            List<StrayWriter> strayWriters,
+            @Nullable String error) {}
 
     /**
      * A session that holds a lock or waits for it.

@@ -16,6 +16,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.guard.RowLockGuard;
 import org.rowlock.spring.RowLock;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -153,6 +154,30 @@ class RowLocksEndpointTest {
         assertThat(read(json("/" + database.schema() + ".order_lines/42/1"), "$..pid"))
                 .isEqualTo(List.of(alice.pid()));
         alice.commit();
+    }
+
+    @Test
+    void writersThatDoNotLockAsTheAuditHasThem() throws Exception {
+        database.execute(
+                RowLockGuard.schemaSql(),
+                RowLockGuard.auditSql("orders", 1, List.of()),
+                "insert into orders values (42)",
+                "update orders set id = 42 where id = 42");
+        String json = json("");
+
+        assertThat(read(json, "$.audits.dataSource.tables[?(@.table == 'orders')]['sample','isEnabled']"))
+                .isEqualTo(read("[{\"sample\":1.0,\"isEnabled\":true}]", "$"));
+        assertThat(read(json, "$.audits.dataSource.tables[?(@.table == 'orders')].since")
+                        .get(0))
+                .asString()
+                .startsWith("20");
+        assertThat(read(
+                        json,
+                        "$.audits.dataSource.strayWriters[?(@.application == '" + database.schema()
+                                + "')]['table','operation','query']"))
+                .isEqualTo(read(
+                        "[{\"table\":\"orders\",\"operation\":\"UPDATE\",\"query\":\"update orders set id = 42 where id = 42\"}]",
+                        "$"));
     }
 
     @Test
