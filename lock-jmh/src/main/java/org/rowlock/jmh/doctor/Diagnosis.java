@@ -27,6 +27,7 @@ record Diagnosis(Verdict verdict, List<Section> sections, List<Recommendation> r
             seen.statements().ifPresent(statements -> sections.add(StatementFindings.locking(statements)));
             sections.add(StatementFindings.updates(seen));
         }
+        seen.audit().ifPresent(audit -> sections.add(AuditFindings.of(audit)));
         sections.add(ServerFindings.counters(seen));
         sections.add(ServerFindings.horizon(seen));
         sections.add(ServerFindings.room(seen));
@@ -45,6 +46,7 @@ record Diagnosis(Verdict verdict, List<Section> sections, List<Recommendation> r
         if (verdict.kind() != Kind.NONE) {
             advice.addAll(elsewhere(samples));
         }
+        seen.audit().ifPresent(audit -> advice.addAll(AuditFindings.advice(audit)));
         advice.addAll(ServerAdvice.multixacts(seen));
         advice.addAll(ServerAdvice.deadlocks(seen));
         advice.addAll(ServerAdvice.vacuum(seen));

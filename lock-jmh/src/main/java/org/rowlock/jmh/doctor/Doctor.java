@@ -83,6 +83,7 @@ public final class Doctor {
                         .flatMap(first -> updatesAfter.map(second -> TableUpdates.growth(first, second)))
                         .orElse(List.of()),
                 tryRead("Who holds the vacuum horizon", HorizonHolder::read).orElse(List.of()),
+                tryRead("Writers that do not lock through Rowlock", Audit::read).filter(Audit::isOn),
                 session.announcedPid() != server.pid(),
                 unseen);
         notePool();

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param statements empty without pg_stat_statements
  * @param updates of tables meanwhile, most first
  * @param horizon who holds vacuum back, the oldest first
+ * @param audit what Rowlock's audit has noted; empty where it is not installed, or may not be read
  * @param pooled whether something stands between us and the server
  * @param unseen what could not be looked at
  */
@@ -31,5 +32,6 @@ record Examination(
         Optional<LockingStatements> statements,
         List<TableUpdates> updates,
         List<HorizonHolder> horizon,
+        Optional<Audit> audit,
         boolean pooled,
         List<Unseen> unseen) {}

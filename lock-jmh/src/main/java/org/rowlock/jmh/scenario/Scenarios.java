@@ -20,6 +20,7 @@ public final class Scenarios {
             QueueScenarios.queue(),
             QueueScenarios.planTrap(),
             WriteScenarios.writeMix(),
+            WriteScenarios.guard(),
             LossScenarios.lockLoss(),
             TimelineScenarios.horizon(),
             TimelineScenarios.autovacuum(),

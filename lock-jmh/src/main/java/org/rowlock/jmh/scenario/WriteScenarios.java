@@ -3,10 +3,11 @@ package org.rowlock.jmh.scenario;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.rowlock.jmh.bench.GuardBenchmark;
 import org.rowlock.jmh.bench.WriteMixBenchmark;
 import org.rowlock.jmh.profile.Throughput;
 
-/** Transactions of nothing but writes: optimistic against pessimistic. */
+/** Transactions of nothing but writes: optimistic against pessimistic, and what watches them. */
 final class WriteScenarios {
     private WriteScenarios() {}
 
@@ -54,6 +55,45 @@ final class WriteScenarios {
                         new Chart(Chart.Kind.BARS, "retries", "Retries per transaction"),
                         new Chart(Chart.Kind.WAITS, "", "What the sessions waited for")),
                 Scenario.Rhythm.throughput(),
+                Map.of(),
+                Set.of());
+    }
+
+    static Scenario guard() {
+        return new Scenario(
+                "guard",
+                "What guard and audit of a table cost its writers",
+                "One session updates rows in one statement and commits, without a lock (PLAIN) or behind Rowlock's. GUARDED:"
+                        + " each row's key is taken by a trigger, so that nobody who locks is overlooked. AUDITED: each"
+                        + " statement's rows are compared with the locks of its transaction; SAMPLED: one statement of a"
+                        + " hundred. Nobody else is there. The schema rowlock is made for it and dropped, unless the"
+                        + " database has one.",
+                "",
+                GuardBenchmark.class,
+                "rows",
+                List.of(
+                        Point.of("1 row", 1, Map.of("rows", "1")),
+                        Point.of("100 rows", 1, Map.of("rows", "100")).locking(100)),
+                false,
+                List.of(
+                        "PLAIN",
+                        "PLAIN_GUARDED",
+                        "PLAIN_SAMPLED",
+                        "PLAIN_AUDITED",
+                        "ADVISORY",
+                        "ADVISORY_GUARDED",
+                        "BOTH",
+                        "BOTH_SAMPLED",
+                        "BOTH_AUDITED"),
+                "PLAIN",
+                List.of(
+                        new Metric(Metric.SCORE, "time per transaction", "us", Metric.Better.LOWER),
+                        Metric.wal(),
+                        Metric.perOperation("xids", "transaction IDs per transaction", "")),
+                List.of(
+                        new Chart(Chart.Kind.BARS, Metric.SCORE, "Time to update and commit"),
+                        new Chart(Chart.Kind.BARS, "pg.wal", "WAL per transaction")),
+                new Scenario.Rhythm(5, 2_000, 1, 3_000, false),
                 Map.of(),
                 Set.of());
     }

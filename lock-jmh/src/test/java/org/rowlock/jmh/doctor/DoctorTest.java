@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.RowLockMode;
+import org.rowlock.guard.RowLockGuard;
 import org.rowlock.jmh.doctor.RowWait.Cause;
 import org.rowlock.jmh.doctor.RowWait.HolderState;
 import org.rowlock.jmh.doctor.Verdict.Kind;
@@ -111,6 +112,29 @@ class DoctorTest {
                 connection.commit();
             }
         }
+    }
+
+    @Test
+    void writersThatDoNotLockAreListedAndStandAgainstAdvisory() throws Exception {
+        database.execute(
+                RowLockGuard.schemaSql(),
+                RowLockGuard.auditSql("account", 1, List.of()),
+                RowLockGuard.auditSql("part", 0.5, List.of()),
+                "update account set balance = 7 where id = 42",
+                "delete from account where id = 99");
+        String account = database.schema() + ".account";
+
+        DoctorReport report = examine(TestPostgres.shared());
+
+        assertThat(report.text().replaceAll("\\s+", " "))
+                .contains("! 2 writers of " + account + " without its lock since")
+                .contains(" 0 writers of " + database.schema() + ".part without its lock since")
+                .contains("as far as 50 % of the statements tell")
+                .contains("postgres, " + database.schema())
+                .contains("update account set balance = ? where id = ?");
+        assertThat(advice(report, account))
+                .containsExactly("Not ADVISORY without a guard: let its other writers lock first.");
+        assertThat(advice(report, database.schema() + ".part")).isEmpty();
     }
 
     @Test

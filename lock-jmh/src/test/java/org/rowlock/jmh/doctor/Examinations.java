@@ -150,6 +150,7 @@ final class Examinations {
                 Optional.of(new LockingStatements(null, 100_000, 0, statements)),
                 updates,
                 horizon,
+                Optional.empty(),
                 false,
                 List.of(new Unseen("Pools", "not seen.", "Look there.")));
     }
