@@ -8,11 +8,14 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.guard.RowLockGuard;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -35,10 +39,23 @@ class DocumentedSqlTest {
 
     @RegisterExtension
     final TestDatabase database =
-            new TestDatabase("create table orders(id int primary key)", "insert into orders values (7)");
+            new TestDatabase(
+                    "create table orders(id int primary key)",
+                    "insert into orders values (7)",
+                    "create table account(id int primary key, balance bigint)",
+                    "insert into account values (42, 100)");
+
+    @BeforeEach
+    void watchTheTables() throws SQLException {
+        database.execute(RowLockGuard.sql("account"), RowLockGuard.auditSql("orders", 1, List.of()));
+    }
 
     static Stream<String> statements() throws IOException {
-        return Stream.concat(sqlOf("operating.md").stream(), sqlOf("migrating.md").stream());
+        List<String> all = new ArrayList<>();
+        for (String document : List.of("operating.md", "migrating.md", "semantics.md")) {
+            all.addAll(sqlOf(document));
+        }
+        return all.stream();
     }
 
     private static List<String> sqlOf(String document) throws IOException {
@@ -65,6 +82,30 @@ class DocumentedSqlTest {
         assertWaiterIsShown(LockStrategy.ROW, "transactionid");
     }
 
+    @Test
+    void aWriterThatDoesNotLockIsListed() throws Exception {
+        database.execute("update orders set id = 7 where id = 7");
+        for (String document : List.of("operating.md", "migrating.md")) {
+            String writers = rows(sqlOf(document).stream()
+                    .filter(sql -> sql.contains("rowlock.stray_writers"))
+                    .findFirst()
+                    .orElseThrow());
+            assertThat(writers.lines())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("relation=orders|", "application=" + database.schema(), "update orders set id"));
+        }
+    }
+
+    @Test
+    void theGuardsAreListed() throws Exception {
+        String guards = rows(sqlOf("operating.md").stream()
+                .filter(sql -> sql.contains("rowlock.guards"))
+                .findFirst()
+                .orElseThrow());
+        assertThat(guards.lines())
+                .anySatisfy(line -> assertThat(line).contains("relation=account|current=t|enabled=t|"));
+    }
+
     private void assertWaiterIsShown(LockStrategy strategy, String what) throws Exception {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
         Session holder = database.session("holder");
@@ -81,7 +122,10 @@ class DocumentedSqlTest {
         assertThat(heads.lines())
                 .anySatisfy(line -> assertThat(line)
                         .contains("pid=" + holder.pid() + "|", "state=idle in transaction", "waiters=1"));
-        String plainWriters = rows(sqlOf("migrating.md").get(0));
+        String plainWriters = rows(sqlOf("migrating.md").stream()
+                .filter(sql -> sql.contains("pg_blocking_pids"))
+                .findFirst()
+                .orElseThrow());
         assertThat(plainWriters.contains("pid=" + waiter.pid() + "|")).isEqualTo(strategy == LockStrategy.ROW);
 
         holder.commit();
