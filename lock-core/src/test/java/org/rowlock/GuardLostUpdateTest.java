@@ -22,10 +22,11 @@ import org.rowlock.guard.RowLockGuard;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
-/** Plain writers beside ADVISORY lockers: updates are lost without the guard, and none with it. */
+/** Plain writers, and row locks, beside ADVISORY lockers: updates are lost without the guard, and none with it. */
 class GuardLostUpdateTest {
     private static final int LOCKERS = 4;
-    private static final int WRITERS = 4;
+    private static final int ROW_LOCKERS = 2;
+    private static final int WRITERS = 3;
     private static final int TRANSACTIONS = 150;
     private static final int KILLS = 10;
 
@@ -34,6 +35,10 @@ class GuardLostUpdateTest {
 
     private final RowLocks locks =
             RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+
+    /** What must never run beside ADVISORY without the guard. */
+    private final RowLocks rowLocks =
+            RowLocks.builder().strategy(LockStrategy.ROW).build();
 
     private final Bank bank = new Bank(database);
     private final AtomicInteger refusals = new AtomicInteger();
@@ -87,15 +92,20 @@ class GuardLostUpdateTest {
     @Test
     void manyPlainWritersAndLockersLoseNothingEvenWhenSessionsDie() throws Exception {
         guard();
-        ExecutorService threads = Executors.newFixedThreadPool(LOCKERS + WRITERS + 1);
+        ExecutorService threads = Executors.newFixedThreadPool(LOCKERS + ROW_LOCKERS + WRITERS + 1);
         AtomicBoolean done = new AtomicBoolean();
         try {
             List<Future<?>> runs = new ArrayList<>();
-            for (int thread = 0; thread < LOCKERS + WRITERS; thread++) {
-                boolean locker = thread < LOCKERS;
+            for (int thread = 0; thread < LOCKERS + ROW_LOCKERS + WRITERS; thread++) {
+                Work work = thread < LOCKERS
+                        ? (connection, transaction, n, amount) -> addLocked(locks, connection, transaction, n, amount)
+                        : thread < LOCKERS + ROW_LOCKERS
+                                ? (connection, transaction, n, amount) ->
+                                        addLocked(rowLocks, connection, transaction, n, amount)
+                                : GuardLostUpdateTest::addPlainly;
                 Random random = new Random(thread);
                 runs.add(threads.submit(() -> {
-                    run(locker, random);
+                    run(work, random);
                     return null;
                 }));
             }
@@ -117,8 +127,14 @@ class GuardLostUpdateTest {
         assertThat(refusals).as("writers that met a locker").hasPositiveValue();
     }
 
+    /** A transaction, but for its commit. */
+    @FunctionalInterface
+    private interface Work {
+        void add(Connection connection, long transaction, int n, int amount) throws SQLException;
+    }
+
     /** One session; transactions that fail are given up, so that both kinds go on meeting. */
-    private void run(boolean locker, Random random) throws SQLException {
+    private void run(Work work, Random random) throws SQLException {
         Connection connection = database.dataSource().getConnection();
         try {
             connection.setAutoCommit(false);
@@ -128,11 +144,7 @@ class GuardLostUpdateTest {
                 long transaction = bank.newTransaction();
                 boolean committing = false;
                 try {
-                    if (locker) {
-                        addLocked(connection, transaction, n, amount);
-                    } else {
-                        addPlainly(connection, transaction, n, amount);
-                    }
+                    work.add(connection, transaction, n, amount);
                     committing = true;
                     connection.commit();
                     bank.committed(transaction, amount);
@@ -181,7 +193,8 @@ class GuardLostUpdateTest {
         return SqlState.of(cause);
     }
 
-    private void addLocked(Connection connection, long transaction, int n, int amount) throws SQLException {
+    private static void addLocked(RowLocks locks, Connection connection, long transaction, int n, int amount)
+            throws SQLException {
         locks.in(connection).lock(Bank.key(n));
         Bank.write(connection, transaction, n, Bank.balance(connection, n), amount);
     }

@@ -406,6 +406,7 @@ class GuardInstallTest {
                 "create domain d as float4; create table bad(id d primary key)|is of type real",
                 "create collation ci (provider = icu, locale = 'und', deterministic = false);"
                         + " create table bad(id text collate ci primary key)|has a nondeterministic collation",
+                "create extension citext; create table bad(id citext primary key)|is of type public.citext",
                 "create view bad as select 1 as id|is no table",
                 "create table p(id int primary key) partition by range (id);"
                         + " create table bad partition of p for values from (0) to (1)|is a partition of public.p",

@@ -1,0 +1,86 @@
+package org.rowlock.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** The applier of logical replication is a writer that must not stop: the guard lets it pass, and goes on for all others. */
+class GuardReplicationTest {
+    private static final String TABLE = "create table account(id int primary key, balance int)";
+
+    @Test
+    void whatIsReplicatedIsAppliedThoughTheKeyIsHeld() throws Exception {
+        TestPostgres server = TestPostgres.embedded(Map.of("wal_level", "logical"));
+        try (Connection publisher = server.dataSource().getConnection()) {
+            execute(
+                    publisher,
+                    "create database subscriber",
+                    TABLE,
+                    "insert into account values (7, 100)",
+                    "create publication shop for table account",
+                    "select pg_create_logical_replication_slot('shop', 'pgoutput')");
+            PGSimpleDataSource there = server.dataSource();
+            there.setDatabaseName("subscriber");
+            try (Connection subscriber = there.getConnection();
+                    Connection locker = there.getConnection()) {
+                execute(
+                        subscriber,
+                        TABLE,
+                        "insert into account values (7, 100)",
+                        RowLockGuard.sql("account"),
+                        "create subscription shop connection 'host=localhost port="
+                                + server.dataSource().getPortNumbers()[0]
+                                + " user=" + server.user() + " password=" + server.password()
+                                + " dbname=" + server.dataSource().getDatabaseName()
+                                + "' publication shop with (create_slot = false, slot_name = 'shop', copy_data = false)");
+                locker.setAutoCommit(false);
+                RowLocks.builder()
+                        .strategy(LockStrategy.ADVISORY)
+                        .build()
+                        .in(locker)
+                        .lockAll(LockKey.rows("account", List.of(7)));
+
+                execute(publisher, "update account set balance = 5 where id = 7");
+
+                Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> balance(subscriber) == 5);
+                assertThatThrownBy(() -> execute(subscriber, "update account set balance = 6 where id = 7"))
+                        .hasMessageContaining("locked by another transaction");
+                assertThat(balance(subscriber)).isEqualTo(5);
+                locker.rollback();
+                execute(subscriber, "drop subscription shop");
+            }
+        } finally {
+            server.stop();
+        }
+    }
+
+    private static int balance(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select balance from account where id = 7")) {
+            row.next();
+            return row.getInt(1);
+        }
+    }
+
+    private static void execute(Connection connection, String... statements) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+}
