@@ -3,6 +3,7 @@ package org.rowlock.jmh.bench;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -110,6 +111,10 @@ public class GuardBenchmark {
         @Setup
         public void open(GuardBenchmark benchmark) throws SQLException {
             connection = benchmark.server.connect();
+            // The wait of a commit for the disk would hide what is looked for.
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("set synchronous_commit = off");
+            }
             connection.setAutoCommit(false);
             benchmark.server.closeWith(connection);
         }

@@ -66,7 +66,7 @@ final class WriteScenarios {
                 "One session updates rows in one statement and commits, without a lock (PLAIN) or behind Rowlock's. GUARDED:"
                         + " each row's key is taken by a trigger, so that nobody who locks is overlooked. AUDITED: each"
                         + " statement's rows are compared with the locks of its transaction; SAMPLED: one statement of a"
-                        + " hundred. Nobody else is there. The schema rowlock is made for it and dropped, unless the"
+                        + " hundred. Nobody else is there, and commits do not wait for the disk. The schema rowlock is made for it and dropped, unless the"
                         + " database has one.",
                 "",
                 GuardBenchmark.class,
