@@ -38,12 +38,11 @@ class DocumentedSqlTest {
     private static final Pattern SQL = Pattern.compile("^ *```sql\n(.*?)^ *```$", Pattern.MULTILINE | Pattern.DOTALL);
 
     @RegisterExtension
-    final TestDatabase database =
-            new TestDatabase(
-                    "create table orders(id int primary key)",
-                    "insert into orders values (7)",
-                    "create table account(id int primary key, balance bigint)",
-                    "insert into account values (42, 100)");
+    final TestDatabase database = new TestDatabase(
+            "create table orders(id int primary key)",
+            "insert into orders values (7)",
+            "create table account(id int primary key, balance bigint)",
+            "insert into account values (42, 100)");
 
     @BeforeEach
     void watchTheTables() throws SQLException {
