@@ -1,0 +1,140 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+
+/** The proxy of the tests does what it says, since a test that relies on it shows nothing otherwise. */
+class TcpProxyTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase("create table item(id int primary key)");
+
+    private TcpProxy proxy;
+
+    @BeforeEach
+    void start() throws Exception {
+        proxy = TcpProxy.to(database.dataSource());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        proxy.close();
+    }
+
+    private Connection connect() throws Exception {
+        return proxy.through(database.dataSource()).getConnection();
+    }
+
+    private static String query(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    @Test
+    void everythingArrives() throws Exception {
+        try (Connection connection = connect()) {
+            assertThat(query(connection, "select repeat('x', 3000000)")).hasSize(3_000_000);
+        }
+    }
+
+    /** Only the lower bound is sure on any machine; what is above is what the machine adds. */
+    @Test
+    void delayIsThatOfARoundTrip() throws Exception {
+        try (Connection connection = connect()) {
+            proxy.delay(Duration.ofMillis(2), Duration.ofMillis(1));
+            List<Long> nanos = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                long start = System.nanoTime();
+                query(connection, "select 1");
+                nanos.add(System.nanoTime() - start);
+            }
+            assertThat(Collections.min(nanos)).isGreaterThanOrEqualTo(3_000_000);
+        }
+    }
+
+    @Test
+    void whatIsCutBeforeIsNotDoneAndWhatIsCutAfterIs() throws Exception {
+        Connection before = connect();
+        proxy.cutBefore("values (1)");
+        assertThatThrownBy(() -> execute(before, "insert into item values (1)")).isInstanceOf(SQLException.class);
+        Connection after = connect();
+        proxy.cutAfter("values (2)");
+        assertThatThrownBy(() -> execute(after, "insert into item values (2)")).isInstanceOf(SQLException.class);
+        assertThat(database.query("select string_agg(id::text, ',') from item")).isEqualTo("2");
+        assertThat(proxy.cuts()).isEqualTo(2);
+    }
+
+    /** A prepared statement is executed by its name. */
+    @Test
+    void preparedStatementIsKnownByItsSql() throws Exception {
+        Connection connection = connect();
+        try (var statement = connection.prepareStatement("insert into item values (?)")) {
+            for (int i = 1; i <= 10; i++) {
+                statement.setInt(1, i);
+                statement.executeUpdate();
+            }
+            proxy.cutBefore("insert into item");
+            statement.setInt(1, 11);
+            assertThatThrownBy(statement::executeUpdate).isInstanceOf(SQLException.class);
+        }
+        assertThat(database.query("select max(id) from item")).isEqualTo("10");
+    }
+
+    @Test
+    void frozenConnectionGoesOnWhenThawed() throws Exception {
+        try (Connection connection = connect()) {
+            proxy.freeze();
+            CompletableFuture<String> answer = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return query(connection, "select 'late'");
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            assertThatThrownBy(() -> answer.get(50, TimeUnit.MILLISECONDS))
+                    .isInstanceOf(java.util.concurrent.TimeoutException.class);
+            proxy.thaw();
+            assertThat(answer.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo("late");
+        }
+    }
+
+    @Test
+    void aClosedConnectionIsClosedOnTheServer() throws Exception {
+        Connection connection = connect();
+        int pid = connection.unwrap(org.postgresql.PGConnection.class).getBackendPID();
+        connection.close();
+        org.awaitility.Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
+                        .equals("0"));
+        Connection lost = connect();
+        proxy.cutAll();
+        assertThatThrownBy(() -> query(lost, "select 1")).isInstanceOf(SQLException.class);
+    }
+}

@@ -1,0 +1,119 @@
+package org.rowlock.testing;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.PriorityQueue;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Sends bytes when they are due, in their order, with one thread. The thread sleeps until shortly before and spins the
+ * rest, as a sleep ends some 50 us late.
+ */
+final class DelayedSender implements AutoCloseable {
+    /** In place of bytes: the sender has ended its stream. */
+    static final ByteBuffer END = ByteBuffer.allocate(0);
+
+    private static final long SPIN_NANOS = 80_000;
+    private static final long RETRY_NANOS = 100_000;
+
+    private final PriorityQueue<Flow> due = new PriorityQueue<>(Comparator.comparingLong(flow -> flow.nextDue));
+    private final Thread thread = new Thread(this::run, "proxy-sender");
+    private boolean frozen;
+    private boolean closed;
+
+    /** One direction of a connection. Guarded by the sender. */
+    static final class Flow {
+        private final SocketChannel target;
+        private final Runnable lost;
+        private final Deque<Chunk> chunks = new ArrayDeque<>();
+        private long nextDue;
+
+        /**
+         * A direction.
+         *
+         * @param lost what to do when the target takes no more
+         */
+        Flow(SocketChannel target, Runnable lost) {
+            this.target = target;
+            this.lost = lost;
+        }
+    }
+
+    private record Chunk(ByteBuffer bytes, long due) {}
+
+    DelayedSender() {
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    synchronized void send(Flow flow, ByteBuffer bytes, long dueNanos) {
+        flow.chunks.add(new Chunk(bytes, dueNanos));
+        if (flow.chunks.size() == 1) {
+            flow.nextDue = dueNanos;
+            due.add(flow);
+            LockSupport.unpark(thread);
+        }
+    }
+
+    synchronized void freeze(boolean freeze) {
+        frozen = freeze;
+        LockSupport.unpark(thread);
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+    }
+
+    private void run() {
+        while (true) {
+            long wait;
+            synchronized (this) {
+                if (closed) {
+                    return;
+                }
+                wait = frozen || due.isEmpty() ? Long.MAX_VALUE : due.peek().nextDue - System.nanoTime();
+                if (wait <= 0) {
+                    sendFirst(due.poll());
+                    continue;
+                }
+            }
+            if (wait > SPIN_NANOS) {
+                LockSupport.parkNanos(wait - SPIN_NANOS);
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    private void sendFirst(Flow flow) {
+        Chunk chunk = flow.chunks.peek();
+        try {
+            if (chunk.bytes() == END) {
+                flow.target.shutdownOutput();
+            } else {
+                flow.target.write(chunk.bytes());
+            }
+        } catch (IOException e) {
+            flow.chunks.clear();
+            flow.lost.run();
+            return;
+        }
+        if (chunk.bytes().hasRemaining()) {
+            // The target takes no more for now; the others go on.
+            flow.nextDue = System.nanoTime() + RETRY_NANOS;
+            due.add(flow);
+            return;
+        }
+        flow.chunks.poll();
+        if (!flow.chunks.isEmpty()) {
+            flow.nextDue = flow.chunks.peek().due();
+            due.add(flow);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package org.rowlock.testing;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads the SQL that a client executes out of the bytes it sends, also that of statements it has prepared before.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/protocol-message-formats.html">Message formats</a>
+ */
+final class FrontendSql {
+    private static final int STARTUP = 3 << 16;
+
+    private final Map<String, String> prepared = new HashMap<>();
+    private byte[] rest = new byte[0];
+    private boolean started;
+
+    /** Takes what the client has sent next, and gives the statements that it executes with it. */
+    List<String> read(ByteBuffer sent) {
+        ByteBuffer bytes = ByteBuffer.allocate(rest.length + sent.remaining());
+        bytes.put(rest).put(sent.duplicate()).flip();
+        List<String> executed = new ArrayList<>();
+        while (isWhole(bytes)) {
+            if (started) {
+                readMessage(bytes, executed);
+            } else {
+                readFirst(bytes);
+            }
+        }
+        rest = Arrays.copyOfRange(bytes.array(), bytes.position(), bytes.limit());
+        return executed;
+    }
+
+    /** Only messages before the start have no type in front of their length. */
+    private boolean isWhole(ByteBuffer bytes) {
+        int type = started ? 1 : 0;
+        return bytes.remaining() >= type + 4 && bytes.remaining() >= type + bytes.getInt(bytes.position() + type);
+    }
+
+    private void readFirst(ByteBuffer bytes) {
+        int end = bytes.position() + bytes.getInt(bytes.position());
+        started = bytes.getInt(bytes.position() + 4) == STARTUP;
+        bytes.position(end);
+    }
+
+    private void readMessage(ByteBuffer bytes, List<String> executed) {
+        byte type = bytes.get();
+        int end = bytes.position() + bytes.getInt();
+        switch (type) {
+            case 'Q' -> executed.add(text(bytes));
+            case 'P' -> prepared.put(text(bytes), text(bytes));
+            case 'B' -> {
+                text(bytes);
+                executed.add(prepared.getOrDefault(text(bytes), ""));
+            }
+            default -> {}
+        }
+        bytes.position(end);
+    }
+
+    private static String text(ByteBuffer bytes) {
+        int start = bytes.position();
+        while (bytes.get() != 0) {
+            // Texts end with a zero byte.
+        }
+        return new String(bytes.array(), start, bytes.position() - start - 1, StandardCharsets.UTF_8);
+    }
+}
