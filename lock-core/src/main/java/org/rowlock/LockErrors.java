@@ -51,9 +51,45 @@ final class LockErrors {
         return new LockException(cannot(asked) + message(e), e);
     }
 
+    /** What to do where a pooler mixes up prepared statements. */
+    static final String POOLER_ADVICE =
+            "set max_prepared_statements in PgBouncer 1.21 or newer, or" + " prepareThreshold=0 in the JDBC URL.";
+
+    /**
+     * Whether a prepared statement of this session is unknown to the server, or another's: what a pooler does that hands
+     * out server connections and keeps no account of prepared statements.
+     */
+    static boolean isPreparedStatementMixedUp(SQLException e) {
+        return switch (SqlState.of(e)) {
+            case SqlState.INVALID_SQL_STATEMENT_NAME, SqlState.DUPLICATE_PREPARED_STATEMENT -> true;
+            case SqlState.PROTOCOL_VIOLATION -> {
+                ServerErrorMessage server = serverMessage(e);
+                // Known by its place in the server: the number of parameters is another statement's.
+                yield server != null && "exec_bind_message".equals(server.getRoutine());
+            }
+            default -> false;
+        };
+    }
+
+    static String mixedUpStatements(SQLException e) {
+        return "the server does not have this client's prepared statements, or has another's under their names ("
+                + message(e) + "). A pooler between them keeps no account of them: " + POOLER_ADVICE;
+    }
+
     /** The exception for what only a lock, the transaction or the connection can cause; null for anything else. */
     static @Nullable LockException understood(Asked asked, SQLException e) {
         String state = SqlState.of(e);
+        if (isPreparedStatementMixedUp(e)) {
+            return new LockException(cannot(asked) + mixedUpStatements(e) + " Roll back.", e);
+        }
+        ServerErrorMessage server = serverMessage(e);
+        if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
+            String refused = cannot(asked) + "the server, or a pooler in front of it, refused (" + message(e) + "). ";
+            return "FATAL".equals(server.getSeverity())
+                    ? new LockConnectionLostException(
+                            refused + "It has ended the session; the transaction and its locks are gone.", e)
+                    : new LockException(refused + "Roll back.", e);
+        }
         if (SqlState.isConnectionLost(state)) {
             return new LockConnectionLostException(
                     cannot(asked) + "the connection was lost (" + message(e)

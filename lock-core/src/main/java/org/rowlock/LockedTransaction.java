@@ -45,7 +45,7 @@ final class LockedTransaction {
                 }
                 LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
                 value = lockAndWork(connection, distinct, mode, remaining, work);
-                connection.commit();
+                Commit.run(connection, distinct);
             } catch (Throwable failure) {
                 // Throwable, as an Error must not leave the transaction open in the pool either.
                 rollBack(connection, autoCommit, failure);

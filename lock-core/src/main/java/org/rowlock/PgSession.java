@@ -4,12 +4,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
+import org.postgresql.util.PSQLWarning;
 import org.rowlock.LockTransactionException.Reason;
 
 /**
@@ -49,6 +51,11 @@ final class PgSession {
                     SqlState.IN_FAILED_SQL_TRANSACTION);
         }
         return session;
+    }
+
+    /** What the driver knows of a connection, in whatever state it is. */
+    static PgSession of(Connection connection) throws SQLException {
+        return new PgSession(connection, unwrap(connection));
     }
 
     static BaseConnection unwrap(Connection connection) throws SQLException {
@@ -107,6 +114,22 @@ final class PgSession {
 
     boolean isClosed() throws SQLException {
         return connection.isClosed();
+    }
+
+    /**
+     * The server's warning that a commit did not wait for its standby, or null. Known by the place in the server that
+     * raised it, as its SQLSTATE is any warning's and its text is in the server's language.
+     */
+    @Nullable
+    SQLWarning takeReplicationWarning() throws SQLException {
+        for (SQLWarning warning = driver.getWarnings(); warning != null; warning = warning.getNextWarning()) {
+            if (warning instanceof PSQLWarning notice
+                    && "SyncRepWaitForLSN".equals(notice.getServerErrorMessage().getRoutine())) {
+                driver.clearWarnings();
+                return warning;
+            }
+        }
+        return null;
     }
 
     /**

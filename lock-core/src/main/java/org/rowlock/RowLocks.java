@@ -85,7 +85,10 @@ public final class RowLocks {
      * @return what the work returns
      * @throws X what the work throws
      * @throws SQLException if the connection cannot be had or the commit fails
-     * @throws LockException if the lock cannot be had; see its subclasses
+     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
+     *     run the work again before you have looked
+     * @throws LockException if the lock cannot be had, or the work went on in a transaction that an error had aborted; see
+     *     its subclasses. Nothing is stored
      * @throws IllegalStateException if this thread holds the key already in an outer call and would wait for itself
      */
     public <T extends @Nullable Object, X extends Exception> T inTransaction(
@@ -109,7 +112,10 @@ public final class RowLocks {
      * @return what the work returns
      * @throws X what the work throws
      * @throws SQLException if the connection cannot be had or the commit fails
-     * @throws LockException if the locks cannot be had; see its subclasses
+     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
+     *     run the work again before you have looked
+     * @throws LockException if the locks cannot be had, or the work went on in a transaction that an error had aborted; see
+     *     its subclasses. Nothing is stored
      * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
      *     itself
      */

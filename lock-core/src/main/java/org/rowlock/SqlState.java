@@ -10,13 +10,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqlState {
     static final String CONNECTION_CLASS = "08";
+    static final String PROTOCOL_VIOLATION = "08P01";
     static final String CONNECTION_DOES_NOT_EXIST = "08003";
     static final String INVALID_PARAMETER_VALUE = "22023";
     static final String INVALID_TEXT_REPRESENTATION = "22P02";
     static final String DATA_EXCEPTION_CLASS = "22";
     static final String READ_ONLY_SQL_TRANSACTION = "25006";
     static final String IN_FAILED_SQL_TRANSACTION = "25P02";
+    static final String INVALID_SQL_STATEMENT_NAME = "26000";
     static final String SERIALIZATION_FAILURE = "40001";
+    static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     static final String DEADLOCK_DETECTED = "40P01";
     static final String INSUFFICIENT_PRIVILEGE = "42501";
     static final String UNDEFINED_COLUMN = "42703";
@@ -25,6 +28,7 @@ final class SqlState {
     static final String GROUPING_ERROR = "42803";
     static final String WRONG_OBJECT_TYPE = "42809";
     static final String UNDEFINED_TABLE = "42P01";
+    static final String DUPLICATE_PREPARED_STATEMENT = "42P05";
     static final String INVALID_SCHEMA_NAME = "3F000";
     static final String INVALID_NAME = "42602";
     static final String FEATURE_NOT_SUPPORTED = "0A000";

@@ -87,6 +87,7 @@ class ArchitectureTest {
             "AdmissionEvent",
             "AdmissionQueues",
             "ClaimRunner",
+            "Commit",
             "Handover",
             "SessionLocks",
             "LockAcquirer",

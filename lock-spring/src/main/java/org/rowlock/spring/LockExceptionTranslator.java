@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import java.util.function.Supplier;
 import org.rowlock.AdmissionRejectedException;
+import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockCanceledException;
 import org.rowlock.LockConnectionLostException;
@@ -12,12 +13,13 @@ import org.rowlock.LockSerializationException;
 import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
+import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
-import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.transaction.HeuristicCompletionException;
 
 /**
  * Turns Rowlock's exceptions into those that Spring has for row locks, so that a retry or an error handler written for
@@ -29,6 +31,8 @@ import org.springframework.dao.QueryTimeoutException;
  *   <li>deadlock, an interrupt in the admission queue, any other refusal: {@link PessimisticLockingFailureException}
  *   <li>a statement timeout or cancel: {@link QueryTimeoutException}
  *   <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
+ *   <li>whether the transaction has committed is not known: {@link HeuristicCompletionException}, with the outcome state
+ *       {@code STATE_UNKNOWN}; no retry should be written for it
  *   <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}
  * </ul>
  */
@@ -48,9 +52,9 @@ public final class LockExceptionTranslator {
      * Translates.
      *
      * @param e Rowlock's exception
-     * @return Spring's, with the same message and the given one as its cause
+     * @return Spring's, a {@code DataAccessException} or a {@code TransactionException}, with the given one as its cause
      */
-    public static DataAccessException translate(LockException e) {
+    public static NestedRuntimeException translate(LockException e) {
         String message = e.getMessage();
         if (e instanceof LockNotAvailableException
                 || e instanceof AdmissionRejectedException
@@ -65,6 +69,9 @@ public final class LockExceptionTranslator {
         }
         if (e instanceof LockConnectionLostException || e instanceof LockTableFullException) {
             return new DataAccessResourceFailureException(message, e);
+        }
+        if (e instanceof CommitOutcomeUnknownException) {
+            return new HeuristicCompletionException(HeuristicCompletionException.STATE_UNKNOWN, e);
         }
         if (e instanceof LockTransactionException
                 || e instanceof LockTargetException

@@ -1,18 +1,26 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.sql.SQLException;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.AdmissionRejectedException;
+import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestPostgres;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.transaction.HeuristicCompletionException;
 
 class LockExceptionTranslatorTest {
 
@@ -47,11 +55,31 @@ class LockExceptionTranslatorTest {
                 .hasMessageContaining("orders[1]");
     }
 
+    @Test
+    void unknownOutcomeOfACommitIsOneForSpringToo() throws Exception {
+        PGSimpleDataSource dataSource = TestPostgres.shared().dataSource();
+        try (TcpProxy proxy = TcpProxy.to(dataSource)) {
+            proxy.cutBefore("COMMIT");
+            CommitOutcomeUnknownException e = catchThrowableOfType(
+                    CommitOutcomeUnknownException.class,
+                    () -> RowLocks.create()
+                            .<@Nullable Object, SQLException>inTransaction(
+                                    proxy.through(dataSource), LockKey.name("spring"), connection -> null));
+            assertThat(LockExceptionTranslator.translate(e))
+                    .hasCause(e)
+                    .isInstanceOfSatisfying(
+                            HeuristicCompletionException.class,
+                            translated -> assertThat(translated.getOutcomeState())
+                                    .isEqualTo(HeuristicCompletionException.STATE_UNKNOWN));
+        }
+    }
+
     /** A new subclass must be given a place on purpose. */
     @Test
     void everyExceptionOfTheCoreIsConsidered() {
         Set<String> known = Set.of(
                 "AdmissionRejectedException",
+                "CommitOutcomeUnknownException",
                 "LockBudgetExceededException",
                 "LockCanceledException",
                 "LockConnectionLostException",

@@ -1,0 +1,320 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** inTransaction returns normally if and only if the work is stored, and tells "not" from "nobody knows". */
+class CommitOutcomeTest {
+    private static final LockKey KEY = LockKey.row("account", 1);
+
+    private static TestPostgres server;
+
+    static {
+        server = TestPostgres.embedded(Map.of("synchronous_commit", "on"));
+    }
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            server,
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account values (1)",
+            "create table payment(id int primary key)");
+
+    private TcpProxy proxy;
+
+    @AfterAll
+    static void stopServer() throws Exception {
+        server.stop();
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        proxy = TcpProxy.to(database.dataSource());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        proxy.close();
+    }
+
+    private DataSource proxied() throws Exception {
+        return proxy.through(database.dataSource());
+    }
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return RowLocks.builder().strategy(strategy).build();
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static Void add(Connection connection) throws SQLException {
+        execute(connection, "update account set balance = balance + 1 where id = 1");
+        return null;
+    }
+
+    /** An error that the work catches. */
+    private static void failToPay(Connection connection) {
+        assertThatThrownBy(() -> execute(connection, "insert into payment values (null)"))
+                .isInstanceOf(SQLException.class);
+    }
+
+    private String balance() throws SQLException {
+        return database.query("select balance from account where id = 1");
+    }
+
+    /** The server answers COMMIT with ROLLBACK, and the driver says nothing. */
+    @ParameterizedTest
+    @EnumSource
+    void workThatCatchesAnErrorOfItsOwnIsNotReportedAsCommitted(LockStrategy strategy) throws Exception {
+        ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
+        LockTransactionException failure = catchThrowableOfType(
+                LockTransactionException.class,
+                () -> locks(strategy).inTransaction(dataSource, KEY, connection -> {
+                    add(connection);
+                    failToPay(connection);
+                    return catchThrowable(() -> add(connection));
+                }));
+        assertThat(failure.reason()).isEqualTo(LockTransactionException.Reason.ABORTED);
+        assertThat(failure.sqlState()).contains("25P02");
+        assertThat(failure)
+                .hasMessageContaining("account[1]")
+                .hasMessageContaining("payment")
+                .hasMessageContaining("savepoint");
+        assertThat(failure.getCause())
+                .isInstanceOfSatisfying(
+                        SQLException.class,
+                        first -> assertThat(first.getSQLState()).isEqualTo("23502"));
+        assertThat(balance()).isEqualTo("0");
+        assertThat(dataSource.calls()).containsSubsequence("rollback", "setAutoCommit(true)", "close");
+        assertThat(dataSource.calls()).doesNotContain("commit");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anErrorBehindASavepointKeepsNothingFromCommitting(LockStrategy strategy) throws Exception {
+        locks(strategy).inTransaction(database.dataSource(), KEY, connection -> {
+            Savepoint savepoint = connection.setSavepoint();
+            failToPay(connection);
+            connection.rollback(savepoint);
+            return add(connection);
+        });
+        assertThat(balance()).isEqualTo("1");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void connectionLostInTheWorkIsTheDriversErrorAndNothingIsStored(LockStrategy strategy) throws Exception {
+        proxy.cutBefore("update account");
+        assertThatThrownBy(() -> locks(strategy).inTransaction(proxied(), KEY, CommitOutcomeTest::add))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08006"));
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void connectionLostAtCommitIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
+        proxy.cutBefore("COMMIT");
+        assertUnknown(strategy);
+        assertThat(balance()).isEqualTo("0");
+        proxy.cutAfter("COMMIT");
+        assertUnknown(strategy);
+        assertThat(balance()).isEqualTo("1");
+    }
+
+    private void assertUnknown(LockStrategy strategy) throws Exception {
+        ObservedDataSource dataSource = new ObservedDataSource(proxied());
+        CommitOutcomeUnknownException failure = catchThrowableOfType(
+                CommitOutcomeUnknownException.class,
+                () -> locks(strategy).inTransaction(dataSource, KEY, CommitOutcomeTest::add));
+        assertThat(failure.sqlState()).contains("08006");
+        assertThat(failure).hasMessageContaining("account[1]").hasMessageContaining("Do not run it again");
+        assertThat(failure).hasCauseInstanceOf(SQLException.class);
+        assertThat(dataSource.open()).isZero();
+    }
+
+    /** Who tries again only what is surely not stored, and looks where it is not known, pays everything once. */
+    @ParameterizedTest
+    @EnumSource
+    void retriesByTheTableOfFailuresPayOnce(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        List<String> places = List.of("update account", "COMMIT", "rowlock-none", "insert into payment");
+        int unknown = 0;
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(proxied());
+            pool.setMaximumPoolSize(2);
+            for (int payment = 1; payment <= 20; payment++) {
+                int id = payment;
+                String place = places.get(payment % places.size());
+                if (payment % 2 == 0) {
+                    proxy.cutBefore(place);
+                } else {
+                    proxy.cutAfter(place);
+                }
+                boolean done = false;
+                while (!done) {
+                    try {
+                        locks.inTransaction(pool, KEY, connection -> {
+                            execute(connection, "insert into payment values (" + id + ")");
+                            return add(connection);
+                        });
+                        done = true;
+                    } catch (CommitOutcomeUnknownException e) {
+                        unknown++;
+                        done = database.query("select count(*) from payment where id = " + id)
+                                .equals("1");
+                    } catch (SQLException | LockConnectionLostException e) {
+                        done = false;
+                    }
+                }
+            }
+        }
+        assertThat(unknown).isPositive();
+        assertThat(proxy.cuts()).isGreaterThanOrEqualTo(15);
+        assertThat(balance()).isEqualTo("20");
+    }
+
+    @Test
+    void connectionThatIsClosedBeforeTheCommitHasStoredNothing() throws Exception {
+        for (Session.Body<?> lose : List.<Session.Body<?>>of(
+                connection -> {
+                    proxy.cutAll();
+                    return catchThrowable(() -> execute(connection, "select 1"));
+                },
+                connection -> {
+                    connection.close();
+                    return null;
+                })) {
+            LockConnectionLostException failure = catchThrowableOfType(
+                    LockConnectionLostException.class,
+                    () -> RowLocks.create().inTransaction(proxied(), KEY, connection -> {
+                        add(connection);
+                        return lose.run(connection);
+                    }));
+            assertThat(failure.sqlState()).contains("08003");
+            assertThat(failure).hasMessageContaining("Nothing of the work");
+        }
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    @Test
+    void transactionThatWasIdleForTooLongHasStoredNothing() throws Exception {
+        LockConnectionLostException failure = catchThrowableOfType(
+                LockConnectionLostException.class,
+                () -> RowLocks.create().inTransaction(database.dataSource(), KEY, connection -> {
+                    add(connection);
+                    execute(connection, "set local idle_in_transaction_session_timeout = 1");
+                    int pid = connection.unwrap(PGConnection.class).getBackendPID();
+                    Awaitility.await()
+                            .atMost(TestDatabase.DEADLINE)
+                            .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
+                                    .equals("0"));
+                    return null;
+                }));
+        assertThat(failure.sqlState()).contains("25P03");
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    /** A commit that waits for a standby that never answers, until somebody ends the wait or the session. */
+    @ParameterizedTest
+    @EnumSource
+    void commitThatDidNotWaitForTheStandbyIsToldToTheCaller(LockStrategy strategy) throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(1);
+            requireStandby("nobody");
+            for (String end : List.of("pg_cancel_backend", "pg_terminate_backend")) {
+                Session runner = database.session("runner");
+                Step<Object> step =
+                        runner.start(unused -> locks(strategy).inTransaction(pool, KEY, CommitOutcomeTest::add));
+                String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
+                Awaitility.await()
+                        .atMost(TestDatabase.DEADLINE)
+                        .until(() -> !database.query(waiting).equals("0"));
+                database.execute("select " + end + "(" + database.query(waiting) + ")");
+                assertThat(step.failure())
+                        .isInstanceOfSatisfying(
+                                CommitOutcomeUnknownException.class,
+                                e -> assertThat(e.sqlState().orElseThrow())
+                                        .matches(end.startsWith("pg_cancel") ? "01000" : "08006|57P01"))
+                        .hasMessageContaining("account[1]")
+                        .hasMessageContaining("Do not run it again");
+            }
+            requireStandby("");
+            // Both are visible, as they are committed on this server.
+            assertThat(balance()).isEqualTo("2");
+            // The warning is not found again on the pool's connection.
+            locks(strategy).inTransaction(pool, KEY, CommitOutcomeTest::add);
+            assertThat(balance()).isEqualTo("3");
+        } finally {
+            requireStandby("");
+        }
+    }
+
+    private void requireStandby(String name) throws Exception {
+        PGSimpleDataSource local = database.dataSource();
+        local.setOptions("-c synchronous_commit=local");
+        try (Connection connection = local.getConnection()) {
+            execute(connection, "alter system set synchronous_standby_names = '" + name + "'");
+            execute(connection, "select pg_reload_conf()");
+        }
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query("show synchronous_standby_names").equals(name));
+    }
+
+    /** A warning of the work's own, raised as late as it can be, is none about the commit. */
+    @Test
+    void warningOfADeferredTriggerIsNotAnOutcome() throws Exception {
+        database.execute(
+                "create function warn() returns trigger language plpgsql as"
+                        + " 'begin raise warning ''late''; return null; end'",
+                "create constraint trigger warn after update on account deferrable initially deferred"
+                        + " for each row execute function warn()");
+        RowLocks.create().inTransaction(database.dataSource(), KEY, CommitOutcomeTest::add);
+        assertThat(balance()).isEqualTo("1");
+    }
+
+    @Test
+    void deferredConstraintIsTheDriversErrorAsBefore() throws Exception {
+        database.execute("create table child(account int references account deferrable initially deferred)");
+        assertThatThrownBy(() -> RowLocks.create().inTransaction(database.dataSource(), KEY, connection -> {
+                    execute(connection, "insert into child values (999)");
+                    return add(connection);
+                }))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23503"));
+        assertThat(balance()).isEqualTo("0");
+    }
+}
