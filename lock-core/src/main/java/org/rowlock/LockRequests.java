@@ -82,6 +82,12 @@ final class LockRequests {
         return tables;
     }
 
+    /** Whether any table is locked by its key alone. */
+    boolean isAnyTableAdvisory() {
+        return config.defaultStrategy() == LockStrategy.ADVISORY
+                || config.strategies().containsValue(LockStrategy.ADVISORY);
+    }
+
     List<String> configuredIdColumns(String table) {
         return config.idColumnsOf(table);
     }

@@ -3,13 +3,31 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server does not do what advisory locks need: two connections were both granted one exclusive lock, or none at
- * all. Do not use {@link LockStrategy#ADVISORY} or {@link LockStrategy#BOTH} through this DataSource.
+ * {@link RowLocks#verify} did not find that locks exclude through a DataSource. Where that is {@linkplain #isConclusive()
+ * conclusive} the server, or a pooler in front of it, was seen not to do what locks need: the message says what, and what
+ * to do. Otherwise it could not be tried, as no two connections were to be had or one was lost.
  */
 public final class LockVerificationException extends LockException {
     private static final long serialVersionUID = 1;
 
+    /** Whether the DataSource was seen to be wrong. */
+    private final boolean conclusive;
+
     LockVerificationException(String message, @Nullable Throwable cause) {
+        this(message, true, cause);
+    }
+
+    LockVerificationException(String message, boolean conclusive, @Nullable Throwable cause) {
         super(message, null, cause);
+        this.conclusive = conclusive;
+    }
+
+    /**
+     * Whether the DataSource was seen not to do what locks need.
+     *
+     * @return false if that could not be tried, so that another time may tell
+     */
+    public boolean isConclusive() {
+        return conclusive;
     }
 }

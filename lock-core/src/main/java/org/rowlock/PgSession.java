@@ -152,6 +152,16 @@ final class PgSession {
         }
     }
 
+    /** After how many executions the driver prepares a statement on the server; 0 for never. */
+    int prepareThreshold() {
+        return driver.getPrepareThreshold();
+    }
+
+    /** Of the statements that are made from now on. */
+    void setPrepareThreshold(int executions) {
+        driver.setPrepareThreshold(executions);
+    }
+
     /** Ends the session, and with it all that it holds, where it could not be cleaned up. */
     void kill() throws SQLException {
         driver.abort(Runnable::run);

@@ -24,12 +24,14 @@ public final class RowLocks {
     private final LockObserver observer;
     private final AdmissionQueues admission;
     private final LockedTransaction transaction;
+    private final LockVerifier verifier;
 
     private RowLocks(Builder builder) {
         this.requests = new LockRequests(builder.config());
         this.observer = new LockObserver(builder.listener);
         this.admission = new AdmissionQueues(builder.maxWaitersPerKey, observer);
         this.transaction = new LockedTransaction(this, admission);
+        this.verifier = new LockVerifier(requests, builder.singleEntryNode);
     }
 
     /**
@@ -173,16 +175,29 @@ public final class RowLocks {
     }
 
     /**
-     * Proves on the server that advisory locks exclude: locks a random key on one connection and tries it on another.
-     * Some databases that speak PostgreSQL's protocol, and poolers that spread one session over servers, accept the lock
-     * functions and lock nothing. Run it at startup. Takes two connections at a time and leaves nothing behind.
+     * Proves on the server that locks exclude through this DataSource, on the way that real calls take. Run it at startup.
+     * It finds, each with a message that says what to do:
+     *
+     * <ul>
+     *   <li>servers and poolers that accept advisory locks without locking, or keep them beyond their transaction
+     *   <li>connections that lead to several servers, of which each locks for itself
+     *   <li>poolers that send reads elsewhere than the lock, say to a standby
+     *   <li>poolers that mix up prepared statements, or allow no transactions
+     *   <li>databases of several machines, known by their extension (Citus, bdr, pgactive, spock, shardman), if strategy
+     *       {@link LockStrategy#ADVISORY} is used; see {@link Builder#singleEntryNode}
+     * </ul>
+     *
+     * <p>What goes wrong by chance it sees by chance: it looks three times, on up to eight connections where these are to be
+     * had without delay, and on two at least. It locks random keys of a configured table where one is there, else a number,
+     * writes nothing and leaves nothing behind. A connection that is lost meanwhile is no verdict, and it tries again.
      *
      * @param dataSource what the application uses
-     * @throws LockVerificationException if they do not exclude, or two connections cannot be had
+     * @throws LockVerificationException if locks do not exclude, or if that could not be tried; see
+     *     {@link LockVerificationException#isConclusive()}
      * @throws LockTransactionException if the connections are read-only or lead to a hot standby
      */
     public void verify(DataSource dataSource) {
-        new LockVerifier(this).verify(dataSource);
+        verifier.verify(dataSource);
     }
 
     /** Collects a configuration. Not thread-safe. */
@@ -196,6 +211,7 @@ public final class RowLocks {
         private int budget = DEFAULT_BUDGET;
         private boolean rowLocksAloneBeyondBudget;
         private int maxWaitersPerKey = DEFAULT_WAITERS;
+        private boolean singleEntryNode;
         private @Nullable LockListener listener;
 
         private Builder() {}
@@ -286,6 +302,19 @@ public final class RowLocks {
          */
         public Builder maxWaitersPerKey(int waiters) {
             this.maxWaitersPerKey = positive(waiters, "maxWaitersPerKey");
+            return this;
+        }
+
+        /**
+         * Says that all clients, of all instances, enter a database of several machines (Citus and the like) by one and the
+         * same machine. Default false. Advisory locks of one machine exclude nobody on another, so without it
+         * {@link RowLocks#verify} refuses strategy {@link LockStrategy#ADVISORY} there. On other databases it does nothing.
+         *
+         * @param declared whether it is so; nobody checks it
+         * @return this
+         */
+        public Builder singleEntryNode(boolean declared) {
+            this.singleEntryNode = declared;
             return this;
         }
 

@@ -96,7 +96,10 @@ class ArchitectureTest {
             "LockRequests",
             "PgSession",
             "PrimaryKeys",
-            "ScriptRunner");
+            "Probe",
+            "Probes",
+            "ScriptRunner",
+            "ServerExtensions");
 
     /** What a caller starts at. */
     private static final Set<String> ENTRY =
@@ -105,7 +108,7 @@ class ArchitectureTest {
     /** The package of triggers against those who do not lock. The library gets along without it. */
     private static final String GUARD = "org.rowlock.guard";
 
-    private static final Set<String> KNOWING_THE_DRIVER = Set.of("PgSession", "LockErrors", "LockVerifier");
+    private static final Set<String> KNOWING_THE_DRIVER = Set.of("PgSession", "LockErrors");
 
     @Test
     void everyClassHasALayer() {

@@ -6,12 +6,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -242,6 +247,91 @@ class PgBouncerTest {
         RowLocks.builder().strategy(strategy).build().verify(dataSource(repeatableRead, 0));
     }
 
+    /** The driver's defaults, where nobody keeps account of prepared statements: seen without anything being lost. */
+    @Test
+    void verifyRefusesAPoolerThatMixesUpPreparedStatements() throws Exception {
+        try (TestPgBouncer forgetful = TestPgBouncer.start("transaction", "", settingsWithoutPreparing())) {
+            for (int i = 0; i < 20; i++) {
+                PGSimpleDataSource dataSource = forgetful.dataSource();
+                try (HikariDataSource pool = new HikariDataSource()) {
+                    pool.setDataSource(dataSource);
+                    pool.setMaximumPoolSize(2 + i % 3);
+                    DataSource used = i % 2 == 0 ? dataSource : pool;
+                    assertThatThrownBy(() -> RowLocks.create().verify(used))
+                            .isInstanceOfSatisfying(
+                                    LockVerificationException.class,
+                                    e -> assertThat(e.isConclusive()).isTrue())
+                            .hasMessageContaining("max_prepared_statements")
+                            .hasMessageContaining("prepareThreshold=0");
+                }
+            }
+        }
+    }
+
+    private static Map<String, String> settingsWithoutPreparing() {
+        Map<String, String> settings = new HashMap<>(Map.of("default_pool_size", "8"));
+        if (preparesStatements) {
+            settings.put("max_prepared_statements", "0");
+        }
+        return settings;
+    }
+
+    /** COMMIT is a prepared statement too, and was another client's: it said nothing, and nothing was stored. */
+    @Test
+    void aCommitThatWasAnotherClientsStatementIsAFailure() throws Exception {
+        RowLocks locks = RowLocks.create();
+        try (TestPgBouncer forgetful = TestPgBouncer.start("transaction", "", settingsWithoutPreparing())) {
+            int failed = 0;
+            for (int i = 1; i <= 20; i++) {
+                int balance = i;
+                // Each is a new client, which counts its statements from one, on the same server connection.
+                try {
+                    locks.inTransaction(forgetful.dataSource(), account(1), c -> {
+                        try (Statement statement = c.createStatement()) {
+                            for (int n = 0; n < balance % 4; n++) {
+                                statement.execute("select " + n);
+                            }
+                            return statement.execute("update " + database.schema() + ".account set balance = " + balance
+                                    + " where id = 1");
+                        }
+                    });
+                    assertThat(database.query(read())).isEqualTo(String.valueOf(balance));
+                } catch (SQLException | LockException e) {
+                    failed++;
+                    assertThat(database.query(read())).isNotEqualTo(String.valueOf(balance));
+                }
+            }
+            assertThat(failed).isPositive();
+        }
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> locksOnTheServer().equals("0"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void sessionModeWorksWithTheDriversDefaults(LockStrategy strategy) throws Exception {
+        try (TestPgBouncer sessions = TestPgBouncer.start("session", "", Map.of("default_pool_size", "20"))) {
+            RowLocks locks = RowLocks.builder().strategy(strategy).build();
+            locks.verify(sessions.dataSource());
+            PGSimpleDataSource dataSource = sessions.dataSource();
+            dataSource.setApplicationName(database.schema());
+            Session alice = database.session("alice", dataSource);
+            Session bob = database.session("bob", dataSource);
+            for (int i = 1; i <= 7; i++) {
+                alice.run(c -> locks.in(c).lock(account(1)));
+                assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(1))))
+                        .isFalse();
+                alice.commit();
+                assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(1))))
+                        .isTrue();
+                bob.commit();
+            }
+            alice.close();
+            bob.close();
+        }
+    }
+
     /** A pooler that ends the transaction after each statement is told by it, or by verify(), before anything is lost. */
     @ParameterizedTest
     @EnumSource
@@ -262,7 +352,7 @@ class PgBouncerTest {
             }
             assertThatThrownBy(() -> locks.verify(dataSource))
                     .isInstanceOf(LockException.class)
-                    .hasMessageContaining("statement pooling");
+                    .hasMessageContaining("pool_mode = transaction");
             assertThat(locksOnTheServer()).isEqualTo("0");
         }
     }
@@ -285,7 +375,9 @@ class PgBouncerTest {
                     }
                 })
                 .isInstanceOf(LockException.class)
-                .hasMessageContaining("prepared statement");
+                .hasMessageContaining("prepared statement")
+                .hasMessageContaining("max_prepared_statements")
+                .hasMessageContaining("prepareThreshold=0");
         // Not even a rollback gets through: only closing the connections ends their transactions.
         alice.close();
         bob.close();

@@ -25,7 +25,9 @@ class PrimaryKeyChangeTest {
             "alter table item rename column id to x; alter table item rename column new_id to id;"
                     + " alter table item rename column x to new_id",
             "alter table item rename to old; create table item(new_id int primary key, id int);"
-                    + " insert into item values (1, 5), (5, 1)");
+                    + " insert into item values (1, 5), (5, 1)",
+            "alter table item rename to old; create table item(code text primary key);"
+                    + " insert into item values ('1'), ('5')");
 
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
@@ -42,10 +44,10 @@ class PrimaryKeyChangeTest {
                         + " on a.attrelid = i.indrelid and a.attnum = i.indkey[0]"
                         + " where i.indrelid = 'item'::regclass and i.indisprimary");
                 alice.run(body);
-                assertThatThrownBy(() -> bob.execute("select 1 from item where " + key + " = 1 for update nowait"))
+                assertThatThrownBy(() -> bob.execute("select 1 from item where " + key + " = '1' for update nowait"))
                         .hasMessageContaining("could not obtain lock");
                 bob.rollback();
-                bob.execute("select 1 from item where " + key + " = 5 for update nowait");
+                bob.execute("select 1 from item where " + key + " = '5' for update nowait");
                 alice.rollback();
                 bob.rollback();
                 database.execute(

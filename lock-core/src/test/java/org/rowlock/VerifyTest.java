@@ -11,15 +11,22 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.Statement;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
@@ -86,6 +93,164 @@ class VerifyTest {
             assertThat(locks()).isEqualTo("0");
         } finally {
             second.stop();
+        }
+    }
+
+    /** As with loadBalanceHosts: where the first two connections lead to the same server, the others tell. */
+    @Test
+    void failsAlwaysWhereEachConnectionLeadsToAServerByChance() throws Exception {
+        TestPostgres second = TestPostgres.embedded(Map.of());
+        try {
+            DataSource one = database.dataSource();
+            DataSource other = second.dataSource();
+            for (int i = 0; i < 20; i++) {
+                Random random = new Random(i);
+                DataSource balanced = dataSource((method, arguments) -> random.nextBoolean() ? one : other);
+                // Of a pool the connections are the same at every look.
+                try (HikariDataSource pool = new HikariDataSource()) {
+                    pool.setDataSource(balanced);
+                    pool.setMaximumPoolSize(10);
+                    DataSource used = i % 2 == 0 ? balanced : pool;
+                    assertThatThrownBy(() -> RowLocks.create().verify(used))
+                            .isInstanceOfSatisfying(
+                                    LockVerificationException.class,
+                                    e -> assertThat(e.isConclusive()).isTrue())
+                            .hasMessageContaining("different servers")
+                            .hasMessageContaining(":" + second.dataSource().getPortNumbers()[0]);
+                }
+            }
+            assertThat(locks()).isEqualTo("0");
+        } finally {
+            second.stop();
+        }
+    }
+
+    /** A failover in the middle is no verdict. */
+    @Test
+    void aConnectionThatIsLostMeanwhileIsTriedAgain() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            DataSource dataSource = proxy.through(database.dataSource());
+            for (String statement : List.of("select 'first '", "pg_postmaster_start_time", "pg_try_advisory")) {
+                proxy.cutBefore(statement);
+                RowLocks.create().verify(dataSource);
+            }
+            assertThat(proxy.cuts()).isEqualTo(3);
+            assertThat(locks()).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void connectionsThatAreLostAgainAndAgainSayNothingAboutTheLocks() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            PGSimpleDataSource through = proxy.through(database.dataSource());
+            DataSource dataSource = dataSource((method, arguments) -> {
+                proxy.cutAfter("pg_try_advisory");
+                return through;
+            });
+            assertThatThrownBy(() -> RowLocks.create().verify(dataSource))
+                    .isInstanceOfSatisfying(
+                            LockVerificationException.class,
+                            e -> assertThat(e.isConclusive()).isFalse())
+                    .hasMessageContaining("says nothing about the locks")
+                    .hasMessageContaining("Try again");
+        }
+    }
+
+    @Test
+    void locksAreTriedByTheKeyOfAConfiguredTable() throws Exception {
+        database.execute("create table item(id int primary key)", "create view seen as select * from item");
+        RowLocks locks = RowLocks.builder()
+                .strategy("absent", LockStrategy.ADVISORY)
+                .strategy("item", LockStrategy.BOTH)
+                .strategy("seen", LockStrategy.ROW)
+                .build();
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            // Only the lock statement of a row of this table has this in it.
+            proxy.cutBefore("from \"item\" for key share");
+            locks.verify(proxy.through(database.dataSource()));
+            assertThat(proxy.cuts()).isOne();
+        }
+    }
+
+    /** Known by the extension, as they call themselves PostgreSQL. Only their names are here, not they themselves. */
+    @ParameterizedTest
+    @ValueSource(strings = {"citus", "bdr", "pgactive", "spock", "shardman"})
+    void databasesOfSeveralMachinesAreRefusedForAdvisoryUnlessEnteredByOne(String extension) throws Exception {
+        RowLocks advisory =
+                RowLocks.builder().strategy("item", LockStrategy.ADVISORY).build();
+        RowLocks declared = RowLocks.builder()
+                .strategy("item", LockStrategy.ADVISORY)
+                .singleEntryNode(true)
+                .build();
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("create table pg_dist_node(groupid int)");
+            statement.execute("set allow_system_table_mods = on");
+            statement.execute("insert into pg_extension select 4242, '" + extension
+                    + "', 10, 'pg_catalog'::regnamespace, true, '1', null, null");
+            try {
+                if (extension.equals("citus")) {
+                    // A coordinator without workers is one machine.
+                    advisory.verify(database.dataSource());
+                    statement.execute("insert into pg_dist_node values (0), (1)");
+                }
+                assertThatThrownBy(() -> advisory.verify(database.dataSource()))
+                        .isInstanceOf(LockVerificationException.class)
+                        .hasMessageContaining("extension " + extension)
+                        .hasMessageContaining("singleEntryNode(true)")
+                        .hasMessageContaining("BOTH");
+                declared.verify(database.dataSource());
+                RowLocks.create().verify(database.dataSource());
+            } finally {
+                statement.execute("delete from pg_extension where oid = 4242");
+            }
+        }
+    }
+
+    @Test
+    void settingsThatLetCitusLockAnywhereAreRefusedForAdvisory() throws Exception {
+        RowLocks declared = RowLocks.builder()
+                .strategy(LockStrategy.ADVISORY)
+                .singleEntryNode(true)
+                .build();
+        PGSimpleDataSource dataSource = database.dataSource();
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("create table pg_dist_node as select 1 as groupid");
+            statement.execute("set allow_system_table_mods = on");
+            statement.execute(
+                    "insert into pg_extension select 4242, 'citus', 10, 'pg_catalog'::regnamespace, true, '1',"
+                            + " null, null");
+            try {
+                for (String setting : List.of("task_assignment_policy=round-robin", "enable_local_execution=off")) {
+                    dataSource.setOptions("-c citus." + setting);
+                    assertThatThrownBy(() -> declared.verify(dataSource))
+                            .isInstanceOf(LockVerificationException.class)
+                            .hasMessageContaining(setting.replace("=", " = "))
+                            .hasMessageContaining("BOTH");
+                    RowLocks.builder().singleEntryNode(true).build().verify(dataSource);
+                }
+            } finally {
+                statement.execute("delete from pg_extension where oid = 4242");
+            }
+        }
+    }
+
+    @Test
+    void aPoolThatIsUsedUpDelaysNobodyForLong() throws Exception {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(2);
+        config.setConnectionTimeout(TestDatabase.DEADLINE.toMillis() * 10);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            CompletableFuture.runAsync(() -> {
+                        RowLocks.create().verify(pool);
+                        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                    })
+                    .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+            assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
+                    .isZero();
         }
     }
 

@@ -3,6 +3,7 @@ package org.rowlock.testing;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -68,6 +69,13 @@ public final class TestPostgres {
         }
     }
 
+    /** A free port of this machine. */
+    public static int freePort() throws IOException {
+        try (ServerSocket free = new ServerSocket(0)) {
+            return free.getLocalPort();
+        }
+    }
+
     private static TestPostgres start(Map<String, String> settings) {
         String given = System.getProperty("rowlock.test.url", "");
         if (!given.isEmpty()) {
@@ -97,6 +105,14 @@ public final class TestPostgres {
         dataSource.setUrl(url);
         dataSource.setUser(user);
         dataSource.setPassword(password);
+        return dataSource;
+    }
+
+    /** Connections to the same database by what listens at another port of this machine: a proxy, a pooler. */
+    public PGSimpleDataSource dataSourceAt(int port) {
+        PGSimpleDataSource dataSource = dataSource();
+        dataSource.setServerNames(new String[] {"127.0.0.1"});
+        dataSource.setPortNumbers(new int[] {port});
         return dataSource;
     }
 

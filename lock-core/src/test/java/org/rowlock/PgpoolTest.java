@@ -1,0 +1,104 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.testing.StreamingPair;
+import org.rowlock.testing.TestPgpool;
+
+/** A Pgpool-II in front of a primary and its standby: reads may go elsewhere than the lock, and verify() sees it. */
+class PgpoolTest {
+    private static final LockKey KEY = LockKey.row("account", 1);
+
+    private static StreamingPair servers;
+
+    @BeforeAll
+    static void start() throws Exception {
+        assumeTrue(
+                TestPgpool.program().isPresent(),
+                "skipped: pgpool is not installed; with Debian's packages: apt-get install pgpool2");
+        servers = StreamingPair.start();
+        execute(
+                "create table account(id int primary key, balance bigint not null)",
+                "insert into account values (1, 0)");
+        servers.awaitReplay();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (servers != null) {
+            servers.close();
+        }
+    }
+
+    private static void execute(String... statements) throws SQLException {
+        try (Connection connection = servers.primary().dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return RowLocks.builder().strategy("account", strategy).build();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"off", "dml_adaptive"})
+    void readsThatGoElsewhereThanTheLockAreRefused(String mode) throws Exception {
+        try (TestPgpool pooler = TestPgpool.start(servers, Map.of("disable_load_balance_on_write", mode))) {
+            for (int i = 0; i < 20; i++) {
+                LockStrategy strategy = LockStrategy.values()[i % LockStrategy.values().length];
+                try (HikariDataSource pool = new HikariDataSource()) {
+                    pool.setDataSource(pooler.dataSource());
+                    pool.setMaximumPoolSize(10);
+                    DataSource direct = pooler.dataSource();
+                    assertThatThrownBy(() -> locks(strategy).verify(strategy == LockStrategy.BOTH ? pool : direct))
+                            .isInstanceOf(LockVerificationException.class)
+                            .hasMessageContaining("standby")
+                            .hasMessageContaining("disable_load_balance_on_write");
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"transaction", "trans_transaction", "always"})
+    void readsThatFollowTheLockPass(String mode) throws Exception {
+        try (TestPgpool pooler = TestPgpool.start(servers, Map.of("disable_load_balance_on_write", mode));
+                Connection alice = pooler.dataSource().getConnection();
+                Connection bob = pooler.dataSource().getConnection()) {
+            alice.setAutoCommit(false);
+            bob.setAutoCommit(false);
+            for (LockStrategy strategy : LockStrategy.values()) {
+                RowLocks locks = locks(strategy);
+                locks.verify(pooler.dataSource());
+                for (long balance = 1; balance < 4; balance++) {
+                    locks.in(alice).lock(KEY);
+                    assertThat(locks.in(bob).tryLock(KEY)).isFalse();
+                    try (Statement statement = alice.createStatement()) {
+                        statement.execute("update account set balance = " + balance);
+                    }
+                    alice.commit();
+                    assertThat(locks.in(bob)
+                                    .lockAndQuery(
+                                            KEY, "select balance from account where id = 1", row -> row.getLong(1)))
+                            .containsExactly(balance);
+                    bob.rollback();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package org.rowlock.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+
+/** An embedded primary and a standby that streams from it. */
+public final class StreamingPair implements AutoCloseable {
+    private final Path directory;
+    private final TestPostgres primary;
+    private final TestPostgres standby;
+    private final int primaryPort;
+    private final int standbyPort;
+
+    private StreamingPair(
+            Path directory, TestPostgres primary, int primaryPort, TestPostgres standby, int standbyPort) {
+        this.directory = directory;
+        this.primary = primary;
+        this.primaryPort = primaryPort;
+        this.standby = standby;
+        this.standbyPort = standbyPort;
+    }
+
+    /** Starts both, and waits until the standby streams. The standby is a copy of the primary from before its start. */
+    public static StreamingPair start() throws IOException {
+        Path directory = Files.createTempDirectory("streaming");
+        Path data = directory.resolve("primary");
+        Path copy = directory.resolve("standby");
+        int primaryPort = TestPostgres.freePort();
+        int standbyPort = TestPostgres.freePort();
+        TestPostgres.embedded(Map.of(), data, primaryPort).stop();
+        copy(data, copy);
+        Files.createFile(copy.resolve("standby.signal"));
+        Files.writeString(
+                copy.resolve("postgresql.auto.conf"),
+                "primary_conninfo = 'host=127.0.0.1 port=" + primaryPort + " user=postgres'\nhot_standby = on\n",
+                StandardOpenOption.APPEND);
+        TestPostgres primary = TestPostgres.embedded(Map.of(), data, primaryPort);
+        TestPostgres standby = TestPostgres.embedded(Map.of(), copy, standbyPort);
+        StreamingPair pair = new StreamingPair(directory, primary, primaryPort, standby, standbyPort);
+        Awaitility.await("the standby streams")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> query(primary, "select count(*) from pg_stat_replication where state = 'streaming'")
+                        .equals("1"));
+        return pair;
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                // A data directory is its owner's alone, and the copy of one has to be too.
+                Path target = Files.copy(file, to.resolve(from.relativize(file).toString()));
+                Files.setPosixFilePermissions(target, Files.getPosixFilePermissions(file));
+                Files.setOwner(target, Files.getOwner(file));
+            }
+        }
+    }
+
+    private static String query(TestPostgres server, String sql) throws SQLException {
+        try (Connection connection = server.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    /** Where writes go. */
+    public TestPostgres primary() {
+        return primary;
+    }
+
+    /** What repeats them. */
+    public TestPostgres standby() {
+        return standby;
+    }
+
+    /** The ports, the primary's first. */
+    public List<Integer> ports() {
+        return List.of(primaryPort, standbyPort);
+    }
+
+    /** Waits until the standby has all that the primary has. */
+    public void awaitReplay() throws SQLException {
+        String position = query(primary, "select pg_current_wal_lsn()");
+        Awaitility.await("the standby has replayed " + position)
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> query(standby, "select pg_last_wal_replay_lsn() >= '" + position + "'")
+                        .equals("t"));
+    }
+
+    @Override
+    public void close() throws IOException {
+        standby.stop();
+        primary.stop();
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.sorted(Comparator.reverseOrder()).forEach(file -> {
+                try {
+                    Files.deleteIfExists(file);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        }
+    }
+}
