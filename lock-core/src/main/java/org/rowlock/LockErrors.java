@@ -1,5 +1,6 @@
 package org.rowlock;
 
+import java.io.InterruptedIOException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -89,6 +90,14 @@ final class LockErrors {
                     ? new LockConnectionLostException(
                             refused + "It has ended the session; the transaction and its locks are gone.", e)
                     : new LockException(refused + "Roll back.", e);
+        }
+        if (e.getCause() instanceof InterruptedIOException) {
+            return new LockConnectionLostException(
+                    cannot(asked) + "the server gave no answer within the bound of the wait and a grace, or within the"
+                            + " socketTimeout (" + message(e)
+                            + "). The connection is closed; the transaction ends when the server notices. Run it again"
+                            + " on another connection.",
+                    e);
         }
         if (SqlState.isConnectionLost(state)) {
             return new LockConnectionLostException(

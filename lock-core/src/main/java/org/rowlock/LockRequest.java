@@ -32,6 +32,9 @@ record LockRequest(
         List<RowGroup> keysAlone,
         boolean anyIsolationAllowed) {
 
+    private static final long ROW_LOCK_WAITS = 3;
+    private static final long GRACE_MILLIS = 2_000;
+
     /** The rows of one table that are locked in one mode. */
     record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {}
 
@@ -65,6 +68,18 @@ record LockRequest(
             }
         }
         return false;
+    }
+
+    /**
+     * How long an answer of the server may take where the wait is bounded, or 0. Well above what a right answer takes, as
+     * the transaction is lost beyond it: a row lock can wait more than once, and a busy server has other things to do.
+     */
+    int socketBoundMillis() {
+        if (!(lockWait instanceof LockWait.AtMost bound)) {
+            return 0;
+        }
+        long waits = rows.isEmpty() ? 1 : ROW_LOCK_WAITS;
+        return (int) Math.min(Integer.MAX_VALUE, bound.millis() * waits + GRACE_MILLIS + keys.size());
     }
 
     /** The keys whose rows were looked for and not found. */

@@ -162,6 +162,26 @@ final class PgSession {
         driver.setPrepareThreshold(executions);
     }
 
+    /**
+     * Bounds each wait for an answer of the server, if it is not bounded more closely already. On the driver's connection,
+     * as a pool would count it among what it has to set back, with a thread of its own.
+     *
+     * @return the bound until now, for {@link #restoreSocketBound}
+     */
+    int boundSocket(int millis) throws SQLException {
+        int before = driver.getNetworkTimeout();
+        if (before == 0 || before > millis) {
+            driver.setNetworkTimeout(Runnable::run, millis);
+        }
+        return before;
+    }
+
+    void restoreSocketBound(int millis) throws SQLException {
+        if (!driver.isClosed()) {
+            driver.setNetworkTimeout(Runnable::run, millis);
+        }
+    }
+
     /** Ends the session, and with it all that it holds, where it could not be cleaned up. */
     void kill() throws SQLException {
         driver.abort(Runnable::run);

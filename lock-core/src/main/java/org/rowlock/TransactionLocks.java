@@ -320,7 +320,7 @@ public final class TransactionLocks {
         long start = System.nanoTime();
         LockOutcome outcome = LockOutcome.FAILED;
         try {
-            ScriptResult<T> result = acquireOrLookUpAgain(session, request, query);
+            ScriptResult<T> result = acquireBounded(session, request, query);
             outcome = LockOutcome.ACQUIRED;
             return result;
         } catch (SQLException | RuntimeException e) {
@@ -328,6 +328,21 @@ public final class TransactionLocks {
             throw e;
         } finally {
             observer.end(event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), outcome);
+        }
+    }
+
+    /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */
+    private <T> ScriptResult<T> acquireBounded(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+            throws SQLException {
+        int bound = query == null ? request.socketBoundMillis() : 0;
+        if (bound == 0) {
+            return acquireOrLookUpAgain(session, request, query);
+        }
+        int before = session.boundSocket(bound);
+        try {
+            return acquireOrLookUpAgain(session, request, query);
+        } finally {
+            session.restoreSocketBound(before);
         }
     }
 
