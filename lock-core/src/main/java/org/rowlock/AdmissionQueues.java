@@ -60,6 +60,8 @@ public final class AdmissionQueues {
     private static final class Queue {
         final ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
         final AtomicInteger waiting = new AtomicInteger();
+        /** Whether the last who was let in could get no connection: to wait for each other would only add up. */
+        volatile boolean outage;
         /** Guarded by the map's bin: changes only inside compute. */
         int users;
 
@@ -212,6 +214,12 @@ public final class AdmissionQueues {
                     true,
                     null);
         }
+        if (queue.outage) {
+            // All try at once, as they would without a queue, until one has a connection.
+            queue.lockFor(permit.keys.modeOf(place.key())).unlock();
+            permit.passed.push(place);
+            return;
+        }
         permit.held.push(place);
     }
 
@@ -262,6 +270,9 @@ public final class AdmissionQueues {
         private final KeyModes keys;
         private final @Nullable Permit outer;
         private final Deque<Place> held = new ArrayDeque<>(1);
+        /** Of queues that nobody waits in during an outage; kept so that they last as long as somebody tries. */
+        private final Deque<Place> passed = new ArrayDeque<>(0);
+
         private final Thread thread = Thread.currentThread();
         private boolean closed;
 
@@ -279,6 +290,21 @@ public final class AdmissionQueues {
          */
         public boolean isQueued() {
             return outer == null;
+        }
+
+        /**
+         * Says whether a connection was to be had. As long as it was not, nobody waits in the queues of the keys: in an
+         * outage those behind would serve one connection timeout after the other. Say it before {@link #close}.
+         *
+         * @param connected whether the call got its connection
+         */
+        public void connected(boolean connected) {
+            for (LockKey key : keys.keys()) {
+                Queue queue = owner.queues.get(new Place(database, key));
+                if (queue != null && queue.outage == connected) {
+                    queue.outage = !connected;
+                }
+            }
         }
 
         /**
@@ -300,6 +326,9 @@ public final class AdmissionQueues {
                 }
                 held.pop();
                 owner.leave(place);
+            }
+            while (!passed.isEmpty()) {
+                owner.leave(passed.pop());
             }
             closed = true;
             Permit current = innermostOpen();

@@ -35,7 +35,7 @@ final class LockedTransaction {
         List<LockKey> distinct = KeyModes.distinct(keys);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, distinct, mode, wait)) {
-            Connection connection = dataSource.getConnection();
+            Connection connection = connect(dataSource, permit);
             boolean autoCommit = false;
             T value;
             try {
@@ -53,6 +53,17 @@ final class LockedTransaction {
             }
             close(connection, autoCommit);
             return value;
+        }
+    }
+
+    private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {
+        boolean connected = false;
+        try {
+            Connection connection = dataSource.getConnection();
+            connected = true;
+            return connection;
+        } finally {
+            permit.connected(connected);
         }
     }
 

@@ -1,8 +1,11 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -12,11 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -121,6 +127,74 @@ class AdmissionPoolTest {
             for (Future<Object> each : all) {
                 each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
             }
+        } finally {
+            end(crowd);
+        }
+    }
+
+    /** With the queue as it is, each would wait for the connection timeout of everybody in front, one after the other. */
+    @Test
+    void inAnOutageThoseBehindTheFirstTryAtOnce() throws Exception {
+        RowLocks locks = RowLocks.create();
+        int behind = 15;
+        CountDownLatch firstIsIn = new CountDownLatch(1);
+        CyclicBarrier allAreIn = new CyclicBarrier(behind);
+        AtomicInteger tries = new AtomicInteger();
+        AtomicBoolean outage = new AtomicBoolean(true);
+        DataSource real = database.dataSource();
+        DataSource dataSource = (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("getConnection") || !outage.get()) {
+                        return method.getName().equals("equals")
+                                ? proxy == arguments[0]
+                                : method.getName().equals("hashCode") ? 1 : method.invoke(real, arguments);
+                    }
+                    if (tries.incrementAndGet() == 1) {
+                        firstIsIn.countDown();
+                        letGo.await();
+                    } else {
+                        allAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                    }
+                    throw new SQLException("connection timeout");
+                });
+        ExecutorService crowd = Executors.newFixedThreadPool(1 + behind);
+        try {
+            List<Future<Object>> all = new ArrayList<>();
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i <= behind; i++) {
+                all.add(crowd.submit(() -> {
+                    synchronized (threads) {
+                        threads.add(Thread.currentThread());
+                    }
+                    return locks.inTransaction(dataSource, List.of(HOT), FOR_UPDATE, LockWait.forever(), c -> null);
+                }));
+                firstIsIn.await();
+            }
+            await(() -> {
+                synchronized (threads) {
+                    return threads.stream()
+                                    .filter(thread -> thread.getState() == Thread.State.WAITING)
+                                    .count()
+                            == 1 + behind;
+                }
+            });
+            letGo.countDown();
+            for (Future<Object> each : all) {
+                assertThatThrownBy(() -> each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                        .hasRootCauseMessage("connection timeout");
+            }
+            assertThat(locks.admission().keysInUse()).isZero();
+            // And when it is over they queue again.
+            outage.set(false);
+            locks.inTransaction(dataSource, HOT, connection -> {
+                Future<Object> other = crowd.submit(
+                        () -> locks.inTransaction(dataSource, List.of(HOT), FOR_UPDATE, LockWait.noWait(), c -> null));
+                assertThatThrownBy(() -> other.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                        .cause()
+                        .isInstanceOf(LockNotAvailableException.class)
+                        .hasMessageContaining("admission queue");
+                return null;
+            });
         } finally {
             end(crowd);
         }
