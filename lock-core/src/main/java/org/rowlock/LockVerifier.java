@@ -213,6 +213,38 @@ final class LockVerifier {
                     null);
         }
         other.rollback();
+        verifySessionLocks(holder, other);
+    }
+
+    /** The handover in front of a REPEATABLE READ or SERIALIZABLE transaction waits for a lock of the session. */
+    private static void verifySessionLocks(Probe holder, Probe other) throws SQLException {
+        String key = Long.toString(ThreadLocalRandom.current().nextLong());
+        boolean bothGranted;
+        try {
+            holder.read("select pg_catalog.pg_try_advisory_lock(cast(? as bigint))", key);
+            bothGranted = "t"
+                    .equals(other.read("select pg_catalog.pg_try_advisory_lock(cast(? as bigint))", key)
+                            .get(0));
+            if (bothGranted) {
+                other.read("select pg_catalog.pg_advisory_unlock(cast(? as bigint))", key);
+            }
+            holder.read("select pg_catalog.pg_advisory_unlock(cast(? as bigint))", key);
+        } catch (SQLException e) {
+            // No rollback lets go of a lock of the session.
+            holder.kill();
+            other.kill();
+            throw e;
+        }
+        holder.rollback();
+        other.rollback();
+        if (bothGranted) {
+            throw new LockVerificationException(
+                    "Two connections were both granted one exclusive advisory lock of the session by "
+                            + holder.product()
+                            + ", though not of the transaction. REPEATABLE READ and SERIALIZABLE need both: use strategy"
+                            + " ROW.",
+                    null);
+        }
     }
 
     private TransactionLocks in(Probe probe) {

@@ -74,6 +74,10 @@ final class Probe implements AutoCloseable {
         return session.prepareThreshold() > 0;
     }
 
+    void kill() throws SQLException {
+        session.kill();
+    }
+
     String product() throws SQLException {
         String cockroach = session.reported("crdb_version");
         return cockroach != null

@@ -22,6 +22,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -122,6 +123,29 @@ class VerifyTest {
             assertThat(locks()).isEqualTo("0");
         } finally {
             second.stop();
+        }
+    }
+
+    /** As on servers that have the functions, of either kind, and not the locks. */
+    @ParameterizedTest
+    @CsvSource({"pg_try_advisory_xact_lock, both granted the exclusive", "pg_try_advisory_lock, of the session"})
+    void functionsThatLockNothingAreRefused(String function, String message) throws Exception {
+        TestPostgres stubs = TestPostgres.embedded(Map.of());
+        try {
+            try (Connection connection = stubs.dataSource().getConnection();
+                    Statement statement = connection.createStatement()) {
+                statement.execute("set allow_system_table_mods = on");
+                statement.execute("create or replace function pg_catalog." + function
+                        + "(bigint) returns bool language sql as 'select true'");
+            }
+            assertThatThrownBy(() -> RowLocks.create().verify(stubs.dataSource()))
+                    .isInstanceOfSatisfying(
+                            LockVerificationException.class,
+                            e -> assertThat(e.isConclusive()).isTrue())
+                    .hasMessageContaining(message)
+                    .hasMessageContaining("ROW");
+        } finally {
+            stubs.stop();
         }
     }
 
