@@ -8,10 +8,17 @@ package org.rowlock;
  * a shared one. That is stricter than row locks in one place, {@code FOR NO KEY UPDATE} against
  * {@code FOR KEY SHARE}, and nowhere laxer.
  *
+ * <p>{@link #FOR_NO_KEY_UPDATE} is what an application wants unless it deletes rows or changes their keys: the check of a
+ * foreign key passes it and waits for {@link #FOR_UPDATE}, so that with the latter inserts that reference a row wait, and
+ * deadlock where they come before its lock. It is what Hibernate's {@code PESSIMISTIC_WRITE} takes on PostgreSQL.
+ *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS">Row-level locks</a>
  */
 public enum RowLockMode {
-    /** Excludes every other mode. For a row that will be deleted, or whose key will change. The default everywhere. */
+    /**
+     * Excludes every other mode, and so inserts that reference the row. For a row that will be deleted, or whose key will
+     * change. The default of {@link TransactionLocks} and {@link RowLocks}, as it is of the SQL that it replaces.
+     */
     FOR_UPDATE("for update", false),
 
     /** Excludes every mode, as advisory locks have no weaker exclusive one; a row lock lets {@code FOR KEY SHARE} in. */

@@ -11,7 +11,7 @@ import org.rowlock.RowLockMode;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Locks rows for the transaction of a method, as {@code SELECT ... FOR UPDATE} at its beginning would: after the
+ * Locks rows for the transaction of a method, as {@code SELECT ... FOR NO KEY UPDATE} at its beginning would: after the
  * transaction has begun, before the first line of the method, until the transaction has ended. There is no unlock.
  *
  * <p>On a parameter it locks the row, or all rows of a collection, whose id the argument is:
@@ -88,11 +88,13 @@ public @interface RowLock {
     int part() default 0;
 
     /**
-     * How strongly. Default {@link RowLockMode#FOR_UPDATE}.
+     * How strongly. Default {@link RowLockMode#FOR_NO_KEY_UPDATE}, which is what Hibernate's {@code PESSIMISTIC_WRITE} is on
+     * PostgreSQL and what an {@code UPDATE} takes: it excludes all writers, and lets inserts pass that reference the row.
+     * {@link RowLockMode#FOR_UPDATE}, which makes those wait, is for a method that deletes the row or changes its key.
      *
      * @return the mode
      */
-    RowLockMode mode() default RowLockMode.FOR_UPDATE;
+    RowLockMode mode() default RowLockMode.FOR_NO_KEY_UPDATE;
 
     /**
      * How long to wait for other transactions: {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or

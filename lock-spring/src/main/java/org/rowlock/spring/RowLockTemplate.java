@@ -28,12 +28,15 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Row locks in code, for those who prefer it to {@link RowLock}. The methods lock in the running Spring transaction and
- * fail without one; {@link #inTransaction} begins it. Errors are Spring's, see {@link LockExceptionTranslator}; a wait is
+ * Row locks in code, for those who prefer it to {@link RowLock}, whose default mode is the one here too. The methods lock
+ * in the running Spring transaction and fail without one; {@link #inTransaction} begins it. Errors are Spring's, see {@link LockExceptionTranslator}; a wait is
  * capped by what remains of the transaction's timeout. Thread-safe.
  */
 public final class RowLockTemplate {
     private static final String WHAT = "RowLockTemplate";
+
+    /** Where none is given: as {@link RowLock#mode()}. */
+    private static final RowLockMode MODE = RowLockMode.FOR_NO_KEY_UPDATE;
 
     private final SpringLocks locks;
     private final TransactionTemplate transactions;
@@ -66,13 +69,13 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks {@link RowLockMode#FOR_UPDATE} and waits as configured.
+     * Locks {@link RowLockMode#FOR_NO_KEY_UPDATE} and waits as configured.
      *
      * @param key what to lock
      * @return what is held now
      */
     public LockResult lock(LockKey key) {
-        return lock(key, RowLockMode.FOR_UPDATE, locks.defaultWait());
+        return lock(key, MODE, locks.defaultWait());
     }
 
     /**
@@ -95,7 +98,7 @@ public final class RowLockTemplate {
      * @return what is held now
      */
     public LockAllResult lockAll(Collection<? extends LockKey> keys) {
-        return lockAll(keys, RowLockMode.FOR_UPDATE, locks.defaultWait());
+        return lockAll(keys, MODE, locks.defaultWait());
     }
 
     /**
@@ -128,24 +131,24 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks {@link RowLockMode#FOR_UPDATE} if no other transaction holds the lock.
+     * Locks {@link RowLockMode#FOR_NO_KEY_UPDATE} if no other transaction holds the lock.
      *
      * @param key what to lock
      * @return true if and only if it is held now
      */
     public boolean tryLock(LockKey key) {
-        return tryLock(key, RowLockMode.FOR_UPDATE, LockWait.noWait());
+        return tryLock(key, MODE, LockWait.noWait());
     }
 
     /**
-     * Locks {@link RowLockMode#FOR_UPDATE} if the lock can be had within a duration.
+     * Locks {@link RowLockMode#FOR_NO_KEY_UPDATE} if the lock can be had within a duration.
      *
      * @param key what to lock
      * @param atMost how long to wait
      * @return true if and only if it is held now
      */
     public boolean tryLock(LockKey key, Duration atMost) {
-        return tryLock(key, RowLockMode.FOR_UPDATE, LockWait.atMost(atMost));
+        return tryLock(key, MODE, LockWait.atMost(atMost));
     }
 
     /**
@@ -161,7 +164,7 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks {@link RowLockMode#FOR_UPDATE} and runs a query behind the lock, in one round trip.
+     * Locks {@link RowLockMode#FOR_NO_KEY_UPDATE} and runs a query behind the lock, in one round trip.
      *
      * @param key what to lock
      * @param sql one statement that returns rows
@@ -172,10 +175,9 @@ public final class RowLockTemplate {
      * @see TransactionLocks#lockAndQuery(LockKey, String, RowMapper, Object...)
      */
     public <T> List<T> lockAndQuery(LockKey key, String sql, RowMapper<T> mapper, @Nullable Object... binds) {
-        RowLockMode mode = RowLockMode.FOR_UPDATE;
-        return run(one(key), mode, locks.defaultWait(), (tx, capped) -> {
+        return run(one(key), MODE, locks.defaultWait(), (tx, capped) -> {
             try {
-                return tx.lockAndQuery(key, mode, capped, sql, mapper, binds);
+                return tx.lockAndQuery(key, MODE, capped, sql, mapper, binds);
             } catch (SQLException e) {
                 throw translator.translate("lockAndQuery", sql, e);
             }
@@ -207,13 +209,13 @@ public final class RowLockTemplate {
      * Queues for a key in the JVM, begins a transaction, locks, works, commits. Within a running transaction it locks and
      * works in that one, and does not queue.
      *
-     * @param key what to lock {@link RowLockMode#FOR_UPDATE}
+     * @param key what to lock {@link RowLockMode#FOR_NO_KEY_UPDATE}
      * @param work what to do under the lock
      * @param <T> its result
      * @return what the work returns
      */
     public <T extends @Nullable Object> T inTransaction(LockKey key, Supplier<T> work) {
-        return inTransaction(one(key), RowLockMode.FOR_UPDATE, locks.defaultWait(), work);
+        return inTransaction(one(key), MODE, locks.defaultWait(), work);
     }
 
     /**

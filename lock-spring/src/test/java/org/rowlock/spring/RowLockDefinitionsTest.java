@@ -121,8 +121,8 @@ class RowLockDefinitionsTest {
     void collectionsAndArraysAreRowsEach() {
         assertThat(find("several").keys(new Object[] {List.of("7", "8"), new long[] {1}}))
                 .containsExactly(
-                        entry(LockKey.row("orders", 7), RowLockMode.FOR_UPDATE),
-                        entry(LockKey.row("orders", 8), RowLockMode.FOR_UPDATE),
+                        entry(LockKey.row("orders", 7), RowLockMode.FOR_NO_KEY_UPDATE),
+                        entry(LockKey.row("orders", 8), RowLockMode.FOR_NO_KEY_UPDATE),
                         entry(LockKey.row("stock", 1), RowLockMode.FOR_SHARE));
     }
 

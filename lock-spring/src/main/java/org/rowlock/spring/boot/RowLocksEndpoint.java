@@ -44,7 +44,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  *   "admission": { "keysInUse": 1 },
  *   "usages": [
  *     { "bean": "orderService", "method": "OrderService.ship(long)", "table": "orders", "id": "parameter orderId",
- *       "mode": "FOR_UPDATE", "strategy": "BOTH" }
+ *       "mode": "FOR_NO_KEY_UPDATE", "strategy": "BOTH" }
  *   ],
  *   "audits": {
  *     "dataSource": {

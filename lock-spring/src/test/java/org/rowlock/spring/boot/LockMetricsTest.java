@@ -106,7 +106,7 @@ class LockMetricsTest {
     }
 
     private static Tags acquired(String outcome, String error) {
-        return tags("mode", "FOR_UPDATE", "outcome", outcome, "error", error);
+        return tags("mode", "FOR_NO_KEY_UPDATE", "outcome", outcome, "error", error);
     }
 
     @Test
@@ -255,7 +255,7 @@ class LockMetricsTest {
             CompletableFuture<Void> shipping = CompletableFuture.runAsync(() -> orders.ship(1));
             Awaitility.await("one waits").atMost(TestDatabase.DEADLINE).until(() -> {
                 var waiting = meters.find("rowlock.acquire.active")
-                        .tags(tags("mode", "FOR_UPDATE"))
+                        .tags(tags("mode", "FOR_NO_KEY_UPDATE"))
                         .longTaskTimer();
                 return waiting != null && waiting.activeTasks() == 1;
             });

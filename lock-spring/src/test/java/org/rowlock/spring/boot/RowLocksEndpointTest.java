@@ -134,7 +134,7 @@ class RowLocksEndpointTest {
                         "method", "Orders.ship(long)",
                         "table", "orders",
                         "id", "parameter orderId",
-                        "mode", "FOR_UPDATE",
+                        "mode", "FOR_NO_KEY_UPDATE",
                         "lockWait", "atMost 0.2s",
                         "strategy", "ADVISORY"));
         assertThat(read(json, "$.usages[?(@.table == 'order_lines')]['mode','strategy']"))

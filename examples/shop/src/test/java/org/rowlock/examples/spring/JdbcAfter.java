@@ -1,5 +1,7 @@
 package org.rowlock.examples.spring;
 
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
 import org.rowlock.spring.RowLock;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
@@ -14,7 +16,7 @@ class JdbcAfter implements Deposits {
     // snippet: after
     @Override
     @Transactional
-    public void deposit(@RowLock("account") long id, long amount) {
+    public void deposit(@RowLock(value = "account", mode = FOR_UPDATE) long id, long amount) {
         Long balance = jdbc.queryForObject("select balance from account where id = ?", Long.class, id);
         jdbc.update("update account set balance = ? where id = ?", balance + amount, id);
     }

@@ -2,6 +2,7 @@ package org.rowlock.examples.spring;
 
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.table;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import org.jooq.DSLContext;
 import org.jooq.Field;
@@ -24,7 +25,7 @@ class JooqAfter implements Deposits {
     // snippet: after
     @Override
     @Transactional
-    public void deposit(@RowLock("account") long id, long amount) {
+    public void deposit(@RowLock(value = "account", mode = FOR_UPDATE) long id, long amount) {
         long balance = dsl.select(BALANCE).from(ACCOUNT).where(ID.eq(id)).fetchSingle(BALANCE);
         dsl.update(ACCOUNT).set(BALANCE, balance + amount).where(ID.eq(id)).execute();
     }

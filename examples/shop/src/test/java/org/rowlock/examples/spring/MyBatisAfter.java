@@ -1,5 +1,7 @@
 package org.rowlock.examples.spring;
 
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
 import org.rowlock.spring.RowLock;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -13,7 +15,7 @@ class MyBatisAfter implements Deposits {
     // snippet: after
     @Override
     @Transactional
-    public void deposit(@RowLock("account") long id, long amount) {
+    public void deposit(@RowLock(value = "account", mode = FOR_UPDATE) long id, long amount) {
         long balance = accounts.balance(id);
         accounts.write(id, balance + amount);
     }

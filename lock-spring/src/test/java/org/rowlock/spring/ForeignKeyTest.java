@@ -1,0 +1,154 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** By default a lock conflicts with what Hibernate's PESSIMISTIC_WRITE conflicts with: not with inserts that reference the row. */
+class ForeignKeyTest {
+    private static final int THREADS = 8;
+    private static final int CALLS = 25;
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table parent (id bigint primary key, children int not null default 0)",
+            "create table child (id bigint generated always as identity, parent bigint references parent)",
+            "insert into parent values (1)");
+
+    static class Parents {
+        private final JdbcTemplate jdbc;
+
+        Parents(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Transactional
+        public void count(@RowLock("parent") long id) {
+            Integer children = jdbc.queryForObject("select children from parent where id = ?", Integer.class, id);
+            jdbc.update("update parent set children = ? where id = ?", children + 1, id);
+        }
+
+        @Transactional
+        public void hold(@RowLock("parent") long id, Runnable meanwhile) {
+            meanwhile.run();
+        }
+
+        @Transactional
+        public void countForUpdate(@RowLock(value = "parent", mode = RowLockMode.FOR_UPDATE) long id) {
+            count(id);
+        }
+    }
+
+    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> {
+                        var pool = Contexts.pool(database);
+                        pool.setMaximumPoolSize(THREADS + 1);
+                        return pool;
+                    });
+                    beans.registerBean(
+                            RowLocks.class,
+                            () -> RowLocks.builder().strategy(strategy).build());
+                },
+                Contexts.Jdbc.class,
+                Contexts.Base.class,
+                Parents.class);
+    }
+
+    /** Insert a child, then lock its parent: what a Hibernate application does, and what FOR UPDATE makes a deadlock of. */
+    private int deadlocks(AnnotationConfigApplicationContext context, java.util.function.LongConsumer lockAndCount)
+            throws Exception {
+        JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+        TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+        AtomicInteger deadlocks = new AtomicInteger();
+        List<CompletableFuture<Void>> running = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            running.add(CompletableFuture.runAsync(
+                    () -> {
+                        for (int call = 0; call < CALLS; call++) {
+                            try {
+                                transaction.executeWithoutResult(status -> {
+                                    jdbc.update("insert into child (parent) values (1)");
+                                    lockAndCount.accept(1);
+                                });
+                            } catch (PessimisticLockingFailureException e) {
+                                deadlocks.incrementAndGet();
+                            }
+                        }
+                    },
+                    Blocking.NEW_THREAD));
+        }
+        for (CompletableFuture<Void> each : running) {
+            each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        }
+        return deadlocks.get();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void insertAChildThenLockTheParentDoesNotDeadlock(LockStrategy strategy) throws Exception {
+        try (var context = start(strategy)) {
+            assertThat(deadlocks(context, context.getBean(Parents.class)::count))
+                    .isZero();
+            assertThat(database.query("select children from parent")).isEqualTo(String.valueOf(THREADS * CALLS));
+        }
+    }
+
+    /** The template's default is the annotation's. */
+    @ParameterizedTest
+    @EnumSource
+    void anInsertPassesBesideAHeldParent(LockStrategy strategy) throws Exception {
+        try (var context = start(strategy)) {
+            Session insert = database.session("insert");
+            Runnable beside = () -> {
+                try {
+                    insert.execute("set lock_timeout = 1");
+                    insert.execute("insert into child (parent) values (1)");
+                    insert.rollback();
+                } catch (Exception e) {
+                    throw new IllegalStateException("The insert had to wait for the parent", e);
+                }
+            };
+            context.getBean(Parents.class).hold(1, beside);
+            context.getBean(RowLockTemplate.class).inTransaction(LockKey.row("parent", 1), () -> {
+                beside.run();
+                return null;
+            });
+        }
+    }
+
+    /** The control: asked for FOR UPDATE, insert and lock are a deadlock as soon as two meet. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void forUpdateWaitsForTheInsertsOfOthers(LockStrategy strategy) throws Exception {
+        try (var context = start(strategy)) {
+            Session insert = database.session("insert");
+            insert.execute("insert into child (parent) values (1)");
+            var update = CompletableFuture.runAsync(
+                    () -> context.getBean(Parents.class).countForUpdate(1), Blocking.NEW_THREAD);
+            Blocking.awaitWaiterBehind(database.dataSource(), insert.pid());
+            insert.rollback();
+            update.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+}
