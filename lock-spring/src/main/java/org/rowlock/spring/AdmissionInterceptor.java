@@ -11,7 +11,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.expression.ExpressionException;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -22,6 +21,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class AdmissionInterceptor implements MethodInterceptor {
     private static final String QUEUED_SINCE = AdmissionInterceptor.class.getName();
+    private static final String LOCKS = CallLocks.class.getName();
 
     private final RowLockDefinitions definitions;
     private final Supplier<SpringLocks> locks;
@@ -54,6 +54,11 @@ final class AdmissionInterceptor implements MethodInterceptor {
         return since;
     }
 
+    /** What a call locks, as it was evaluated for the queue; null if it was not, or could not be. */
+    static @Nullable CallLocks evaluated(MethodInvocation invocation) {
+        return invocation instanceof ProxyMethodInvocation proxied ? (CallLocks) proxied.getUserAttribute(LOCKS) : null;
+    }
+
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Class<?> targetClass = Placement.targetClass(invocation);
@@ -66,15 +71,16 @@ final class AdmissionInterceptor implements MethodInterceptor {
                 || !locks.get().settings().admission()) {
             return invocation.proceed();
         }
-        Map<LockKey, RowLockMode> keys = keysOrNone(method, invocation);
-        if (keys.isEmpty()) {
+        CallLocks call = callOrNone(method, invocation);
+        if (call == null || call.keys().isEmpty()) {
             return invocation.proceed();
         }
         if (invocation instanceof ProxyMethodInvocation proxied) {
             proxied.setUserAttribute(QUEUED_SINCE, System.nanoTime());
+            proxied.setUserAttribute(LOCKS, call);
         }
         AdmissionQueues.Permit permit =
-                enter(method, transaction, transactions.managerOf(invocation.getMethod(), targetClass), keys);
+                enter(method, transaction, transactions.managerOf(invocation.getMethod(), targetClass), call.keys());
         try {
             return invocation.proceed();
         } finally {
@@ -91,11 +97,11 @@ final class AdmissionInterceptor implements MethodInterceptor {
     }
 
     /** Bad arguments are for the validation behind this, or else for the lock, to refuse. */
-    private static Map<LockKey, RowLockMode> keysOrNone(MethodLocks method, MethodInvocation invocation) {
+    private static @Nullable CallLocks callOrNone(MethodLocks method, MethodInvocation invocation) {
         try {
-            return method.keys(invocation.getArguments());
-        } catch (IllegalArgumentException | ExpressionException e) {
-            return Map.of();
+            return method.of(invocation.getArguments());
+        } catch (IllegalArgumentException e) {
+            return null;
         }
     }
 

@@ -160,15 +160,17 @@ final class DefinitionReader {
                     "@RowLock on " + where + " has refresh = true and gives its composite id in parts.",
                     "Give the id as one object, the entity's own id class.");
         }
+        Supplier<String> table = table(where, lock, entity);
         return new RowLockDefinition(
                 where,
-                table(where, lock, entity),
+                table,
                 entity,
                 id,
                 idType,
                 idText,
                 lock.getEnum("mode", RowLockMode.class),
-                refresh);
+                refresh,
+                SingletonSupplier.of(() -> entities.reads(where, table.get(), entity, refresh, id, idType)));
     }
 
     private Supplier<String> table(String where, MergedAnnotation<RowLock> lock, @Nullable Class<?> entity) {

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
@@ -17,12 +18,11 @@ sealed interface IdSource {
     @Nullable
     Object value(Call call);
 
-    /** The ids of a call, each a single value or the list of a composite id's parts. */
+    /** The ids of a call as the caller has them, each an id or an id object. An {@link Iterable} is iterated once. */
     default List<@Nullable Object> ids(Call call) {
-        Object value = value(call);
         List<@Nullable Object> ids = new ArrayList<>();
-        for (Object each : each(value)) {
-            ids.add(IdObjects.partsOrValue(each));
+        for (Object each : each(value(call))) {
+            ids.add(each);
         }
         return ids;
     }
@@ -50,6 +50,15 @@ sealed interface IdSource {
         Call(@Nullable Object[] arguments, Supplier<EvaluationContext> variables) {
             this.arguments = arguments;
             this.variables = variables;
+        }
+
+        /** Says which arguments are null, as a sentence to append; empty if none is. */
+        String nulls() {
+            List<Integer> positions = IntStream.range(0, arguments.length)
+                    .filter(position -> arguments[position] == null)
+                    .mapToObj(position -> position + 1)
+                    .toList();
+            return positions.isEmpty() ? "" : ". Null is what was given for parameter " + positions;
         }
     }
 

@@ -1,35 +1,36 @@
 package org.rowlock.spring;
 
-import java.util.Map;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockKey;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
-import org.springframework.beans.factory.BeanFactory;
 
 /** Locks, inside the transaction, before the method runs. */
 final class LockInterceptor implements MethodInterceptor {
+    private static final Log LOG = LogFactory.getLog(LockInterceptor.class);
+
     private final RowLockDefinitions definitions;
     private final Supplier<SpringLocks> locks;
     private final DataSources dataSources;
-    private final BeanFactory beans;
     private final TransactionDeclarations transactions;
+    private final boolean adviceBetween;
 
+    /** @param adviceBetween whether there is advice between the queue and this, which may change the arguments */
     LockInterceptor(
             RowLockDefinitions definitions,
             Supplier<SpringLocks> locks,
             DataSources dataSources,
-            BeanFactory beans,
-            TransactionDeclarations transactions) {
+            TransactionDeclarations transactions,
+            boolean adviceBetween) {
         this.definitions = definitions;
         this.locks = locks;
         this.dataSources = dataSources;
-        this.beans = beans;
         this.transactions = transactions;
+        this.adviceBetween = adviceBetween;
     }
 
     @Override
@@ -43,23 +44,33 @@ final class LockInterceptor implements MethodInterceptor {
     }
 
     private void lock(MethodInvocation invocation, MethodLocks method, Class<?> targetClass) {
-        @Nullable Object[] arguments = invocation.getArguments();
-        Map<LockKey, RowLockMode> keys = method.keys(arguments);
-        if (keys.isEmpty()) {
+        CallLocks call = evaluate(invocation, method);
+        String what = "@RowLock on " + DefinitionReader.where(method.method());
+        if (call.keys().isEmpty()) {
+            LOG.debug(what + ": there are no ids, so nothing is locked");
             return;
         }
         DataSource dataSource =
                 dataSources.of(method.dataSource(), transactions.managerOf(invocation.getMethod(), targetClass));
-        String what = "@RowLock on " + DefinitionReader.where(method.method());
         SpringLocks spring = locks.get();
         LockWait wait = spring.waitOf(method);
         Long queuedSince = AdmissionInterceptor.queuedSince(invocation);
         long start = queuedSince == null ? System.nanoTime() : queuedSince;
-        spring.lock(what, dataSource, keys, LockWaits.remaining(wait, start));
-        for (RowLockDefinition definition : method.definitions()) {
-            if (definition.refresh() && definition.entity() != null) {
-                EntityRefresh.refresh(beans, definition.entity(), definition.entityIds(method.call(arguments)));
+        spring.lock(what, dataSource, call.keys(), LockWaits.remaining(wait, start));
+        for (int i = 0; i < method.definitions().size(); i++) {
+            for (EntityRead read : method.definitions().get(i).reads().get()) {
+                read.behindLock(call.ids().get(i), dataSource);
             }
         }
+    }
+
+    /** Once for the queue and the lock, unless advice between them may have changed what the arguments say. */
+    private CallLocks evaluate(MethodInvocation invocation, MethodLocks method) {
+        @Nullable Object[] arguments = invocation.getArguments();
+        CallLocks queued = AdmissionInterceptor.evaluated(invocation);
+        if (queued == null || !queued.isOf(arguments)) {
+            return method.of(arguments);
+        }
+        return adviceBetween ? method.of(arguments).orIdsOf(queued) : queued;
     }
 }

@@ -3,6 +3,7 @@ package org.rowlock.spring;
 import static java.util.Comparator.naturalOrder;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,19 +33,29 @@ record MethodLocks(
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
-    /** The keys of a call with the strongest mode that each is asked for in. */
-    Map<LockKey, RowLockMode> keys(@Nullable Object[] arguments) {
+    /** What a call locks. Evaluates each expression, and iterates each argument, once. */
+    CallLocks of(@Nullable Object[] arguments) {
         IdSource.Call call = call(arguments);
-        Map<LockKey, RowLockMode> keys = new LinkedHashMap<>();
+        List<List<@Nullable Object>> ids = new ArrayList<>(definitions.size());
         for (RowLockDefinition definition : definitions) {
-            for (LockKey key : definition.keys(call)) {
+            ids.add(definition.ids(call));
+        }
+        return of(arguments, ids);
+    }
+
+    /** What a call locks whose ids are known: a list for each definition. */
+    CallLocks of(@Nullable Object[] arguments, List<? extends List<? extends @Nullable Object>> ids) {
+        Map<LockKey, RowLockMode> keys = new LinkedHashMap<>();
+        for (int i = 0; i < definitions.size(); i++) {
+            RowLockDefinition definition = definitions.get(i);
+            for (LockKey key : definition.keys(ids.get(i))) {
                 keys.merge(key, definition.mode(), BinaryOperator.minBy(naturalOrder()));
             }
         }
-        return keys;
+        return new CallLocks(this, arguments.clone(), ids, keys);
     }
 
-    IdSource.Call call(@Nullable Object[] arguments) {
+    private IdSource.Call call(@Nullable Object[] arguments) {
         return new IdSource.Call(arguments, () -> {
             MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(null, method, arguments, NAMES);
             context.setBeanResolver(beans);

@@ -159,7 +159,9 @@ final class RowLockBeanPostProcessor
                 List.copyOf(interceptors), Placement.isRepository(advised) ? repositoryManager(beanName) : "");
         Placement.check(methods, advised, transactions);
         // The last advisors of a repository's proxy are its implementation and never proceed.
-        advised.addAdvisor(Placement.isRepository(advised) ? last + 1 : advisors.length, lockAdvisor(transactions));
+        int end = Placement.isRepository(advised) ? last + 1 : advisors.length;
+        boolean adviceBetween = first >= 0 && end - first > interceptors.size();
+        advised.addAdvisor(end, lockAdvisor(transactions, adviceBetween));
         if (first >= 0) {
             advised.addAdvisor(first, admissionAdvisor(transactions));
         }
@@ -189,7 +191,7 @@ final class RowLockBeanPostProcessor
         ProxyFactory factory = newProxies.of(
                 bean, AutoProxyUtils.shouldProxyTargetClass(beans, beanName) || othersAreProxiesOfClasses());
         TransactionDeclarations none = TransactionDeclarations.NONE;
-        factory.addAdvisor(lockAdvisor(none));
+        factory.addAdvisor(lockAdvisor(none, false));
         Placement.check(methods, factory, none);
         list(beanName, methods, none, bean.getClass());
         if (beans.containsBeanDefinition(beanName)) {
@@ -226,8 +228,8 @@ final class RowLockBeanPostProcessor
         }
     }
 
-    private Advisor lockAdvisor(TransactionDeclarations transactions) {
-        return advisor(new LockInterceptor(definitions, locks, dataSources, beans, transactions));
+    private Advisor lockAdvisor(TransactionDeclarations transactions, boolean adviceBetween) {
+        return advisor(new LockInterceptor(definitions, locks, dataSources, transactions, adviceBetween));
     }
 
     private Advisor admissionAdvisor(TransactionDeclarations transactions) {

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.springframework.beans.BeanUtils;
+import org.springframework.expression.ExpressionException;
 
 /**
  * One {@link RowLock}, read and checked. Immutable and thread-safe.
@@ -16,6 +17,7 @@ import org.springframework.beans.BeanUtils;
  * @param entity the entity; null if the table was given by name
  * @param idType the type of each id as far as the declaration tells; null where only a call does
  * @param idText the ids as the annotation has them, for listings
+ * @param reads what is read again behind the lock; known when the entity manager factories are there
  */
 record RowLockDefinition(
         String where,
@@ -25,19 +27,42 @@ record RowLockDefinition(
         @Nullable Class<?> idType,
         String idText,
         RowLockMode mode,
-        boolean refresh) {
+        boolean refresh,
+        Supplier<List<EntityRead>> reads) {
 
-    /** The keys of a call. */
-    List<LockKey> keys(IdSource.Call call) {
-        List<LockKey> keys = new ArrayList<>(1);
-        for (Object each : id.ids(call)) {
+    /**
+     * The ids of a call as the caller has them.
+     *
+     * @throws IllegalArgumentException if an expression fails
+     */
+    List<@Nullable Object> ids(IdSource.Call call) {
+        try {
+            return id.ids(call);
+        } catch (ExpressionException e) {
+            throw new IllegalArgumentException(place() + ": " + e.getMessage() + call.nulls(), e);
+        }
+    }
+
+    /** The keys of such ids. */
+    List<LockKey> keys(List<? extends @Nullable Object> ids) {
+        List<LockKey> keys = new ArrayList<>(ids.size());
+        for (Object each : ids) {
+            if (each == null) {
+                throw new IllegalArgumentException(place() + ": the id for table " + table.get()
+                        + " is null, so there is no row to lock. Call the method with an id; where there may be none, give"
+                        + " an expression that is empty then, such as id = \"#id == null ? {} : {#id}\".");
+            }
             try {
-                keys.add(key(each));
+                keys.add(key(IdObjects.partsOrValue(each)));
             } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException("@RowLock on " + where + ", " + idText + ": " + e.getMessage(), e);
+                throw new IllegalArgumentException(place() + ": " + e.getMessage(), e);
             }
         }
         return keys;
+    }
+
+    private String place() {
+        return "@RowLock on " + where + ", " + idText;
     }
 
     // Null is for the core to refuse, with its message.
@@ -57,16 +82,5 @@ record RowLockDefinition(
         return IdObjects.isIdObject(idType)
                 ? IdObjects.partNames(idType).size()
                 : BeanUtils.isSimpleValueType(idType) ? 1 : 0;
-    }
-
-    /** The ids of a call as the caller has them, for the entities of those ids. */
-    List<Object> entityIds(IdSource.Call call) {
-        List<Object> ids = new ArrayList<>();
-        for (Object each : IdSource.each(id.value(call))) {
-            if (each != null) {
-                ids.add(each);
-            }
-        }
-        return ids;
     }
 }

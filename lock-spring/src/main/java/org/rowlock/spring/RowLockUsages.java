@@ -40,6 +40,7 @@ public final class RowLockUsages {
                             definition.idType(),
                             definition.parts(),
                             definition.mode(),
+                            definition.reads(),
                             locks.lockWait(),
                             locks.dataSource(),
                             transactions.managerOf(method, targetClass)));
@@ -67,6 +68,7 @@ public final class RowLockUsages {
         private final @Nullable Class<?> idType;
         private final int parts;
         private final RowLockMode mode;
+        private final Supplier<List<EntityRead>> reads;
         private final @Nullable LockWait wait;
         private final String dataSource;
         private final Manager transactionManager;
@@ -79,6 +81,7 @@ public final class RowLockUsages {
                 @Nullable Class<?> idType,
                 int parts,
                 RowLockMode mode,
+                Supplier<List<EntityRead>> reads,
                 @Nullable LockWait lockWait,
                 String dataSource,
                 Manager transactionManager) {
@@ -89,6 +92,7 @@ public final class RowLockUsages {
             this.idType = idType;
             this.parts = parts;
             this.mode = mode;
+            this.reads = reads;
             this.wait = lockWait;
             this.dataSource = dataSource;
             this.transactionManager = transactionManager;
@@ -156,6 +160,11 @@ public final class RowLockUsages {
         /** How many parts the id has as far as the annotation tells; 0 if it does not. */
         int parts() {
             return parts;
+        }
+
+        /** Refuses what cannot be read behind the lock. */
+        void checkReads() {
+            List<EntityRead> unused = reads.get();
         }
 
         String dataSource() {

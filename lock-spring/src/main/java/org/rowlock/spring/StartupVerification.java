@@ -101,6 +101,7 @@ final class StartupVerification implements SmartInitializingSingleton {
             Set<String> present = new HashSet<>();
             for (Usage usage : ofDataSource) {
                 tables.check(usage);
+                usage.checkReads();
                 present.add(usage.table());
             }
             for (String table : rowLocks.configuredTables()) {

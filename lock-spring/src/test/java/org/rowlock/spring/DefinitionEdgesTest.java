@@ -64,9 +64,13 @@ class DefinitionEdgesTest {
 
     @Test
     void elementsMayBeSelectedAndProjected() {
-        assertThat(find(Expressions.class, "projection").keys(new Object[] {List.of(2L)}))
+        assertThat(find(Expressions.class, "projection")
+                        .of(new Object[] {List.of(2L)})
+                        .keys())
                 .containsOnlyKeys(LockKey.row("orders", 4));
-        assertThat(find(Expressions.class, "selection").keys(new Object[] {List.of(2L, 3L), 2L}))
+        assertThat(find(Expressions.class, "selection")
+                        .of(new Object[] {List.of(2L, 3L), 2L})
+                        .keys())
                 .containsOnlyKeys(LockKey.row("orders", 3));
     }
 
@@ -121,7 +125,9 @@ class DefinitionEdgesTest {
 
     @Test
     void bytesAreNotIdsEach() {
-        assertThatThrownBy(() -> find(Bytes.class, "run").keys(new Object[] {new byte[] {1, 2}}))
+        assertThatThrownBy(() -> find(Bytes.class, "run")
+                        .of(new Object[] {new byte[] {1, 2}})
+                        .keys())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cannot be a lock key");
     }

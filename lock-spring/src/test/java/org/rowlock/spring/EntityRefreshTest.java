@@ -215,6 +215,14 @@ class EntityRefreshTest {
         assertThat(statistics.getPrepareStatementCount()).isZero();
     }
 
+    /** A proxy is no Account to instanceof, to final methods and to Jackson, and stays for the whole transaction. */
+    @Test
+    void nothingIsPlantedInThePersistenceContext() {
+        accounts.refreshAll(
+                List.of(1L, 2L),
+                () -> assertThat(entities.find(Account.class, 1L).getClass()).isEqualTo(Account.class));
+    }
+
     /** As FOR UPDATE finds no row: whoever reads it says so. */
     @Test
     void aRowThatDoesNotExistIsNoError() {

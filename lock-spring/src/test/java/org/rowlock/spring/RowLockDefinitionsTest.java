@@ -107,7 +107,7 @@ class RowLockDefinitionsTest {
     }
 
     private List<LockKey> keys(String name, Object... arguments) {
-        return List.copyOf(find(name).keys(arguments).keySet());
+        return List.copyOf(find(name).of(arguments).keys().keySet());
     }
 
     @Test
@@ -119,7 +119,9 @@ class RowLockDefinitionsTest {
 
     @Test
     void collectionsAndArraysAreRowsEach() {
-        assertThat(find("several").keys(new Object[] {List.of("7", "8"), new long[] {1}}))
+        assertThat(find("several")
+                        .of(new Object[] {List.of("7", "8"), new long[] {1}})
+                        .keys())
                 .containsExactly(
                         entry(LockKey.row("orders", 7), RowLockMode.FOR_NO_KEY_UPDATE),
                         entry(LockKey.row("orders", 8), RowLockMode.FOR_NO_KEY_UPDATE),
@@ -128,7 +130,7 @@ class RowLockDefinitionsTest {
 
     @Test
     void metaAnnotationsWork() {
-        assertThat(find("meta").keys(new Object[] {1L})).containsValue(RowLockMode.FOR_KEY_SHARE);
+        assertThat(find("meta").of(new Object[] {1L}).keys()).containsValue(RowLockMode.FOR_KEY_SHARE);
         assertThat(keys("expressions", new Command(1, List.of(2L, 3L))))
                 .containsExactlyInAnyOrderElementsOf(LockKey.rows("orders", List.of(1, 2, 3)));
         assertThat(find("expressions").lockWait()).isEqualTo(LockWait.atMost(java.time.Duration.ofMillis(200)));

@@ -1,0 +1,40 @@
+package org.rowlock.spring;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.RowLockMode;
+
+/**
+ * What one call locks, evaluated.
+ *
+ * @param arguments of the call
+ * @param ids as the caller has them, a list for each definition of the method
+ * @param keys with the strongest mode that each is asked for in
+ */
+record CallLocks(
+        MethodLocks method,
+        @Nullable Object[] arguments,
+        List<? extends List<? extends @Nullable Object>> ids,
+        Map<LockKey, RowLockMode> keys) {
+
+    /** Whether these are the very arguments that were evaluated. */
+    boolean isOf(@Nullable Object[] others) {
+        boolean same = arguments.length == others.length;
+        for (int i = 0; same && i < others.length; i++) {
+            same = arguments[i] == others[i];
+        }
+        return same;
+    }
+
+    /** With the ids of an earlier evaluation where there are none now: some can be iterated once only. */
+    CallLocks orIdsOf(CallLocks earlier) {
+        List<List<? extends @Nullable Object>> both = new ArrayList<>(ids.size());
+        for (int i = 0; i < ids.size(); i++) {
+            both.add(ids.get(i).isEmpty() ? earlier.ids.get(i) : ids.get(i));
+        }
+        return both.equals(ids) ? this : method.of(arguments, both);
+    }
+}

@@ -1,0 +1,227 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
+import jakarta.persistence.Cacheable;
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import jakarta.persistence.IdClass;
+import jakarta.persistence.Table;
+import java.io.Serializable;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.hibernate.SessionFactory;
+import org.hibernate.annotations.Cache;
+import org.hibernate.annotations.CacheConcurrencyStrategy;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.libraries.JpaTransactions;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Behind the lock an entity is what the database has, also where the second-level cache has it as it was. */
+class CachedEntityTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance bigint not null)",
+            "insert into account values (1, 0), (2, 0)",
+            "create table part (a int, b int, amount bigint not null, primary key (a, b))");
+
+    @Entity
+    @Table(name = "account")
+    @Cacheable
+    @Cache(usage = CacheConcurrencyStrategy.READ_WRITE)
+    static class Account {
+        @Id
+        Long id;
+
+        long balance;
+    }
+
+    static class PartId implements Serializable {
+        private static final long serialVersionUID = 1;
+        int a;
+        int b;
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof PartId id && id.a == a && id.b == b;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(a, b);
+        }
+    }
+
+    @Entity
+    @Table(name = "part")
+    @IdClass(PartId.class)
+    @Cacheable
+    @Cache(usage = CacheConcurrencyStrategy.READ_WRITE)
+    static class Part {
+        @Id
+        int a;
+
+        @Id
+        int b;
+
+        @Column
+        long amount;
+    }
+
+    record Command(String account) {}
+
+    static class Accounts {
+        private final EntityManager entities;
+
+        Accounts(EntityManagerFactory factory) {
+            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
+        }
+
+        @Transactional
+        public long read(long id) {
+            return entities.find(Account.class, id).balance;
+        }
+
+        private long add(long id) {
+            return entities.find(Account.class, id).balance += 1;
+        }
+
+        @Transactional
+        public void table(@RowLock("account") long id) {
+            add(id);
+        }
+
+        @Transactional
+        public void entity(@RowLock(entity = Account.class) Long id) {
+            add(id);
+        }
+
+        @Transactional
+        public void refreshed(@RowLock(entity = Account.class, refresh = true) long id) {
+            add(id);
+        }
+
+        @Transactional
+        public void several(@RowLock("account") List<Integer> ids) {
+            ids.forEach(this::add);
+        }
+
+        @Transactional
+        @RowLock(table = "account", id = "#command.account")
+        public void expression(Command command) {
+            add(Long.parseLong(command.account()));
+        }
+    }
+
+    static class Parts {
+        @Transactional
+        public void change(@RowLock(value = "part", part = 1) int a, @RowLock(value = "part", part = 2) int b) {}
+    }
+
+    private AnnotationConfigApplicationContext start(LockStrategy strategy, Class<?>... components) {
+        Map<String, Object> cache = Map.of(
+                "hibernate.cache.region.factory_class",
+                "jcache",
+                "hibernate.javax.cache.provider",
+                CaffeineCachingProvider.class.getName(),
+                "hibernate.javax.cache.missing_cache_strategy",
+                "create",
+                "hibernate.generate_statistics",
+                true);
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
+                    beans.registerBean(Unit.class, () -> new Unit(cache, Account.class, Part.class));
+                    beans.registerBean(
+                            RowLocks.class,
+                            () -> RowLocks.builder().strategy(strategy).build());
+                    beans.register(components);
+                },
+                JpaTransactions.class);
+    }
+
+    private static void call(Accounts accounts, String form) {
+        switch (form) {
+            case "table" -> accounts.table(1);
+            case "entity" -> accounts.entity(1L);
+            case "refreshed" -> accounts.refreshed(1);
+            case "several" -> accounts.several(List.of(2, 1));
+            case "expression" -> accounts.expression(new Command("1"));
+            default -> throw new IllegalArgumentException(form);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"table", "entity", "refreshed", "several", "expression"})
+    void whatTheHolderBeforeWroteIsNotLost(String form) throws Exception {
+        addFiftyThenOne(LockStrategy.BOTH, form);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void withEachStrategy(LockStrategy strategy) throws Exception {
+        addFiftyThenOne(strategy, "table");
+    }
+
+    /** The writer is another instance, or plain SQL: this one's cache does not hear of it. */
+    private void addFiftyThenOne(LockStrategy strategy, String form) throws Exception {
+        try (var context = start(strategy, Accounts.class)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            assertThat(accounts.read(1) + accounts.read(2)).isZero();
+            assertThat(context.getBean(EntityManagerFactory.class).getCache().contains(Account.class, 1L))
+                    .as("in the second-level cache")
+                    .isTrue();
+            Session other = database.session("other");
+            other.run(connection ->
+                    RowLocks.builder().strategy(strategy).build().in(connection).lock(LockKey.row("account", 1)));
+            other.execute("update account set balance = balance + 50 where id = 1");
+            var call = CompletableFuture.runAsync(() -> call(accounts, form), Blocking.NEW_THREAD);
+            Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
+            other.commit();
+            call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo("51");
+            assertThat(accounts.read(1)).as("what the cache has now").isEqualTo(51);
+        }
+    }
+
+    /** The read behind the lock is the one that the method would have made. */
+    @Test
+    void theEntityIsReadOnce() {
+        try (var context = start(LockStrategy.ADVISORY, Accounts.class)) {
+            var statistics = context.getBean(EntityManagerFactory.class)
+                    .unwrap(SessionFactory.class)
+                    .getStatistics();
+            context.getBean(Accounts.class).table(1);
+            assertThat(statistics.getEntityLoadCount()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void idsInPartsOfACachedEntityAreRefusedAtStartup() {
+        assertThatThrownBy(() -> start(LockStrategy.BOTH, Parts.class).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll("Parts.change(int, int)", "second-level cache", "in parts", "PartId");
+    }
+}

@@ -1,0 +1,217 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.AdmissionWait;
+import org.rowlock.LockAcquisition;
+import org.rowlock.LockKey;
+import org.rowlock.LockListener;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.testing.TestDatabase;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.transaction.annotation.Transactional;
+
+/** What is queued for is what is locked: the ids of a call are evaluated once. */
+class EvaluationTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2), (3)");
+
+    private final List<LockKey> queued = new ArrayList<>();
+    private final List<LockKey> locked = new ArrayList<>();
+
+    static class Counter {
+        private final AtomicInteger count = new AtomicInteger();
+
+        public int next() {
+            return count.incrementAndGet();
+        }
+    }
+
+    static class Command {
+        @Nullable
+        Integer id;
+
+        Command(@Nullable Integer id) {
+            this.id = id;
+        }
+
+        public @Nullable Integer getId() {
+            return id;
+        }
+    }
+
+    static class Service {
+        private final Probe probe;
+
+        Service(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Transactional
+        public int all(@RowLock("account") Iterable<Integer> ids) {
+            return probe.locks();
+        }
+
+        @Transactional
+        @RowLock(table = "account", id = "@counter.next()")
+        public int next() {
+            return probe.locks();
+        }
+
+        @Transactional
+        @RowLock(table = "account", id = "#command.id")
+        public int command(Command command) {
+            return probe.locks();
+        }
+
+        @Transactional
+        @RowLock(table = "account", id = "#id == null ? {} : {#id}")
+        public int optional(@Nullable Integer id) {
+            return probe.locks();
+        }
+    }
+
+    private AnnotationConfigApplicationContext start(Class<?>... more) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean("counter", Counter.class, Counter::new);
+                    beans.registerBean(
+                            RowLocks.class,
+                            () -> RowLocks.builder()
+                                    .strategy(LockStrategy.ADVISORY)
+                                    .listener(new LockListener() {
+                                        @Override
+                                        public void onAcquisition(LockAcquisition acquisition) {
+                                            locked.addAll(acquisition.keys());
+                                        }
+
+                                        @Override
+                                        public void onAdmission(AdmissionWait wait) {
+                                            queued.addAll(wait.keys());
+                                        }
+                                    })
+                                    .build());
+                    Stream.of(more).forEach(beans::register);
+                },
+                Contexts.Jdbc.class,
+                Contexts.Base.class,
+                Service.class);
+    }
+
+    private static Iterable<Integer> once(Integer... ids) {
+        Iterator<Integer> left = List.of(ids).iterator();
+        return () -> left;
+    }
+
+    private void reset() {
+        queued.clear();
+        locked.clear();
+    }
+
+    @Test
+    void anIterableThatCanBeIteratedOnceIsLocked() {
+        try (var context = start()) {
+            reset();
+            assertThat(context.getBean(Service.class).all(once(1, 2))).isEqualTo(2);
+            assertThat(locked).containsExactlyElementsOf(LockKey.rows("account", List.of(1, 2)));
+        }
+    }
+
+    @Test
+    void anExpressionIsEvaluatedOnce() {
+        try (var context = start()) {
+            reset();
+            context.getBean(Service.class).next();
+            assertThat(queued).containsExactly(LockKey.row("account", 1));
+            assertThat(locked).containsExactly(LockKey.row("account", 1));
+        }
+    }
+
+    /** Inside a transaction nobody queues, and the lock evaluates. */
+    static class ChangesTheCommand implements BeanPostProcessor, Ordered {
+        @Override
+        public int getOrder() {
+            return Ordered.LOWEST_PRECEDENCE;
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            if (bean instanceof Service && bean instanceof Advised proxy) {
+                proxy.addAdvisor(new DefaultPointcutAdvisor((MethodInterceptor) invocation -> {
+                    if (invocation.getArguments().length == 1 && invocation.getArguments()[0] instanceof Command one) {
+                        one.id = 3;
+                    }
+                    return invocation.proceed();
+                }));
+            }
+            return bean;
+        }
+    }
+
+    @Test
+    void whereAdviceInTheTransactionChangesTheArgumentTheLockDecides() {
+        try (var context = start(ChangesTheCommand.class)) {
+            reset();
+            context.getBean(Service.class).command(new Command(1));
+            assertThat(queued).containsExactly(LockKey.row("account", 1));
+            assertThat(locked).containsExactly(LockKey.row("account", 3));
+            reset();
+            assertThat(context.getBean(Service.class).all(once(1, 2)))
+                    .as("an Iterable that is exhausted by then")
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void noIdsAreSaidAndNullNamesTheWayOut(CapturedOutput output) {
+        Logger logger = (Logger) LoggerFactory.getLogger(LockInterceptor.class);
+        logger.setLevel(Level.DEBUG);
+        try (var context = start()) {
+            Service service = context.getBean(Service.class);
+            assertThatThrownBy(() -> service.command(new Command(null)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContainingAll("Service.command(Command)", "#command.id", "is null", "? {} : {#id}");
+            assertThat(service.optional(null)).isZero();
+            assertThat(output)
+                    .contains("@RowLock on Service.optional(Integer): there are no ids, so nothing is locked");
+            assertThat(service.optional(1)).isEqualTo(1);
+        } finally {
+            logger.setLevel(null);
+        }
+    }
+
+    @Test
+    void anExpressionThatFailsNamesMethodAndParameter() {
+        try (var context = start()) {
+            assertThatThrownBy(() -> context.getBean(Service.class).command(null))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContainingAll("Service.command(Command)", "id #command.id", "EL1007E", "command");
+        }
+    }
+}
