@@ -50,6 +50,12 @@ final class CurrentTransaction {
                             + " gone at once. Add @Transactional to the method or a caller (without Spring Boot also @EnableTransactionManagement); a call within the same object passes no"
                             + " proxy and begins none.");
         }
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            throw new IllegalTransactionStateException(
+                    what + ": the transaction of this thread has ended, in whose AFTER_COMMIT, AFTER_ROLLBACK or"
+                            + " AFTER_COMPLETION phase this is. Begin one of its own:"
+                            + " @Transactional(propagation = Propagation.REQUIRES_NEW).");
+        }
         if (TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder) {
             return holder;
         }

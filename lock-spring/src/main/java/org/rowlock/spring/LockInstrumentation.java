@@ -8,8 +8,8 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 
 /**
- * Is around every acquisition in a Spring transaction, for metrics and traces. Thread-safe. Not for exceptions of its
- * own: they would reach the caller.
+ * Is around every acquisition in a Spring transaction, for metrics and traces. Thread-safe. It only observes: whatever it
+ * returns, throws or leaves out, the lock is taken once and the caller gets what came of it; what it throws is logged.
  */
 public interface LockInstrumentation {
     /** Measures nothing. */
@@ -24,7 +24,7 @@ public interface LockInstrumentation {
      * Runs an acquisition.
      *
      * @param acquisition what is to be locked
-     * @param lock locks, or throws Spring's exceptions; call it once
+     * @param lock locks, or throws Spring's exceptions; another call of it gives the same again
      * @param <T> what the caller gets
      * @return what the lock returned; {@code false} if and only if it was a try, and in vain
      */

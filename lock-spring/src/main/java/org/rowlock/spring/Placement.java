@@ -82,7 +82,8 @@ final class Placement {
     }
 
     /**
-     * Refuses methods that this proxy does not have, and transactions that cannot hold a lock.
+     * Refuses methods that this proxy does not have, that return before their work is done, and transactions that cannot
+     * hold a lock.
      *
      * @throws RowLockDefinitionException if there is one
      */
@@ -96,6 +97,8 @@ final class Placement {
                         "Add the method to an interface, or proxy the class (proxyTargetClass = true).");
             }
             TransactionAttribute transaction = transactions.of(method, targetClass);
+            DeferredResults.check(method, targetClass, transaction);
+            EventListeners.check(method, targetClass, transaction);
             if (transaction == null || isRepository(proxy)) {
                 continue;
             }

@@ -5,7 +5,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
@@ -26,6 +29,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * @param instrumentation is around every acquisition
  */
 public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrumentation instrumentation) {
+    private static final Log LOG = LogFactory.getLog(SpringLocks.class);
 
     LockWait defaultWait() {
         return settings.defaultWait();
@@ -71,7 +75,7 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
             throw new IllegalArgumentException(what + ": the keys are empty; give at least one");
         }
         Acquisition acquisition = new Acquisition(keys, mode, locks.strategyOf(keys.get(0)));
-        T result = instrumentation.acquire(
+        T result = observed(
                 acquisition,
                 () -> CurrentTransaction.run(
                         what,
@@ -85,6 +89,19 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
         return result;
     }
 
+    /** Whatever the observer does, the lock is taken once, and the caller gets what came of it. */
+    private <T> T observed(Acquisition acquisition, Supplier<T> lock) {
+        Attempt<T> attempt = new Attempt<>(lock);
+        try {
+            T unused = instrumentation.acquire(acquisition, attempt);
+        } catch (RuntimeException | LinkageError | AssertionError e) {
+            if (!attempt.failedWith(e)) {
+                LOG.warn("An observer of locks threw; the lock is not affected", e);
+            }
+        }
+        return attempt.get();
+    }
+
     /** Not after a try in vain, nor where a row lock found no row. */
     private static boolean isHeld(@Nullable Object result) {
         return !Boolean.FALSE.equals(result) && !(result instanceof LockResult one && !one.isLocked());
@@ -95,7 +112,11 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
             @Override
             public void afterCompletion(int status) {
-                instrumentation.released(acquisition, Duration.ofNanos(System.nanoTime() - granted));
+                try {
+                    instrumentation.released(acquisition, Duration.ofNanos(System.nanoTime() - granted));
+                } catch (RuntimeException e) {
+                    LOG.warn("An observer of locks threw; the transaction is not affected", e);
+                }
             }
         });
     }

@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
+import kotlinx.coroutines.flow.Flow;
+import kotlinx.coroutines.flow.FlowKt;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -14,8 +20,14 @@ import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** What can never work is refused at startup, with the place and what to change. */
 class DefinitionErrorsTest {
@@ -181,6 +193,114 @@ class DefinitionErrorsTest {
     static class UnknownDataSource {
         @Transactional
         public void run(@RowLock(value = "account", dataSource = "orders") int id) {}
+    }
+
+    static class Suspending {
+        @Transactional
+        public Object run(@RowLock("account") int id, Continuation<Integer> then) {
+            return id;
+        }
+    }
+
+    static class ReturnsFlow {
+        @Transactional
+        public Flow<Integer> run(@RowLock("account") int id) {
+            return FlowKt.emptyFlow();
+        }
+    }
+
+    static class ReturnsMono {
+        @Transactional
+        public Mono<Integer> run(@RowLock("account") int id) {
+            return Mono.empty();
+        }
+    }
+
+    static class ReturnsFlux {
+        @Transactional
+        public Flux<Integer> run(@RowLock("account") int id) {
+            return Flux.empty();
+        }
+    }
+
+    static class ReturnsFuture {
+        @Transactional
+        public CompletableFuture<Integer> run(@RowLock("account") int id) {
+            return new CompletableFuture<>();
+        }
+    }
+
+    static class ReturnsStream {
+        @Transactional
+        public Stream<Integer> run(@RowLock("account") int id) {
+            return Stream.empty();
+        }
+    }
+
+    static class ReturnsCallable {
+        @RowLock(table = "account", id = "#p0")
+        public Callable<Integer> run(int id) {
+            return () -> id;
+        }
+    }
+
+    static class AfterCommit {
+        @TransactionalEventListener
+        public void run(@RowLock("account") Integer id) {}
+    }
+
+    @Transactional
+    static class AfterRollback {
+        @TransactionalEventListener(phase = TransactionPhase.AFTER_ROLLBACK)
+        @RowLock(table = "account", id = "#id")
+        public void run(Integer id) {}
+    }
+
+    static Stream<Arguments> deferred() {
+        return Stream.of(
+                Arguments.of(Suspending.class, List.of("Suspending.run(int, Continuation)", "suspending function")),
+                Arguments.of(ReturnsFlow.class, List.of("returns a Flow", "after the method has returned")),
+                Arguments.of(ReturnsMono.class, List.of("returns a Mono")),
+                Arguments.of(ReturnsFlux.class, List.of("returns a Flux")),
+                Arguments.of(ReturnsFuture.class, List.of("returns a CompletableFuture", "@Async")),
+                Arguments.of(ReturnsStream.class, List.of("returns a Stream", "MANDATORY")),
+                Arguments.of(ReturnsCallable.class, List.of("returns a Callable")),
+                Arguments.of(AfterCommit.class, List.of("AfterCommit.run(Integer)", "AFTER_COMMIT", "REQUIRES_NEW")),
+                Arguments.of(AfterRollback.class, List.of("AFTER_ROLLBACK", "REQUIRES_NEW")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("deferred")
+    void whatWouldRunOutsideOfTheLockIsRefusedAtStartup(Class<?> component, List<String> messages) {
+        badDefinitionIsRefusedAtStartup(component, messages);
+    }
+
+    @EnableAsync
+    static class Fine {
+        @Async
+        @Transactional
+        public CompletableFuture<Integer> async(@RowLock("account") int id) {
+            return CompletableFuture.completedFuture(id);
+        }
+
+        @Transactional(propagation = Propagation.MANDATORY)
+        public Stream<Integer> stream(@RowLock("account") int id) {
+            return Stream.of(id);
+        }
+
+        @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
+        public void beforeCommit(@RowLock("account") Integer id) {}
+
+        @TransactionalEventListener
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void inItsOwn(@RowLock("account") Integer id) {}
+    }
+
+    @Test
+    void whatRunsInsideOfTheLockIsNotRefused() {
+        try (var context = Contexts.start(database, Contexts.Base.class, Fine.class)) {
+            assertThat(context.getBean(RowLockUsages.class).all()).hasSize(4);
+        }
     }
 
     static Stream<Arguments> bad() {

@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,8 +11,11 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.Session;
@@ -25,8 +29,10 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
+import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.TransactionManagementConfigurer;
@@ -34,6 +40,8 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.DefaultTransactionAttribute;
 import org.springframework.transaction.interceptor.MatchAlwaysTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Several transaction managers, suspended transactions and long timeouts. */
@@ -303,6 +311,98 @@ class TransactionEdgesTest {
                 assertThat(template.tryLock(two)).isTrue();
             });
             assertThat(context.getBean(Told.class).released).containsExactly(new Told.Acquired(List.of(two)));
+        }
+    }
+
+    /** What is wrong with an observer: when it throws, or that it does not call the lock, or calls it twice. */
+    enum Fault {
+        BEFORE,
+        AFTER,
+        NEVER,
+        TWICE,
+        SWALLOWS,
+        RELEASED
+    }
+
+    private static LockInstrumentation faulty(Fault fault) {
+        return new LockInstrumentation() {
+            @Override
+            public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
+                if (fault == Fault.BEFORE) {
+                    throw new IllegalStateException("an observer's own");
+                }
+                if (fault == Fault.NEVER) {
+                    return null;
+                }
+                try {
+                    T result = lock.get();
+                    if (fault == Fault.AFTER) {
+                        throw new IllegalStateException("an observer's own");
+                    }
+                    return fault == Fault.TWICE ? lock.get() : result;
+                } catch (RuntimeException e) {
+                    if (fault == Fault.SWALLOWS) {
+                        return null;
+                    }
+                    throw e;
+                }
+            }
+
+            @Override
+            public void released(Acquisition acquisition, Duration held) {
+                if (fault == Fault.RELEASED) {
+                    throw new IllegalStateException("an observer's own");
+                }
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anObserverNeverChangesWhatHappens(Fault fault) throws Exception {
+        try (var context = RowLockTests.start(
+                beans -> {
+                    beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean(LockInstrumentation.class, () -> faulty(fault));
+                },
+                Contexts.Jdbc.class,
+                Contexts.Base.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            Contexts.Probe probe = context.getBean(Contexts.Probe.class);
+            LockKey one = LockKey.row("account", 1);
+            assertThat(template.<Integer>inTransaction(one, probe::locks)).isOne();
+            Session other = database.session("other");
+            other.run(connection -> RowLocks.create().in(connection).lock(one));
+            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+                assertThat(template.tryLock(one)).isFalse();
+                assertThatThrownBy(() -> template.lock(one, org.rowlock.RowLockMode.FOR_SHARE, LockWait.noWait()))
+                        .isInstanceOf(CannotAcquireLockException.class);
+            });
+        }
+    }
+
+    /** The connection is still bound there, and a lock would be one of the transaction that has ended. */
+    @Test
+    void behindTheCommitNothingIsLockedInTheTransactionThatHasEnded() {
+        try (var context = Contexts.start(database, Contexts.Base.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            List<Throwable> thrown = new ArrayList<>();
+            new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                    .executeWithoutResult(outer ->
+                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                                @Override
+                                public void afterCompletion(int status) {
+                                    try {
+                                        template.lock(LockKey.row("account", 1));
+                                    } catch (IllegalTransactionStateException e) {
+                                        thrown.add(e);
+                                    }
+                                }
+                            }));
+            assertThat(thrown)
+                    .singleElement()
+                    .satisfies(failure -> assertThat(failure)
+                            .hasMessageContainingAll("RowLockTemplate", "has ended", "AFTER_COMMIT", "REQUIRES_NEW"));
         }
     }
 
