@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -66,13 +67,25 @@ final class DefinitionReader {
                     "@RowLock on " + where + " has a part, which only one on a parameter can have.",
                     "Give an expression per part instead: id = {\"#first\", \"#second\"}.");
         }
-        List<IdSource> parts = Arrays.stream(expressions)
-                .map(text -> source(method, IdExpressions.parse(method, where, text)))
+        List<SpelExpression> parsed = Arrays.stream(expressions)
+                .map(text -> IdExpressions.parse(method, where, text))
                 .toList();
+        List<IdSource> parts = parsed.stream().map(text -> source(method, text)).toList();
         IdSource id = parts.size() == 1 ? parts.get(0) : new IdSource.Composite(parts);
+        List<Optional<Class<?>>> partTypes =
+                parsed.stream().map(text -> typeOf(method, text)).toList();
         Class<?> idType =
                 id instanceof IdSource.Argument argument ? idType(new MethodParameter(method, argument.index())) : null;
-        return definition(where, lock, id, idType, "id " + String.join(", ", expressions));
+        return definition(where, lock, id, idType, partTypes, "id " + String.join(", ", expressions));
+    }
+
+    /** The type of what an expression yields each, as far as the declarations tell. */
+    private static Optional<Class<?>> typeOf(Method method, SpelExpression expression) {
+        int parameter = IdExpressions.parameter(method, expression);
+        ResolvableType type = parameter < 0
+                ? IdExpressions.type(method, expression)
+                : ResolvableType.forMethodParameter(method, parameter);
+        return type == null ? Optional.empty() : Optional.ofNullable(elementOf(type));
     }
 
     /** A parameter alone needs no evaluation. */
@@ -83,7 +96,10 @@ final class DefinitionReader {
 
     /** The type of each id. */
     private static @Nullable Class<?> idType(MethodParameter parameter) {
-        ResolvableType type = ResolvableType.forMethodParameter(parameter);
+        return elementOf(ResolvableType.forMethodParameter(parameter));
+    }
+
+    private static @Nullable Class<?> elementOf(ResolvableType type) {
         if (type.isArray() && type.resolve() != byte[].class) {
             return type.getComponentType().resolve();
         }
@@ -110,7 +126,9 @@ final class DefinitionReader {
                         .add(each);
             } else {
                 IdSource id = new IdSource.Argument(each.parameter().getParameterIndex());
-                definitions.add(definition(where, lock, id, idType(each.parameter()), "parameter " + name(each)));
+                Class<?> type = idType(each.parameter());
+                definitions.add(definition(
+                        where, lock, id, type, List.of(Optional.ofNullable(type)), "parameter " + name(each)));
             }
         }
         composites.values().forEach(parts -> definitions.add(composite(where, parts)));
@@ -136,11 +154,20 @@ final class DefinitionReader {
                 .<IdSource>map(part -> new IdSource.Argument(part.parameter().getParameterIndex()))
                 .toList();
         String text = ordered.stream().map(DefinitionReader::name).collect(Collectors.joining(", "));
-        return definition(where, ordered.get(0).lock(), new IdSource.Composite(sources), null, "parameters " + text);
+        List<Optional<Class<?>>> types = ordered.stream()
+                .<Optional<Class<?>>>map(part -> Optional.of(part.parameter().getParameterType()))
+                .toList();
+        return definition(
+                where, ordered.get(0).lock(), new IdSource.Composite(sources), null, types, "parameters " + text);
     }
 
     private RowLockDefinition definition(
-            String where, MergedAnnotation<RowLock> lock, IdSource id, @Nullable Class<?> idType, String idText) {
+            String where,
+            MergedAnnotation<RowLock> lock,
+            IdSource id,
+            @Nullable Class<?> idType,
+            List<Optional<Class<?>>> partTypes,
+            String idText) {
         if (idType != null && !IdObjects.canBeId(idType)) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + ", " + idText + ": the type " + idType.getSimpleName()
@@ -167,6 +194,7 @@ final class DefinitionReader {
                 entity,
                 id,
                 idType,
+                partTypes,
                 idText,
                 lock.getEnum("mode", RowLockMode.class),
                 refresh,

@@ -1,9 +1,12 @@
 package org.rowlock.spring;
 
+import java.beans.PropertyDescriptor;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
+import org.springframework.core.ResolvableType;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
@@ -17,6 +20,7 @@ import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.util.ReflectionUtils;
 
 /** Parses the expressions of ids, and finds at startup what would fail at the first call. */
 final class IdExpressions {
@@ -53,6 +57,49 @@ final class IdExpressions {
         String[] names = MethodLocks.NAMES.getParameterNames(method);
         int index = names == null ? -1 : List.of(names).indexOf(name);
         return index >= 0 ? index : position(method, name);
+    }
+
+    /**
+     * The type of what an expression yields, where that is a path from a parameter: {@code #command.orderId}. Null where
+     * only a call tells.
+     */
+    static @Nullable ResolvableType type(Method method, SpelExpression expression) {
+        if (!(expression.getAST() instanceof CompoundExpression path)
+                || !(path.getChild(0) instanceof VariableReference variable)) {
+            return null;
+        }
+        String[] names = MethodLocks.NAMES.getParameterNames(method);
+        int named = names == null ? -1 : List.of(names).indexOf(name(variable));
+        int index = named >= 0 ? named : position(method, name(variable));
+        ResolvableType type = index < 0 ? null : ResolvableType.forMethodParameter(method, index);
+        for (int i = 1; i < path.getChildCount() && type != null; i++) {
+            type = step(type, path.getChild(i));
+        }
+        return type;
+    }
+
+    private static @Nullable ResolvableType step(ResolvableType type, SpelNode node) {
+        Class<?> owner = type.resolve();
+        if (owner == null) {
+            return null;
+        }
+        if (node instanceof PropertyOrFieldReference property) {
+            PropertyDescriptor described = BeanUtils.getPropertyDescriptor(owner, property.getName());
+            Method getter = described != null && described.getReadMethod() != null
+                    ? described.getReadMethod()
+                    : ReflectionUtils.findMethod(owner, property.getName());
+            return getter == null ? null : returned(getter, type);
+        }
+        if (node instanceof MethodReference call && call.getChildCount() == 0) {
+            Method method = ReflectionUtils.findMethod(owner, call.getName());
+            return method == null ? null : returned(method, type);
+        }
+        return null;
+    }
+
+    /** With the variables of a generic owner, such as those of a map, as it binds them. */
+    private static ResolvableType returned(Method method, ResolvableType owner) {
+        return ResolvableType.forType(method.getGenericReturnType(), owner.as(method.getDeclaringClass()));
     }
 
     /** @param element whether the node is evaluated for the elements of a selection or projection, which it can name */

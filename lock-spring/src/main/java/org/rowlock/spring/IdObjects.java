@@ -67,6 +67,15 @@ final class IdObjects {
         return names;
     }
 
+    /** The types of an id object's components, those of nested ones in their place. */
+    static List<Class<?>> partTypes(Class<?> type) {
+        List<Class<?>> types = new ArrayList<>();
+        for (Field field : fields(type)) {
+            types.addAll(isIdObject(field.getType()) ? partTypes(field.getType()) : List.of(field.getType()));
+        }
+        return types;
+    }
+
     private static String columnOr(String name, Field field) {
         MergedAnnotations annotations = MergedAnnotations.from(field);
         String jpa = annotations.get(JPA_COLUMN).getValue("name", String.class).orElse("");

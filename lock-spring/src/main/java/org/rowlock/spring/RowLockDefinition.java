@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
@@ -16,6 +17,7 @@ import org.springframework.expression.ExpressionException;
  * @param table looked up when first needed: that of an entity is known when the entity manager factory is there
  * @param entity the entity; null if the table was given by name
  * @param idType the type of each id as far as the declaration tells; null where only a call does
+ * @param givenTypes of the id, or of each of its parts where it is given in parts; empty where only a call tells
  * @param idText the ids as the annotation has them, for listings
  * @param reads what is read again behind the lock; known when the entity manager factories are there
  */
@@ -25,6 +27,7 @@ record RowLockDefinition(
         @Nullable Class<?> entity,
         IdSource id,
         @Nullable Class<?> idType,
+        List<Optional<Class<?>>> givenTypes,
         String idText,
         RowLockMode mode,
         boolean refresh,
@@ -69,6 +72,19 @@ record RowLockDefinition(
     @SuppressWarnings("NullAway")
     private LockKey key(@Nullable Object each) {
         return LockKey.row(table.get(), each);
+    }
+
+    /** The type of each part as far as the declaration tells. */
+    List<Optional<Class<?>>> partTypes() {
+        List<Optional<Class<?>>> types = new ArrayList<>();
+        for (Optional<Class<?>> given : givenTypes) {
+            if (given.isPresent() && IdObjects.isIdObject(given.get())) {
+                IdObjects.partTypes(given.get()).forEach(type -> types.add(Optional.of(type)));
+            } else {
+                types.add(given);
+            }
+        }
+        return types;
     }
 
     /** How many parts each id has as far as the declaration tells; 0 where only a call does. */

@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -39,6 +40,7 @@ public final class RowLockUsages {
                             definition.idText(),
                             definition.idType(),
                             definition.parts(),
+                            definition.partTypes(),
                             definition.mode(),
                             definition.reads(),
                             locks.lockWait(),
@@ -67,6 +69,7 @@ public final class RowLockUsages {
         private final String id;
         private final @Nullable Class<?> idType;
         private final int parts;
+        private final List<Optional<Class<?>>> partTypes;
         private final RowLockMode mode;
         private final Supplier<List<EntityRead>> reads;
         private final @Nullable LockWait wait;
@@ -80,6 +83,7 @@ public final class RowLockUsages {
                 String id,
                 @Nullable Class<?> idType,
                 int parts,
+                List<Optional<Class<?>>> partTypes,
                 RowLockMode mode,
                 Supplier<List<EntityRead>> reads,
                 @Nullable LockWait lockWait,
@@ -91,6 +95,7 @@ public final class RowLockUsages {
             this.id = id;
             this.idType = idType;
             this.parts = parts;
+            this.partTypes = partTypes;
             this.mode = mode;
             this.reads = reads;
             this.wait = lockWait;
@@ -160,6 +165,11 @@ public final class RowLockUsages {
         /** How many parts the id has as far as the annotation tells; 0 if it does not. */
         int parts() {
             return parts;
+        }
+
+        /** The type of each part as far as the declarations tell. */
+        List<Optional<Class<?>>> partTypes() {
+            return partTypes;
         }
 
         /** Refuses what cannot be read behind the lock. */

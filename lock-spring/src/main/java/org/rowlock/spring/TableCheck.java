@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
@@ -19,12 +20,18 @@ import org.rowlock.spring.RowLockUsages.Usage;
 final class TableCheck {
     private static final String COLUMNS = """
             select c.relkind, c.oid, array(select attname::text from pg_catalog.pg_attribute
-                                    where attrelid = c.oid and attnum > 0 and not attisdropped) as columns,
+                                    where attrelid = c.oid and attnum > 0 and not attisdropped
+                                    order by attnum) as columns,
                    (select array_agg(a.attname::text order by k.ordinality)
                     from pg_catalog.pg_index as i
                     cross join unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, ordinality)
                     join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum
-                    where i.indrelid = c.oid and i.indisprimary) as id_columns
+                    where i.indrelid = c.oid and i.indisprimary) as id_columns,
+                   array(select case when t.typtype = 'e' then 'enum'
+                                else coalesce(nullif(t.typbasetype, 0), t.oid)::regtype::text end
+                         from pg_catalog.pg_attribute as a join pg_catalog.pg_type as t on t.oid = a.atttypid
+                         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                         order by a.attnum) as types
             from pg_catalog.pg_class as c
             where c.oid = to_regclass(?)
             """;
@@ -44,6 +51,8 @@ final class TableCheck {
     private final RowLocks locks;
     /** The first name of each table that was met. */
     private final Map<Long, String> spellings = new HashMap<>();
+    /** The type of each column of each table that was met. */
+    private final Map<String, Map<String, String>> types = new HashMap<>();
 
     TableCheck(Connection connection, RowLocks locks) {
         this.connection = connection;
@@ -78,6 +87,36 @@ final class TableCheck {
                             + columns + ", in another order.",
                     "Order them alike, or give the parts one by one: id = {\"#id.first\", \"#id.second\"}.");
         }
+        checkTypes(what, usage, columns);
+    }
+
+    /** {@code ROW} leaves the comparison of ids to the server. */
+    private void checkTypes(String what, Usage usage, List<String> columns) {
+        List<Optional<Class<?>>> parts = usage.partTypes();
+        if (parts.size() != columns.size() || locks.strategyOf(LockKey.row(usage.table(), 0)) == LockStrategy.ROW) {
+            return;
+        }
+        for (int i = 0; i < columns.size(); i++) {
+            String column = types.get(usage.table()).get(columns.get(i));
+            Class<?> type = parts.get(i).orElse(Object.class);
+            if (!IdTypes.fit(type, column)) {
+                throw new RowLockDefinitionException(
+                        what + ", " + usage.id() + ": a " + type.getSimpleName()
+                                + " cannot be the own type of the column "
+                                + columns.get(i) + " of " + usage.table() + ", which is " + column
+                                + ": values that are spelled differently, such as \"1\" and \"01\", can be one row there,"
+                                + " and are two advisory locks.",
+                        "Give the id as a " + IdTypes.example(column) + ", or use strategy ROW for the table.");
+            }
+        }
+    }
+
+    private static Map<String, String> typesOf(String[] columns, String[] types) {
+        Map<String, String> byName = new HashMap<>();
+        for (int i = 0; i < columns.length; i++) {
+            byName.put(columns[i], types[i]);
+        }
+        return byName;
     }
 
     /**
@@ -106,6 +145,8 @@ final class TableCheck {
                             "Name the table whose rows are to be locked.");
                 }
                 checkSpelling(what, table, row.getLong(2));
+                types.put(table, typesOf((String[]) row.getArray(3).getArray(), (String[])
+                        row.getArray(5).getArray()));
                 return idColumns(what, table, row.getArray(3), row.getArray(4));
             }
         } catch (SQLException e) {
