@@ -183,8 +183,14 @@ final class RowLockBeanPostProcessor
     private void list(
             String beanName, List<Method> methods, TransactionDeclarations transactions, Class<?> targetClass) {
         if (usages.get().add(beanName, methods, transactions, targetClass, definitions)) {
-            SelfInvocations.warn(methods, targetClass);
+            SelfInvocations.report(methods, targetClass, selfInvocation());
         }
+    }
+
+    /** Asked of the environment, as the settings are a bean that may need others first. */
+    private Reaction selfInvocation() {
+        String given = beans.resolveEmbeddedValue("${rowlock.self-invocation:warn}");
+        return "fail".equalsIgnoreCase(given) ? Reaction.FAIL : Reaction.WARN;
     }
 
     private Object newProxy(Object bean, String beanName, List<Method> methods) {

@@ -9,78 +9,86 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.asm.ClassReader;
-import org.springframework.asm.ClassVisitor;
-import org.springframework.asm.MethodVisitor;
-import org.springframework.asm.Opcodes;
-import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds calls of a class to its own locking methods, which pass no proxy and lock nothing. Reads the class file; a call
- * through a field of the same type looks alike, so it only warns.
+ * Finds calls of an object to its own locking methods, which pass no proxy and lock nothing: in its class, the classes and
+ * interfaces that this extends, its lambdas and its inner classes. It reads class files and does not run them, so it can
+ * take another object of the class for this one where both are on the stack.
  */
 final class SelfInvocations {
     private static final Log LOG = LogFactory.getLog(SelfInvocations.class);
 
     private SelfInvocations() {}
 
-    /** Logs a warning for each caller. */
-    static void warn(List<Method> methods, Class<?> type) {
+    /**
+     * Says each caller.
+     *
+     * @throws RowLockDefinitionException if there is one, and the reaction is {@link Reaction#FAIL}
+     */
+    static void report(List<Method> methods, Class<?> type, Reaction reaction) {
         for (String caller : find(methods, ClassUtils.getUserClass(type))) {
-            LOG.warn(caller
-                    + ". Called on this object it passes no proxy and locks nothing, as with @Transactional: call it"
-                    + " from another bean, or lock with RowLockTemplate.");
+            String problem =
+                    caller + ". Called on this object it passes no proxy and locks nothing, as with @Transactional";
+            if (reaction == Reaction.FAIL) {
+                throw new RowLockDefinitionException(
+                        problem + ".",
+                        "Call it from another bean, or lock with RowLockTemplate; or set rowlock.self-invocation=warn.");
+            }
+            LOG.warn(problem + ": call it from another bean, or lock with RowLockTemplate.");
         }
     }
 
     /** The calls, each as a sentence without its full stop. */
     static Set<String> find(List<Method> methods, Class<?> type) {
-        Set<String> signatures = methods.stream()
-                .map(method -> method.getName() + Type.getMethodDescriptor(method))
-                .collect(Collectors.toSet());
-        Set<String> calls = new LinkedHashSet<>();
-        try (InputStream file = type.getResourceAsStream(ClassUtils.getClassFileName(type))) {
+        Set<Class<?>> hierarchy = new LinkedHashSet<>();
+        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+            hierarchy.add(each);
+        }
+        hierarchy.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
+        Set<String> owners = hierarchy.stream().map(Type::getInternalName).collect(Collectors.toSet());
+        SelfInvocationFinder finder = new SelfInvocationFinder(owners, signatures(methods, type));
+        for (Class<?> each : hierarchy) {
+            if (!each.getName().startsWith("java.") && !each.getName().startsWith("org.springframework.")) {
+                read(each.getName(), type.getClassLoader(), finder);
+            }
+        }
+        // Only those that have an object of the class around them: others call another one.
+        for (String inner : finder.innerClasses()) {
+            read(inner.replace('/', '.'), type.getClassLoader(), finder);
+        }
+        return finder.calls();
+    }
+
+    /** With those of the bridges to them: a superclass calls its own, erased method. */
+    private static Set<String> signatures(List<Method> methods, Class<?> type) {
+        Set<String> signatures = new LinkedHashSet<>();
+        for (Method method : methods) {
+            signatures.add(method.getName() + Type.getMethodDescriptor(method));
+        }
+        for (Method bridge : ReflectionUtils.getAllDeclaredMethods(type)) {
+            Method bridged = bridge.isBridge() ? BridgeMethodResolver.findBridgedMethod(bridge) : bridge;
+            if (signatures.contains(bridged.getName() + Type.getMethodDescriptor(bridged))) {
+                signatures.add(bridge.getName() + Type.getMethodDescriptor(bridge));
+            }
+        }
+        return signatures;
+    }
+
+    private static void read(String name, @Nullable ClassLoader loader, SelfInvocationFinder finder) {
+        ClassLoader from = loader == null ? ClassLoader.getSystemClassLoader() : loader;
+        try (InputStream file = from.getResourceAsStream(name.replace('.', '/') + ".class")) {
             if (file != null) {
-                new ClassReader(file)
-                        .accept(new Finder(type, signatures, calls), ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+                new ClassReader(file).accept(finder, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
             }
         } catch (IOException | IllegalArgumentException e) {
             // Only a hint is lost: a class that was generated, or of a newer format.
-            LOG.debug("The class file of " + type.getName() + " cannot be read for self-invocations", e);
-        }
-        return calls;
-    }
-
-    private static final class Finder extends ClassVisitor {
-        private final Class<?> type;
-        private final Set<String> signatures;
-        private final Set<String> calls;
-
-        Finder(Class<?> type, Set<String> signatures, Set<String> calls) {
-            super(SpringAsmInfo.ASM_VERSION);
-            this.type = type;
-            this.signatures = signatures;
-            this.calls = calls;
-        }
-
-        @Override
-        public MethodVisitor visitMethod(
-                int access, String caller, String descriptor, String signature, String[] exceptions) {
-            // A bridge calls its own method, and a proxy calls the bridge.
-            if ((access & Opcodes.ACC_BRIDGE) != 0) {
-                return new MethodVisitor(api) {};
-            }
-            return new MethodVisitor(api) {
-                @Override
-                public void visitMethodInsn(int opcode, String owner, String name, String called, boolean isInterface) {
-                    if (owner.equals(Type.getInternalName(type)) && signatures.contains(name + called)) {
-                        calls.add(type.getSimpleName() + "." + caller + " calls " + name
-                                + " of its own class, which has" + " a @RowLock");
-                    }
-                }
-            };
+            LOG.debug("The class file of " + name + " cannot be read for self-invocations", e);
         }
     }
 }

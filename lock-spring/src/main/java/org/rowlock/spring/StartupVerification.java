@@ -38,9 +38,13 @@ final class StartupVerification implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
-        if (!locks.settings().verify()) {
-            return;
+        if (locks.settings().verify()) {
+            verify();
         }
+        LOG.info(StartupSummary.of(locks, usages.all()));
+    }
+
+    private void verify() {
         RowLocks rowLocks = locks.locks();
         Map<DataSource, List<Usage>> byDataSource = new LinkedHashMap<>();
         for (Usage usage : usages.all()) {

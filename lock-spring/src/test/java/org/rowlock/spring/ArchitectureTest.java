@@ -27,14 +27,18 @@ class ArchitectureTest {
     }
 
     @Test
-    void jpaIsBehindThreeDoors() {
+    void jpaIsBehindFewDoors() {
         noClasses()
                 .that()
                 .resideInAPackage("org.rowlock.spring")
                 .and()
                 .doNotHaveSimpleName("HibernateTables")
                 .and()
-                .doNotHaveSimpleName("EntityRefresh")
+                .doNotHaveSimpleName("HibernateEntities")
+                .and()
+                .doNotHaveSimpleName("EntityIds")
+                .and()
+                .haveNameNotMatching("org\\.rowlock\\.spring\\.EntityReads.*")
                 .and()
                 .doNotHaveFullyQualifiedName("org.rowlock.spring.DataSources$Jpa")
                 .should()

@@ -1,21 +1,110 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.Method;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.transaction.annotation.Transactional;
 
 class SelfInvocationsTest {
-    static class Service {
-        public void ship(@RowLock("orders") long id) {}
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase("create table orders (id bigint primary key)");
 
-        public void shipAll(List<Long> ids) {
-            ids.forEach(this::ship);
-            ship(1);
+    abstract static class Template<T> {
+        private T last;
+
+        abstract void one(T id);
+
+        void all(List<T> ids) {
+            for (T id : ids) {
+                one(id);
+                last = id;
+            }
+        }
+    }
+
+    interface Defaults {
+        void ship(long id);
+
+        default void shipTwo(long id) {
+            ship(id);
+        }
+    }
+
+    static class Service extends Template<Long> implements Defaults {
+        private final Service self;
+        private final long first = 1;
+
+        Service(Service self) {
+            this.self = self;
         }
 
-        public void other(Other other) {
+        @Override
+        @Transactional
+        public void ship(@RowLock("orders") long id) {}
+
+        @Override
+        @Transactional
+        public void one(@RowLock("orders") Long id) {}
+
+        private long next() {
+            return first;
+        }
+
+        public void plain() {
+            ship(next());
+        }
+
+        public void reference(List<Long> ids) {
+            ids.forEach(this::ship);
+        }
+
+        public Runnable lambda() {
+            return () -> ship(1);
+        }
+
+        public Runnable anonymous() {
+            return new Runnable() {
+                @Override
+                public void run() {
+                    ship(1);
+                }
+            };
+        }
+
+        class Inner {
+            void inner() {
+                Service.this.ship(1);
+            }
+        }
+
+        /** As Kotlin compiles default arguments: it forwards, and whoever calls it may call itself. */
+        static void ship$default(Service service, long id, int mask, Object marker) {
+            service.ship(id);
+        }
+
+        public void withDefaults() {
+            ship$default(this, 1, 0, null);
+        }
+
+        // From here on nothing passes a proxy by.
+        public void throughTheProxy() {
+            self.ship(next());
+            self.ship(first);
+            Stream.of(1L).forEach(self::ship);
+            ship$default(self, 1, 0, null);
+            other(new Other(), self);
+        }
+
+        public void other(Other other, Service another) {
             other.ship(1);
+            another.ship(1);
         }
     }
 
@@ -23,14 +112,53 @@ class SelfInvocationsTest {
         public void ship(long id) {}
     }
 
+    private static List<Method> methods() throws NoSuchMethodException {
+        return List.of(Service.class.getMethod("ship", long.class), Service.class.getMethod("one", Long.class));
+    }
+
     @Test
-    void callsOfTheOwnClassAreFound() throws Exception {
-        List<java.lang.reflect.Method> methods = List.of(Service.class.getMethod("ship", long.class));
-        assertThat(SelfInvocations.find(methods, Service.class))
-                .hasSize(1)
-                .first()
-                .asString()
-                .contains("Service.shipAll calls ship");
-        assertThat(SelfInvocations.find(methods, Other.class)).isEmpty();
+    void callsOfAnObjectToItselfAreFound() throws Exception {
+        assertThat(SelfInvocations.find(methods(), Service.class))
+                .map(call -> call.substring(0, call.indexOf(" of its own class")))
+                .containsExactlyInAnyOrder(
+                        "Service.plain calls ship",
+                        "Service.reference calls ship",
+                        "Service.lambda calls ship",
+                        "1.run calls ship",
+                        "Inner.inner calls ship",
+                        "Service.withDefaults calls ship",
+                        "Template.all calls one",
+                        "Defaults.shipTwo calls ship");
+        assertThat(SelfInvocations.find(methods(), Other.class)).isEmpty();
+    }
+
+    static class CallsItself {
+        @Transactional
+        public void ship(@RowLock("orders") long id) {}
+
+        public void shipFirst() {
+            ship(1);
+        }
+    }
+
+    @Test
+    void theyStopTheApplicationWhereThatIsAsked() {
+        assertThatThrownBy(() -> RowLockTests.start(
+                                beans -> {
+                                    beans.getEnvironment()
+                                            .getPropertySources()
+                                            .addFirst(new MapPropertySource(
+                                                    "test", java.util.Map.of("rowlock.self-invocation", "fail")));
+                                    beans.registerBean(
+                                            com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
+                                },
+                                Contexts.Jdbc.class,
+                                Contexts.Base.class,
+                                CallsItself.class)
+                        .close())
+                .rootCause()
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll("CallsItself.shipFirst calls ship", "RowLockTemplate", "self-invocation=warn");
+        Contexts.start(database, Contexts.Base.class, CallsItself.class).close();
     }
 }

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.spring.MissingGuard;
+import org.rowlock.spring.Reaction;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -25,6 +26,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param verify Whether to prove at startup that advisory locks exclude, and that the tables exist.
  * @param missingGuard What to do at startup about a table with strategy ADVISORY and no guard against writers that do not
  *     lock.
+ * @param unlockedMethods What to do at startup about methods with @RowLock where Rowlock is switched off or not configured.
+ * @param selfInvocation What to do at startup about calls of a class to its own methods with @RowLock, which lock nothing.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
 public record RowLockProperties(
@@ -36,7 +39,9 @@ public record RowLockProperties(
         @DefaultValue("false") boolean rowLocksAloneBeyondBudget,
         @DefaultValue Admission admission,
         @DefaultValue("true") boolean verify,
-        @DefaultValue("warn") MissingGuard missingGuard) {
+        @DefaultValue("warn") MissingGuard missingGuard,
+        @DefaultValue("warn") Reaction unlockedMethods,
+        @DefaultValue("warn") Reaction selfInvocation) {
 
     /**
      * What differs for one table.

@@ -1,0 +1,45 @@
+package org.rowlock.spring.test;
+
+import java.util.Locale;
+import org.rowlock.spring.Reaction;
+import org.rowlock.spring.UnlockedMethods;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.test.context.TestContext;
+import org.springframework.test.context.support.AbstractTestExecutionListener;
+
+/**
+ * Has the test of an application without Spring Boot say if {@link org.rowlock.spring.EnableRowLocks} is forgotten: the
+ * Framework itself gives nobody a word who is no bean. Once for each context.
+ */
+final class UnlockedMethodsListener extends AbstractTestExecutionListener {
+    private static final String SAID = UnlockedMethodsListener.class.getName();
+    private static final String REACTION = "rowlock.unlocked-methods";
+
+    /** A context of Spring Boot has said so itself. */
+    private static final String OF_BOOT = "springApplicationArguments";
+
+    @Override
+    public int getOrder() {
+        return Ordered.LOWEST_PRECEDENCE;
+    }
+
+    @Override
+    public void prepareTestInstance(TestContext test) {
+        if (!test.hasApplicationContext()) {
+            return;
+        }
+        ApplicationContext context = test.getApplicationContext();
+        if (context instanceof ConfigurableApplicationContext configurable
+                && !configurable.getBeanFactory().containsSingleton(OF_BOOT)
+                && !configurable.getBeanFactory().containsSingleton(SAID)) {
+            configurable.getBeanFactory().registerSingleton(SAID, this);
+            String reaction = context.getEnvironment().getProperty(REACTION, Reaction.WARN.name());
+            UnlockedMethods.check(
+                    configurable.getBeanFactory(),
+                    Reaction.valueOf(reaction.toUpperCase(Locale.ROOT)),
+                    "@EnableRowLocks is missing");
+        }
+    }
+}

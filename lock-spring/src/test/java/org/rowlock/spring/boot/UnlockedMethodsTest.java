@@ -1,0 +1,113 @@
+package org.rowlock.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.spring.RowLock;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.test.context.TestContextManager;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
+import org.springframework.transaction.annotation.Transactional;
+
+/** An application whose locks lock nothing says so, and one whose locks lock says what they do. */
+@ExtendWith(OutputCaptureExtension.class)
+class UnlockedMethodsTest {
+    private static final String LOG = "logging.level.org.rowlock=info";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key)", "create table orders (id bigint primary key)");
+
+    static class Service {
+        @Transactional
+        public void one(@RowLock("account") long id) {}
+
+        @Transactional
+        @RowLock(table = "account", id = "#id")
+        @RowLock(table = "account", id = "#other")
+        public void two(long id, long other) {}
+    }
+
+    @EnableAutoConfiguration
+    @Configuration(proxyBeanMethods = false)
+    static class Application {
+        @Bean
+        Service service() {
+            return new Service();
+        }
+    }
+
+    @Test
+    void switchedOffItWarnsWithTheNumberOfMethods(CapturedOutput output) {
+        BootApplication.start(database, Application.class, "rowlock.enabled=false", LOG)
+                .close();
+        assertThat(output)
+                .contains("2 methods with @RowLock lock nothing, as rowlock.enabled is false: ")
+                .contains("Service.one(long)", "Service.two(long, long)");
+    }
+
+    @Test
+    void withoutItsAutoConfigurationItWarns(CapturedOutput output) {
+        BootApplication.start(
+                        database,
+                        Application.class,
+                        "spring.autoconfigure.exclude=" + RowLockAutoConfiguration.class.getName(),
+                        LOG)
+                .close();
+        assertThat(output).contains("2 methods with @RowLock lock nothing, as there is no DataSource");
+    }
+
+    @Test
+    void onRequestTheApplicationDoesNotStart(CapturedOutput output) {
+        assertThatThrownBy(() -> BootApplication.start(
+                                database, Application.class, "rowlock.enabled=false", "rowlock.unlocked-methods=fail")
+                        .close())
+                .hasMessageContaining("2 methods with @RowLock lock nothing");
+        assertThat(output).contains("APPLICATION FAILED TO START", "rowlock.unlocked-methods=warn");
+    }
+
+    @Test
+    void oneLineSaysWhatLocks(CapturedOutput output) {
+        BootApplication.start(database, Application.class, "rowlock.tables.orders.strategy=advisory", LOG)
+                .close();
+        assertThat(output)
+                .contains("Rowlock verified: 2 methods with @RowLock, tables account (BOTH), orders (ADVISORY),"
+                        + " admission on")
+                .doesNotContain("lock nothing");
+    }
+
+    @SpringJUnitConfig(Forgetful.class)
+    static class OfForgetful {}
+
+    @SpringJUnitConfig(Forgetful.class)
+    @TestPropertySource(properties = "rowlock.unlocked-methods=fail")
+    static class OfStrict {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class Forgetful {
+        @Bean
+        Service service() {
+            return new Service();
+        }
+    }
+
+    /** The Framework itself tells nobody; its tests do. */
+    @Test
+    void aForgottenEnableRowLocksIsSaidByATest(CapturedOutput output) throws Exception {
+        org.slf4j.Logger logger = org.slf4j.LoggerFactory.getLogger("org.rowlock.spring.UnlockedMethods");
+        ((ch.qos.logback.classic.Logger) logger).setLevel(ch.qos.logback.classic.Level.WARN);
+        new TestContextManager(OfForgetful.class).prepareTestInstance(new OfForgetful());
+        assertThat(output).contains("2 methods with @RowLock lock nothing, as @EnableRowLocks is missing");
+        assertThatThrownBy(() -> new TestContextManager(OfStrict.class).prepareTestInstance(new OfStrict()))
+                .hasMessageContaining("2 methods with @RowLock lock nothing");
+    }
+}
