@@ -1,11 +1,14 @@
 package org.rowlock;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -56,8 +59,42 @@ public final class AdmissionQueues {
     /** A key in one database, as one application may use several. */
     private record Place(Object database, LockKey key) {}
 
+    /**
+     * A thread in the queue of a key, or past it.
+     *
+     * @param database what tells databases apart, as it was given
+     * @param key the key
+     * @param mode how strongly it is to be locked
+     * @param thread the name of the thread
+     * @param isAdmitted whether it is past the queue, and not waiting in it
+     * @param since how long it has been waiting, or past the queue
+     */
+    public record Entrant(
+            Object database, LockKey key, RowLockMode mode, String thread, boolean isAdmitted, Duration since) {}
+
+    /** What an entrant is told of. */
+    private static final class Ticket {
+        final Thread thread = Thread.currentThread();
+        final RowLockMode mode;
+        volatile long sinceNanos = System.nanoTime();
+        volatile boolean admitted;
+
+        Ticket(RowLockMode mode) {
+            this.mode = mode;
+        }
+
+        void admit() {
+            sinceNanos = System.nanoTime();
+            admitted = true;
+        }
+    }
+
+    /** A ticket of a permit. */
+    private record Held(Place place, Ticket ticket) {}
+
     /** The queue of one key; exists while somebody is in it or has passed it. */
     private static final class Queue {
+        final Set<Ticket> tickets = ConcurrentHashMap.newKeySet(1);
         final ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
         final AtomicInteger waiting = new AtomicInteger();
         /** Whether the last who was let in could get no connection: to wait for each other would only add up. */
@@ -172,6 +209,29 @@ public final class AdmissionQueues {
         return queues.size();
     }
 
+    /**
+     * Who is in the queues, or past them and in the database. A look at a moving crowd: each line is true of a moment.
+     *
+     * @return those that have been in their state for the longest first
+     */
+    public List<Entrant> entrants() {
+        long now = System.nanoTime();
+        List<Entrant> entrants = new ArrayList<>();
+        queues.forEach((place, queue) -> {
+            for (Ticket ticket : queue.tickets) {
+                entrants.add(new Entrant(
+                        place.database(),
+                        place.key(),
+                        ticket.mode,
+                        ticket.thread.getName(),
+                        ticket.admitted,
+                        Duration.ofNanos(Math.max(0, now - ticket.sinceNanos))));
+            }
+        });
+        entrants.sort(Comparator.comparing(Entrant::since).reversed());
+        return entrants;
+    }
+
     /** Tells keys apart that look alike: row[a, b] of one column and of two, or a table called name and a name. */
     private static String exactText(LockKey key) {
         return key instanceof LockKey.Row row
@@ -191,10 +251,12 @@ public final class AdmissionQueues {
     }
 
     private void acquire(Permit permit, Place place, LockWait wait, long start) {
-        Queue queue = join(place);
+        RowLockMode mode = permit.keys.modeOf(place.key());
+        Ticket ticket = new Ticket(mode);
+        Queue queue = join(place, ticket);
         boolean acquired = false;
         try {
-            acquired = acquire(queue, permit.keys.modeOf(place.key()), place.key(), wait, start);
+            acquired = acquire(queue, mode, place.key(), wait, start);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(
@@ -203,7 +265,7 @@ public final class AdmissionQueues {
                     e);
         } finally {
             if (!acquired) {
-                leave(place);
+                leave(place, ticket);
             }
         }
         if (!acquired) {
@@ -214,13 +276,14 @@ public final class AdmissionQueues {
                     true,
                     null);
         }
+        ticket.admit();
         if (queue.outage) {
             // All try at once, as they would without a queue, until one has a connection.
             queue.lockFor(permit.keys.modeOf(place.key())).unlock();
-            permit.passed.push(place);
+            permit.passed.push(new Held(place, ticket));
             return;
         }
-        permit.held.push(place);
+        permit.held.push(new Held(place, ticket));
     }
 
     private boolean acquire(Queue queue, RowLockMode mode, LockKey key, LockWait wait, long start)
@@ -251,16 +314,20 @@ public final class AdmissionQueues {
         }
     }
 
-    private Queue join(Place place) {
+    private Queue join(Place place, Ticket ticket) {
         return queues.compute(place, (key, present) -> {
             Queue queue = present == null ? new Queue() : present;
             queue.users++;
+            queue.tickets.add(ticket);
             return queue;
         });
     }
 
-    private void leave(Place place) {
-        queues.computeIfPresent(place, (key, queue) -> --queue.users == 0 ? null : queue);
+    private void leave(Place place, Ticket ticket) {
+        queues.computeIfPresent(place, (key, queue) -> {
+            queue.tickets.remove(ticket);
+            return --queue.users == 0 ? null : queue;
+        });
     }
 
     /** The right to go on to the database. Close it, on the same thread, when the transaction has ended. */
@@ -269,9 +336,9 @@ public final class AdmissionQueues {
         private final Object database;
         private final KeyModes keys;
         private final @Nullable Permit outer;
-        private final Deque<Place> held = new ArrayDeque<>(1);
+        private final Deque<Held> held = new ArrayDeque<>(1);
         /** Of queues that nobody waits in during an outage; kept so that they last as long as somebody tries. */
-        private final Deque<Place> passed = new ArrayDeque<>(0);
+        private final Deque<Held> passed = new ArrayDeque<>(0);
 
         private final Thread thread = Thread.currentThread();
         private boolean closed;
@@ -319,16 +386,18 @@ public final class AdmissionQueues {
                         "The permit belongs to " + thread + "; close it on the thread that entered");
             }
             while (!held.isEmpty()) {
-                Place place = held.peek();
+                Held last = held.peek();
+                Place place = last.place();
                 Queue queue = owner.queues.get(place);
                 if (queue != null) {
                     queue.lockFor(keys.modeOf(place.key())).unlock();
                 }
                 held.pop();
-                owner.leave(place);
+                owner.leave(place, last.ticket());
             }
             while (!passed.isEmpty()) {
-                owner.leave(passed.pop());
+                Held last = passed.pop();
+                owner.leave(last.place(), last.ticket());
             }
             closed = true;
             Permit current = innermostOpen();

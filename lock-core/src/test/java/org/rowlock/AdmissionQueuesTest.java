@@ -3,6 +3,7 @@ package org.rowlock;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.rowlock.RowLockMode.FOR_KEY_SHARE;
 import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
 import static org.rowlock.RowLockMode.FOR_SHARE;
@@ -225,6 +226,31 @@ class AdmissionQueuesTest {
             assertThat(visitor.end()).isNull();
         }
         assertThat(arrivals).hasSize(9);
+    }
+
+    @Test
+    void whoIsInTheQueuesIsShown() throws Exception {
+        Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
+        Visitor waiter = visit("waiter", A, FOR_SHARE, LockWait.forever()).awaitQueued();
+        assertThat(queues.entrants())
+                .extracting(
+                        AdmissionQueues.Entrant::thread,
+                        AdmissionQueues.Entrant::isAdmitted,
+                        AdmissionQueues.Entrant::mode,
+                        AdmissionQueues.Entrant::key,
+                        AdmissionQueues.Entrant::database)
+                .containsExactly(
+                        tuple(holder.thread.getName(), true, FOR_UPDATE, A, DATABASE),
+                        tuple(waiter.thread.getName(), false, FOR_SHARE, A, DATABASE));
+        assertThat(queues.entrants().get(0).since())
+                .isGreaterThanOrEqualTo(queues.entrants().get(1).since());
+        holder.leave();
+        waiter.awaitEntered();
+        assertThat(queues.entrants())
+                .singleElement()
+                .satisfies(one -> assertThat(one.isAdmitted()).isTrue());
+        waiter.leave();
+        assertThat(queues.entrants()).isEmpty();
     }
 
     @Test

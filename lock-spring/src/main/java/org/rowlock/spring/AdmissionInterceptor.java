@@ -116,7 +116,6 @@ final class AdmissionInterceptor implements MethodInterceptor {
         LockWait wait = transaction.getTimeout() > 0
                 ? LockWaits.atMost(asked, Duration.ofSeconds(transaction.getTimeout()))
                 : asked;
-        return LockExceptionTranslator.translating(
-                () -> spring.locks().admission().enter(dataSources.of(method.dataSource(), manager), keys, wait));
+        return spring.enter(dataSources.of(method.dataSource(), manager), keys, wait);
     }
 }

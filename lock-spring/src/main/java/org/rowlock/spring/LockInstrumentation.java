@@ -31,6 +31,18 @@ public interface LockInstrumentation {
     <T> T acquire(Acquisition acquisition, Supplier<T> lock);
 
     /**
+     * Runs the passage through the queue of the JVM, in front of the transaction. Only runs it by default.
+     *
+     * @param acquisition what is to be locked
+     * @param queue waits for its turn, or throws Spring's exceptions
+     * @param <T> what the caller gets
+     * @return what the queue returned
+     */
+    default <T> T queue(Acquisition acquisition, Supplier<T> queue) {
+        return queue.get();
+    }
+
+    /**
      * A transaction that had taken locks has ended, and they with it. Does nothing by default.
      *
      * @param acquisition what was locked

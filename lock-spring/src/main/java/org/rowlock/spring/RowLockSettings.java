@@ -1,5 +1,7 @@
 package org.rowlock.spring;
 
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockWait;
 
 /**
@@ -12,17 +14,36 @@ import org.rowlock.LockWait;
  * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist. Default true
  * @param missingGuard what happens, where that is verified, to a table of strategy ADVISORY without a guard. Default
  *     {@link MissingGuard#WARN}
+ * @param admissionTimeout the longest that a call queues in the JVM, whatever its wait; null, the default, for the
+ *     connection timeout of the pool: 30 seconds where that is not HikariCP
  */
-public record RowLockSettings(LockWait defaultWait, boolean admission, boolean verify, MissingGuard missingGuard) {
+public record RowLockSettings(
+        LockWait defaultWait,
+        boolean admission,
+        boolean verify,
+        MissingGuard missingGuard,
+        @Nullable Duration admissionTimeout) {
     /**
-     * Settings that warn of a missing guard.
+     * What holds for the whole application.
+     *
+     * @throws IllegalArgumentException if the timeout is zero or negative
+     */
+    public RowLockSettings {
+        if (admissionTimeout != null && (admissionTimeout.isNegative() || admissionTimeout.isZero())) {
+            throw new IllegalArgumentException(
+                    "The admission timeout is " + admissionTimeout + "; give more than 0, or turn admission off");
+        }
+    }
+
+    /**
+     * Settings that warn of a missing guard, with the admission timeout of the pool.
      *
      * @param defaultWait how long to wait where nothing is said
      * @param admission whether calls queue in the JVM before a connection is borrowed
      * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist
      */
     public RowLockSettings(LockWait defaultWait, boolean admission, boolean verify) {
-        this(defaultWait, admission, verify, MissingGuard.WARN);
+        this(defaultWait, admission, verify, MissingGuard.WARN, null);
     }
 
     /**

@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -235,8 +236,9 @@ public final class RowLockTemplate {
         if (!AdmissionInterceptor.isOutermost() || !locks.settings().admission()) {
             return lockAndWork(keys, mode, wait, start, work);
         }
-        AdmissionQueues.Permit permit = LockExceptionTranslator.translating(
-                () -> locks.locks().admission().enter(dataSource, keys, mode, wait));
+        Map<LockKey, RowLockMode> modes = new LinkedHashMap<>();
+        all(keys).forEach(key -> modes.put(key, mode));
+        AdmissionQueues.Permit permit = locks.enter(dataSource, modes, wait);
         try {
             return lockAndWork(keys, mode, wait, start, work);
         } finally {

@@ -10,6 +10,8 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.AdmissionQueues;
+import org.rowlock.AdmissionRejectedException;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
@@ -17,6 +19,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
+import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -63,6 +66,34 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
         }
     }
 
+    /**
+     * Queues in the JVM.
+     *
+     * @throws CannotAcquireLockException if the wait is over, or the queue is full
+     */
+    AdmissionQueues.Permit enter(DataSource dataSource, Map<LockKey, RowLockMode> modes, LockWait wait) {
+        List<LockKey> keys = List.copyOf(modes.keySet());
+        Acquisition acquisition = new Acquisition(keys, Collections.min(modes.values()), locks.strategyOf(keys.get(0)));
+        Duration bound =
+                settings.admissionTimeout() == null ? PoolTimeouts.of(dataSource) : settings.admissionTimeout();
+        LockWait bounded = LockWaits.atMost(wait, bound);
+        try {
+            return observed(
+                    acquisition,
+                    instrumentation::queue,
+                    () -> LockExceptionTranslator.translating(
+                            () -> locks.admission().enter(dataSource, modes, bounded)));
+        } catch (CannotAcquireLockException e) {
+            String limit = e.getCause() instanceof AdmissionRejectedException
+                    ? " With Spring Boot that is rowlock.admission.max-waiters-per-key."
+                    : bounded.equals(wait)
+                            ? ""
+                            : " That is the longest to wait in this JVM: rowlock.admission.timeout, by default the"
+                                    + " connection timeout of the pool.";
+            throw limit.isEmpty() ? e : new CannotAcquireLockException(e.getMessage() + limit, e.getCause());
+        }
+    }
+
     /** Runs a call that takes locks. */
     <T> T run(
             String what,
@@ -77,6 +108,7 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
         Acquisition acquisition = new Acquisition(keys, mode, locks.strategyOf(keys.get(0)));
         T result = observed(
                 acquisition,
+                instrumentation::acquire,
                 () -> CurrentTransaction.run(
                         what,
                         dataSource,
@@ -90,10 +122,11 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
     }
 
     /** Whatever the observer does, the lock is taken once, and the caller gets what came of it. */
-    private <T> T observed(Acquisition acquisition, Supplier<T> lock) {
+    private static <T> T observed(
+            Acquisition acquisition, BiFunction<Acquisition, Supplier<T>, T> observer, Supplier<T> lock) {
         Attempt<T> attempt = new Attempt<>(lock);
         try {
-            T unused = instrumentation.acquire(acquisition, attempt);
+            T unused = observer.apply(acquisition, attempt);
         } catch (RuntimeException | LinkageError | AssertionError e) {
             if (!attempt.failedWith(e)) {
                 LOG.warn("An observer of locks threw; the lock is not affected", e);

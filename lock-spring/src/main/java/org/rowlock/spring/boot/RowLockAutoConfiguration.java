@@ -4,6 +4,7 @@ import javax.sql.DataSource;
 import org.rowlock.LockListener;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.EnableRowLocks;
+import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.spring.RowLockSettings;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -51,7 +52,11 @@ public final class RowLockAutoConfiguration {
     RowLocks rowLocks(
             RowLockProperties properties, ObjectProvider<LockListener> listeners, ConfigurableEnvironment environment) {
         TableVariables.check(environment);
-        return RowLocksFactory.create(properties, listeners.orderedStream().toList());
+        Integer given = properties.admission().maxWaitersPerKey();
+        return RowLocksFactory.create(
+                properties,
+                given == null ? WebThreads.share(environment) : given,
+                listeners.orderedStream().toList());
     }
 
     /** Behind Flyway and the like also where beans are lazy: the verification at startup, which is not, needs this. */
@@ -59,10 +64,17 @@ public final class RowLockAutoConfiguration {
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
     RowLockSettings rowLockSettings(RowLockProperties properties) {
-        return new RowLockSettings(
-                properties.lockWait(),
-                properties.admission().enabled(),
-                properties.verify(),
-                properties.missingGuard());
+        try {
+            return new RowLockSettings(
+                    properties.lockWait(),
+                    properties.admission().enabled(),
+                    properties.verify(),
+                    properties.missingGuard(),
+                    properties.admission().timeout());
+        } catch (IllegalArgumentException e) {
+            throw new RowLockDefinitionException(
+                    "The property rowlock.admission.timeout cannot be used: " + e.getMessage() + ".",
+                    "Change it in the application's configuration.");
+        }
     }
 }

@@ -5,6 +5,7 @@ import io.micrometer.observation.ObservationRegistry;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.LockInstrumentation;
 import org.rowlock.spring.metrics.LockMetrics;
+import org.rowlock.spring.metrics.LockObservations;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -12,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /**
  * {@link LockMetrics} where there is a MeterRegistry, with the observations of the ObservationRegistry if there is one. A
@@ -34,8 +36,14 @@ public final class RowLockMetricsAutoConfiguration {
     RowLockMetricsAutoConfiguration() {}
 
     @Bean
-    LockMetrics rowLockMetrics(MeterRegistry meters, ObjectProvider<ObservationRegistry> observations) {
+    LockMetrics rowLockMetrics(
+            MeterRegistry meters, ObjectProvider<ObservationRegistry> observations, Environment environment) {
         ObservationRegistry observed = observations.getIfUnique();
-        return observed == null ? new LockMetrics(meters) : new LockMetrics(meters, observed);
+        return observed == null
+                ? new LockMetrics(meters)
+                : new LockMetrics(
+                        meters,
+                        new LockObservations(
+                                observed, environment.getProperty("rowlock.observe-ids", boolean.class, false)));
     }
 }

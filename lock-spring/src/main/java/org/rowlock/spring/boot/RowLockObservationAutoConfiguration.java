@@ -10,6 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /** {@link LockObservations} where there is an ObservationRegistry but no MeterRegistry. */
 @AutoConfiguration(after = RowLockMetricsAutoConfiguration.class)
@@ -21,7 +22,7 @@ public final class RowLockObservationAutoConfiguration {
     RowLockObservationAutoConfiguration() {}
 
     @Bean
-    LockObservations rowLockObservations(ObservationRegistry observations) {
-        return new LockObservations(observations);
+    LockObservations rowLockObservations(ObservationRegistry observations, Environment environment) {
+        return new LockObservations(observations, environment.getProperty("rowlock.observe-ids", boolean.class, false));
     }
 }

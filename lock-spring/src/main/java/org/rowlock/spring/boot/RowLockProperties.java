@@ -1,5 +1,6 @@
 package org.rowlock.spring.boot;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     lock.
  * @param unlockedMethods What to do at startup about methods with @RowLock where Rowlock is switched off or not configured.
  * @param selfInvocation What to do at startup about calls of a class to its own methods with @RowLock, which lock nothing.
+ * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
 public record RowLockProperties(
@@ -41,7 +43,8 @@ public record RowLockProperties(
         @DefaultValue("true") boolean verify,
         @DefaultValue("warn") MissingGuard missingGuard,
         @DefaultValue("warn") Reaction unlockedMethods,
-        @DefaultValue("warn") Reaction selfInvocation) {
+        @DefaultValue("warn") Reaction selfInvocation,
+        @DefaultValue("false") boolean observeIds) {
 
     /**
      * What differs for one table.
@@ -56,9 +59,12 @@ public record RowLockProperties(
      * The queues in the JVM, which a call enters before it borrows a connection.
      *
      * @param enabled Whether calls queue in the JVM before a connection is borrowed.
-     * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused.
+     * @param timeout The longest that a call may queue, whatever its wait. Default: the connection timeout of the pool.
+     * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused. Default: half of the
+     *     threads of the web server; 1000 without one, and with virtual threads.
      */
     public record Admission(
             @DefaultValue("true") boolean enabled,
-            @DefaultValue("10000") int maxWaitersPerKey) {}
+            @Nullable Duration timeout,
+            @Nullable Integer maxWaitersPerKey) {}
 }

@@ -3,11 +3,13 @@ package org.rowlock.spring.boot;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.AdmissionQueues;
 import org.rowlock.LockInspector;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
@@ -41,7 +43,12 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  *       ]
  *     }
  *   },
- *   "admission": { "keysInUse": 1 },
+ *   "admission": { "keysInUse": 1, "waiting": 1, "threads": [
+ *     { "dataSource": "dataSource", "table": "orders", "id": "42", "mode": "FOR_NO_KEY_UPDATE", "thread": "http-1",
+ *       "admitted": true, "since": "PT1.2S" },
+ *     { "dataSource": "dataSource", "table": "orders", "id": "42", "mode": "FOR_NO_KEY_UPDATE", "thread": "http-7",
+ *       "admitted": false, "since": "PT0.9S" }
+ *   ] },
  *   "usages": [
  *     { "bean": "orderService", "method": "OrderService.ship(long)", "table": "orders", "id": "parameter orderId",
  *       "mode": "FOR_NO_KEY_UPDATE", "strategy": "BOTH" }
@@ -60,7 +67,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  *
  * <p>and {@code GET /actuator/rowlocks/orders/42} the {@code dataSources} that have the table, with the lines of that row;
  * the parts of a composite id follow each other, {@code /actuator/rowlocks/order_lines/42/1}. It finds ids that the list
- * of all can only show as a number, such as UUIDs.
+ * of all can only show as a number, such as UUIDs that are locked by others; of those that passed the queues of this JVM
+ * the list has table and id.
  *
  * <p>Only advisory locks can be listed, so not those of tables with strategy ROW. It shows all of the database, also
  * those of other applications. {@code audits} has what {@link RowLockGuard} has noted of writers that do not lock; to read it
@@ -70,6 +78,9 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 public final class RowLocksEndpoint {
     /** 42P01 no such table, 3F000 no such schema. */
     private static final List<String> NO_TABLE = List.of("42P01", "3F000");
+
+    /** Each is a statement of its own. */
+    private static final int OWN_ROWS = 100;
 
     private final RowLocks locks;
     private final RowLockUsages usages;
@@ -98,7 +109,7 @@ public final class RowLocksEndpoint {
         Map<String, Locks> found = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
             try {
-                found.put(name, read(dataSource, LockInspector::all));
+                found.put(name, read(dataSource, LockInspector::all, ownRows(dataSource)));
             } catch (SQLException e) {
                 found.put(name, failed(e));
             }
@@ -114,7 +125,7 @@ public final class RowLocksEndpoint {
             }
         });
         return new RowLocksReport(
-                found, new RowLocksReport.Admission(locks.admission().keysInUse()), annotations, audits);
+                found, RowLocksReport.Admission.of(locks.admission(), dataSources), annotations, audits);
     }
 
     /**
@@ -131,7 +142,7 @@ public final class RowLocksEndpoint {
         Map<String, Locks> found = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
             try {
-                found.put(name, read(dataSource, inspector -> inspector.of(key)));
+                found.put(name, read(dataSource, inspector -> inspector.of(key), List.of(key)));
             } catch (SQLException e) {
                 if (!NO_TABLE.contains(e.getSQLState())) {
                     found.put(name, failed(e));
@@ -167,11 +178,32 @@ public final class RowLocksEndpoint {
         List<LockInspector.Line> ask(LockInspector inspector) throws SQLException;
     }
 
-    private static Locks read(DataSource dataSource, Question question) throws SQLException {
+    /** The rows that this JVM is about to lock or holds, as far as the lock alone does not tell them. */
+    private List<LockKey> ownRows(DataSource dataSource) {
+        return locks.admission().entrants().stream()
+                .filter(entrant -> entrant.database().equals(dataSource))
+                .map(AdmissionQueues.Entrant::key)
+                .filter(key -> key instanceof LockKey.Row)
+                .distinct()
+                .limit(OWN_ROWS)
+                .toList();
+    }
+
+    private static Locks read(DataSource dataSource, Question question, List<LockKey> known) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
+            LockInspector inspector = LockInspector.of(connection);
+            List<LockInspector.Line> lines = question.ask(inspector);
+            Map<List<Object>, LockKey.Row> rows = new HashMap<>();
+            if (lines.stream().anyMatch(line -> line.table().isEmpty())) {
+                for (LockKey key : known) {
+                    for (LockInspector.Line line : inspector.of(key)) {
+                        rows.put(lockOf(line), (LockKey.Row) key);
+                    }
+                }
+            }
             return new Locks(
-                    question.ask(LockInspector.of(connection)).stream()
-                            .map(RowLocksReport.Line::of)
+                    lines.stream()
+                            .map(line -> RowLocksReport.Line.of(line, rows.get(lockOf(line))))
                             .toList(),
                     null);
         }
@@ -192,6 +224,10 @@ public final class RowLocksEndpoint {
         } catch (SQLException e) {
             return null;
         }
+    }
+
+    private static List<Object> lockOf(LockInspector.Line line) {
+        return List.of(line.isPair(), line.first(), line.second());
     }
 
     private static Locks failed(SQLException e) {

@@ -14,16 +14,15 @@ final class RowLocksFactory {
     /**
      * Makes them.
      *
+     * @param maxWaitersPerKey the property, or its default
      * @throws RowLockDefinitionException if a value cannot be; names the property
      */
-    static RowLocks create(RowLockProperties properties, List<LockListener> listeners) {
+    static RowLocks create(RowLockProperties properties, int maxWaitersPerKey, List<LockListener> listeners) {
         RowLocks.Builder builder = RowLocks.builder()
                 .strategy(properties.strategy())
                 .rowLocksAloneBeyondBudget(properties.rowLocksAloneBeyondBudget());
         set("rowlock.lock-budget", () -> builder.lockBudget(properties.lockBudget()));
-        set(
-                "rowlock.admission.max-waiters-per-key",
-                () -> builder.maxWaitersPerKey(properties.admission().maxWaitersPerKey()));
+        set("rowlock.admission.max-waiters-per-key", () -> builder.maxWaitersPerKey(maxWaitersPerKey));
         properties.tables().forEach((name, table) -> set(builder, name, table));
         if (!listeners.isEmpty()) {
             builder.listener(listeners.size() == 1 ? listeners.get(0) : new LockListeners(listeners));

@@ -3,8 +3,11 @@ package org.rowlock.spring.boot;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.AdmissionQueues;
 import org.rowlock.LockInspector;
+import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.guard.AuditedTable;
@@ -48,7 +51,8 @@ public record RowLocksReport(
     /**
      * A session that holds a lock or waits for it.
      *
-     * @param table the table; null where it cannot be told from the lock: an id that is no int4, a name, a raw number
+     * @param table the table; null where it cannot be told from the lock, an id that is no int4, a name or a raw number, and
+     *     none of this JVM's own either
      * @param id the id; null where the table is
      * @param key the advisory lock as its functions take it: two numbers, or one
      * @param mode {@code exclusive} or {@code shared}
@@ -73,10 +77,11 @@ public record RowLocksReport(
             @Nullable String waitingFor,
             List<Integer> blockedBy) {
 
-        static Line of(LockInspector.Line line) {
+        /** @param own the row that this JVM locks by this very key; null for none */
+        static Line of(LockInspector.Line line, LockKey.@Nullable Row own) {
             return new Line(
-                    line.table().orElse(null),
-                    line.id().orElse(null),
+                    own == null ? line.table().orElse(null) : own.table(),
+                    own == null ? line.id().orElse(null) : String.join(", ", own.id()),
                     // Unsigned halves of a bigint, or two int4 that pg_locks shows unsigned.
                     line.isPair()
                             ? (int) line.first() + ", " + (int) line.second()
@@ -96,8 +101,55 @@ public record RowLocksReport(
      * The queues that calls enter before they borrow a connection.
      *
      * @param keysInUse how many keys have somebody in or past their queue
+     * @param waiting how many threads stand in a queue
+     * @param threads a line for each thread in or past a queue, those that have been there for the longest first
      */
-    public record Admission(int keysInUse) {}
+    public record Admission(int keysInUse, int waiting, List<Entrant> threads) {
+        static Admission of(AdmissionQueues queues, Map<String, DataSource> dataSources) {
+            List<AdmissionQueues.Entrant> entrants = queues.entrants();
+            return new Admission(
+                    queues.keysInUse(),
+                    (int) entrants.stream().filter(each -> !each.isAdmitted()).count(),
+                    entrants.stream().map(each -> Entrant.of(each, dataSources)).toList());
+        }
+    }
+
+    /**
+     * A thread of this JVM in the queue of a key, or past it and in the database.
+     *
+     * @param dataSource the name of its bean; null for another object
+     * @param table the table; null for a key that is no row
+     * @param id the id, or the parts of a composite one; of a key that is no row, the key
+     * @param mode how strongly it is to be locked
+     * @param thread the name of the thread
+     * @param admitted whether it is past the queue, and not waiting in it
+     * @param since for how long, in ISO-8601
+     */
+    public record Entrant(
+            @Nullable String dataSource,
+            @Nullable String table,
+            String id,
+            String mode,
+            String thread,
+            boolean admitted,
+            String since) {
+
+        static Entrant of(AdmissionQueues.Entrant entrant, Map<String, DataSource> dataSources) {
+            LockKey.Row row = entrant.key() instanceof LockKey.Row one ? one : null;
+            return new Entrant(
+                    dataSources.entrySet().stream()
+                            .filter(each -> each.getValue().equals(entrant.database()))
+                            .map(Map.Entry::getKey)
+                            .findFirst()
+                            .orElse(null),
+                    row == null ? null : row.table(),
+                    row == null ? entrant.key().toString() : String.join(", ", row.id()),
+                    entrant.mode().name(),
+                    entrant.thread(),
+                    entrant.isAdmitted(),
+                    entrant.since().toString());
+        }
+    }
 
     /**
      * A {@link org.rowlock.spring.RowLock}.

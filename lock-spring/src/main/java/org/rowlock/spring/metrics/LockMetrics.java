@@ -5,9 +5,6 @@ import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.function.Supplier;
-import org.rowlock.AdmissionWait;
-import org.rowlock.LockAcquisition;
-import org.rowlock.LockListener;
 import org.rowlock.LockOutcome;
 import org.rowlock.spring.LockInstrumentation;
 
@@ -28,18 +25,17 @@ import org.rowlock.spring.LockInstrumentation;
  *     <td>waits that ran out on the server, tries in vain included</td></tr>
  * <tr><td>{@code rowlock.deadlocks}</td><td>counter</td><td>table, strategy</td>
  *     <td>waits that the server ended to break a deadlock</td></tr>
- * <tr><td>{@code rowlock.admission}</td><td>timer</td><td>table, outcome (ADMITTED or REFUSED)</td>
+ * <tr><td>{@code rowlock.admission}</td><td>timer</td><td>table, mode, strategy, outcome (ADMITTED or REFUSED), error</td>
  *     <td>the time in the queue of the JVM; REFUSED if the wait ran out there, the queue was full or the thread was
  *     interrupted</td></tr>
+ * <tr><td>{@code rowlock.admission.active}</td><td>long task timer</td><td>table, mode, strategy</td>
+ *     <td>the calls that stand in the queues now, and for how long the first of them</td></tr>
  * </table>
  *
- * <p>The two of {@code rowlock.acquire} come from the observation: where the application has an ObservationRegistry, from
- * its handlers for meters, which Spring Boot registers.
- *
- * <p>{@code rowlock.admission} also needs this object to be the {@link LockListener} of the application's
- * {@link org.rowlock.RowLocks}, as it is with Spring Boot. Thread-safe.
+ * <p>Those of {@code rowlock.acquire} and {@code rowlock.admission} come from the observations: where the application has
+ * an ObservationRegistry, from its handlers for meters, which Spring Boot registers. Thread-safe.
  */
-public final class LockMetrics implements LockInstrumentation, LockListener {
+public final class LockMetrics implements LockInstrumentation {
     private final MeterRegistry meters;
     private final LockObservations observations;
 
@@ -55,12 +51,22 @@ public final class LockMetrics implements LockInstrumentation, LockListener {
     /**
      * Meters, and observations for an ObservationRegistry.
      *
-     * @param meters where all but {@code rowlock.acquire} are registered
-     * @param observations where {@code rowlock.acquire} is reported; has a handler for meters
+     * @param meters where all but those of observations are registered
+     * @param observations where observations are reported; has a handler for meters
      */
     public LockMetrics(MeterRegistry meters, ObservationRegistry observations) {
+        this(meters, new LockObservations(observations));
+    }
+
+    /**
+     * Meters, and observations that are given.
+     *
+     * @param meters where all but those of observations are registered
+     * @param observations of a registry that has a handler for meters
+     */
+    public LockMetrics(MeterRegistry meters, LockObservations observations) {
         this.meters = meters;
-        this.observations = new LockObservations(observations);
+        this.observations = observations;
     }
 
     private static ObservationRegistry observedBy(MeterRegistry meters) {
@@ -89,6 +95,11 @@ public final class LockMetrics implements LockInstrumentation, LockListener {
     }
 
     @Override
+    public <T> T queue(Acquisition acquisition, Supplier<T> queue) {
+        return observations.queue(acquisition, queue);
+    }
+
+    @Override
     public void released(Acquisition acquisition, Duration held) {
         meters.timer("rowlock.hold", tags(acquisition)).record(held);
     }
@@ -97,21 +108,5 @@ public final class LockMetrics implements LockInstrumentation, LockListener {
         return new String[] {
             "table", acquisition.table(), "strategy", acquisition.strategy().name()
         };
-    }
-
-    /** Nothing: {@link #acquire} sees it, and what is locked outside Spring's transactions is not measured. */
-    @Override
-    public void onAcquisition(LockAcquisition acquisition) {}
-
-    @Override
-    public void onAdmission(AdmissionWait wait) {
-        String table = wait.keys().get(0).tableOrNull();
-        meters.timer(
-                        "rowlock.admission",
-                        "table",
-                        table == null ? "none" : table,
-                        "outcome",
-                        wait.admitted() ? "ADMITTED" : "REFUSED")
-                .record(wait.took());
     }
 }

@@ -11,10 +11,14 @@ import org.rowlock.spring.LockInstrumentation.Acquisition;
  */
 public final class LockObservationContext extends Observation.Context {
     private final Acquisition acquisition;
+    private final boolean queue;
+    private final boolean ids;
     private @Nullable LockOutcome outcome;
 
-    LockObservationContext(Acquisition acquisition) {
+    LockObservationContext(Acquisition acquisition, boolean queue, boolean ids) {
         this.acquisition = acquisition;
+        this.queue = queue;
+        this.ids = ids;
     }
 
     /**
@@ -27,12 +31,26 @@ public final class LockObservationContext extends Observation.Context {
     }
 
     /**
+     * Whether it is the passage through the queue of the JVM, in front of the transaction.
+     *
+     * @return true for the queue, false for the acquisition on the server
+     */
+    public boolean isQueue() {
+        return queue;
+    }
+
+    /**
      * How it ended.
      *
      * @return the outcome; null while it waits
      */
     public @Nullable LockOutcome outcome() {
         return outcome;
+    }
+
+    /** Whether ids may be told. */
+    boolean hasIds() {
+        return ids;
     }
 
     void end(LockOutcome ended) {

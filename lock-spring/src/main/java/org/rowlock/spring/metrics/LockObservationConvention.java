@@ -11,8 +11,9 @@ import org.rowlock.spring.LockInstrumentation.Acquisition;
  * Names the observation of an acquisition and its key values, see {@link LockObservations}. A
  * {@link GlobalObservationConvention} for {@link LockObservationContext} takes its place.
  */
-final class LockObservationConvention implements ObservationConvention<LockObservationContext> {
+class LockObservationConvention implements ObservationConvention<LockObservationContext> {
     static final LockObservationConvention DEFAULT = new LockObservationConvention();
+    static final LockObservationConvention QUEUE = new OfQueue();
 
     @Override
     public String getName() {
@@ -33,19 +34,39 @@ final class LockObservationConvention implements ObservationConvention<LockObser
                 "mode", acquisition.mode().name(),
                 "strategy", acquisition.strategy().name());
         LockOutcome outcome = context.outcome();
-        return outcome == null ? values : values.and("outcome", outcome.name());
+        return outcome == null ? values : values.and("outcome", outcomeOf(context, outcome));
+    }
+
+    private static String outcomeOf(LockObservationContext context, LockOutcome outcome) {
+        if (!context.isQueue()) {
+            return outcome.name();
+        }
+        return outcome == LockOutcome.ACQUIRED ? "ADMITTED" : "REFUSED";
     }
 
     @Override
     public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
         Acquisition acquisition = context.acquisition();
-        return KeyValues.of(
-                "key", acquisition.keys().get(0).toString(),
-                "keys", String.valueOf(acquisition.keys().size()));
+        KeyValues values =
+                KeyValues.of("keys", String.valueOf(acquisition.keys().size()));
+        return context.hasIds() ? values.and("key", acquisition.keys().get(0).toString()) : values;
     }
 
     @Override
     public boolean supportsContext(Observation.Context context) {
         return context instanceof LockObservationContext;
+    }
+
+    /** That of the queue of the JVM. */
+    private static final class OfQueue extends LockObservationConvention {
+        @Override
+        public String getName() {
+            return "rowlock.admission";
+        }
+
+        @Override
+        public String getContextualName(LockObservationContext context) {
+            return "queue " + context.acquisition().table();
+        }
     }
 }

@@ -7,36 +7,62 @@ import org.rowlock.LockOutcome;
 import org.rowlock.spring.LockInstrumentation;
 
 /**
- * An observation {@code rowlock.acquire} around every acquisition in a Spring transaction, for traces and, with a handler
- * for meters, a timer. Its low-cardinality key values are
+ * An observation {@code rowlock.acquire} around every acquisition in a Spring transaction, and one
+ * {@code rowlock.admission} around every passage through the queue of the JVM, for traces and, with a handler for meters,
+ * timers of those that are over and of those that wait. Their low-cardinality key values are
  *
  * <ul>
  *   <li>{@code table}: that of the first key; {@code none} for a key that is no row
  *   <li>{@code mode}: a {@link org.rowlock.RowLockMode}
  *   <li>{@code strategy}: the {@link org.rowlock.LockStrategy} of that table
- *   <li>{@code outcome}, at the end: a {@link LockOutcome}
+ *   <li>{@code outcome}, at the end: a {@link LockOutcome}; of the queue {@code ADMITTED} or {@code REFUSED}
  * </ul>
  *
- * and its high-cardinality ones {@code key}, the first key, and {@code keys}, how many there are. Thread-safe.
+ * and the high-cardinality one {@code keys}, how many there are. An id is in neither, unless it is asked for:
+ * then the high-cardinality value {@code key} is the first key. Thread-safe.
  */
 public final class LockObservations implements LockInstrumentation {
     private final ObservationRegistry registry;
+    private final boolean ids;
+
+    /**
+     * Observations of a registry, without ids.
+     *
+     * @param registry where they are reported
+     */
+    public LockObservations(ObservationRegistry registry) {
+        this(registry, false);
+    }
 
     /**
      * Observations of a registry.
      *
      * @param registry where they are reported
+     * @param ids whether the first key, with its id, is a high-cardinality value
      */
-    public LockObservations(ObservationRegistry registry) {
+    public LockObservations(ObservationRegistry registry, boolean ids) {
         this.registry = registry;
+        this.ids = ids;
+    }
+
+    @Override
+    public <T> T queue(Acquisition acquisition, Supplier<T> queue) {
+        return observe(new LockObservationContext(acquisition, true, ids), queue);
+    }
+
+    @Override
+    public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
+        return observe(new LockObservationContext(acquisition, false, ids), lock);
     }
 
     // What observe returns is null exactly if what it runs returns null.
     @SuppressWarnings("NullAway")
-    @Override
-    public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
-        LockObservationContext context = new LockObservationContext(acquisition);
-        return Observation.createNotStarted(null, LockObservationConvention.DEFAULT, () -> context, registry)
+    private <T> T observe(LockObservationContext context, Supplier<T> lock) {
+        return Observation.createNotStarted(
+                        null,
+                        context.isQueue() ? LockObservationConvention.QUEUE : LockObservationConvention.DEFAULT,
+                        () -> context,
+                        registry)
                 .observe(() -> observed(context, lock));
     }
 

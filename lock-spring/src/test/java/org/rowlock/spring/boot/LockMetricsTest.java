@@ -133,14 +133,25 @@ class LockMetricsTest {
     }
 
     @Test
-    void theKeyIsOfHighCardinalityAndNoTag() {
+    void idsAreObservedOnlyWhereThatIsAsked() {
+        try (var context = BootApplication.start(database, Application.class, "rowlock.observe-ids=true")) {
+            context.getBean(Orders.class).ship(1);
+            assertThat(context.getBean(Application.class).observed)
+                    .extracting(observed ->
+                            observed.getHighCardinalityKeyValue("key").getValue())
+                    .containsOnly("orders[1]");
+        }
         try (var context = BootApplication.start(database, Application.class)) {
             context.getBean(Orders.class).ship(1);
+            List<LockObservationContext> all = context.getBean(Application.class).observed;
+            assertThat(all)
+                    .extracting(Observation.Context::getName)
+                    .as("a span for the queue and one for the lock")
+                    .containsOnly("rowlock.admission", "rowlock.acquire");
             LockObservationContext observed =
-                    context.getBean(Application.class).observed.get(0);
-            assertThat(observed.getName()).isEqualTo("rowlock.acquire");
+                    all.stream().filter(each -> !each.isQueue()).findFirst().orElseThrow();
             assertThat(observed.getContextualName()).isEqualTo("lock orders");
-            assertThat(observed.getHighCardinalityKeyValue("key").getValue()).isEqualTo("orders[1]");
+            assertThat(observed.getAllKeyValues().toString()).doesNotContain("orders[1]");
             assertThat(observed.getHighCardinalityKeyValue("keys").getValue()).isEqualTo("1");
             assertThat(context.getBean(MeterRegistry.class)
                             .get("rowlock.acquire")
@@ -149,6 +160,38 @@ class LockMetricsTest {
                             .getTags())
                     .extracting("key")
                     .containsExactlyInAnyOrder("table", "mode", "strategy", "outcome", "error");
+        }
+    }
+
+    /** Depth and the oldest wait, while they wait. */
+    @Test
+    void whoStandsInTheQueueIsMeteredByTable() throws Exception {
+        try (var context = BootApplication.start(database, Application.class)) {
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            Orders orders = context.getBean(Orders.class);
+            Thread waiting;
+            try (var permit = context.getBean(RowLocks.class)
+                    .admission()
+                    .enter(
+                            context.getBean(javax.sql.DataSource.class),
+                            List.of(LockKey.row("orders", 1)),
+                            org.rowlock.RowLockMode.FOR_UPDATE,
+                            org.rowlock.LockWait.forever())) {
+                assertThat(permit.isQueued()).isTrue();
+                waiting = new Thread(() -> orders.ship(1));
+                waiting.start();
+                org.awaitility.Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> {
+                    var active = meters.find("rowlock.admission.active")
+                            .tag("table", "orders")
+                            .longTaskTimer();
+                    return active != null
+                            && active.activeTasks() == 1
+                            && active.max(java.util.concurrent.TimeUnit.NANOSECONDS) > 0;
+                });
+            }
+            waiting.join(TestDatabase.DEADLINE.toMillis());
+            assertThat(meters.get("rowlock.admission.active").longTaskTimer().activeTasks())
+                    .isZero();
         }
     }
 
@@ -314,7 +357,7 @@ class LockMetricsTest {
         runner().withBean(ObservationRegistry.class, () -> registry).run(context -> {
             context.getBean(Orders.class).ship(1);
             assertThat(context).hasSingleBean(LockObservations.class).doesNotHaveBean(LockMetrics.class);
-            assertThat(observed).hasSize(1);
+            assertThat(observed).hasSize(2);
         });
     }
 

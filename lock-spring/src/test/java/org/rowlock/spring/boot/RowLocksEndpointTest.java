@@ -181,6 +181,42 @@ class RowLocksEndpointTest {
     }
 
     @Test
+    void whoQueuesInThisJvmIsShownWithThreadTableAndId() throws Exception {
+        String uuid = "6f1c2a52-3d5b-4c0a-9d0e-0f6f3a1b2c3d";
+        var dataSource = context.getBean(javax.sql.DataSource.class);
+        LockKey key = LockKey.row("documents", uuid);
+        var queues = context.getBean(RowLocks.class).admission();
+        Session alice = database.session("alice");
+        alice.run(connection -> LOCKS.in(connection).lock(key));
+        Thread waiting = new Thread(
+                () -> queues.enter(dataSource, List.of(key), RowLockMode.FOR_SHARE, LockWait.forever())
+                        .close(),
+                "the one who waits");
+        try (var permit = queues.enter(dataSource, List.of(key), RowLockMode.FOR_UPDATE, LockWait.forever())) {
+            assertThat(permit.isQueued()).isTrue();
+            waiting.start();
+            org.awaitility.Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> queues.entrants().size() == 2);
+            String json = json("");
+            assertThat(JsonPath.<Integer>read(json, "$.admission.waiting")).isOne();
+            String one = "$.admission.threads[?(@.thread == 'the one who waits')]";
+            assertThat(read(json, one + "['dataSource','table','id','mode','admitted']"))
+                    .isEqualTo(read(
+                            "[{\"dataSource\":\"dataSource\",\"table\":\"documents\",\"id\":\"" + uuid
+                                    + "\",\"mode\":\"FOR_SHARE\",\"admitted\":false}]",
+                            "$"));
+            assertThat(read(json, one + ".since").get(0)).asString().startsWith("PT");
+            assertThat(read(json, "$.dataSources.dataSource.locks[?(@.pid == " + alice.pid() + ")]['table','id']"))
+                    .as("an advisory lock that is a number to the server")
+                    .isEqualTo(read("[{\"table\":\"documents\",\"id\":\"" + uuid + "\"}]", "$"));
+        } finally {
+            waiting.join(TestDatabase.DEADLINE.toMillis());
+            alice.commit();
+        }
+    }
+
+    @Test
     void unknownTableIsABadRequest() throws Exception {
         assertThat(get("/ordrs/42").statusCode()).isEqualTo(400);
         assertThat(get("/orders%3B/42").statusCode()).isEqualTo(400);

@@ -1,0 +1,144 @@
+package org.rowlock.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.RowLock;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.http.HttpStatus;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** A row whose holder is stuck costs its own requests, and not the threads of all others: Tomcat, over HTTP. */
+class StuckRowTest {
+    private static final int THREADS = 20;
+    private static final int REQUESTS = 60;
+
+    @RegisterExtension
+    final TestDatabase database =
+            new TestDatabase("create table account(id int primary key)", "insert into account values (1), (2)");
+
+    @RestController
+    static class Accounts {
+        @PostMapping("/accounts/{id}")
+        @Transactional
+        public String change(@PathVariable("id") @RowLock("account") int id) {
+            return "changed " + id;
+        }
+
+        @ExceptionHandler
+        @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
+        String busy(CannotAcquireLockException e) {
+            return e.getMessage();
+        }
+    }
+
+    @EnableAutoConfiguration
+    @Configuration(proxyBeanMethods = false)
+    static class Application {
+        @Bean
+        Accounts accounts() {
+            return new Accounts();
+        }
+    }
+
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    private CompletableFuture<HttpResponse<String>> post(ConfigurableApplicationContext context, int id) {
+        String port = context.getEnvironment().getProperty("local.server.port");
+        return client.sendAsync(
+                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/accounts/" + id))
+                        .POST(HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void requestsForOtherRowsGoOn() throws Exception {
+        try (ConfigurableApplicationContext context = start()) {
+            Session stuck = database.session("stuck");
+            stuck.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("account", 1)));
+            List<CompletableFuture<HttpResponse<String>>> crowd = new ArrayList<>();
+            for (int i = 0; i < REQUESTS; i++) {
+                crowd.add(post(context, 1));
+            }
+            int more = REQUESTS - 1 - THREADS / 2;
+            Awaitility.await("all that are more than the queue takes are refused")
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() ->
+                            crowd.stream().filter(CompletableFuture::isDone).count() == more);
+            assertThat(post(context, 2)
+                            .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+                            .body())
+                    .isEqualTo("changed 2");
+            for (CompletableFuture<HttpResponse<String>> each : crowd) {
+                if (each.isDone()) {
+                    assertThat(each.join().statusCode()).isEqualTo(503);
+                    assertThat(each.join().body())
+                            .contains(THREADS / 2 + " threads", "rowlock.admission.max-waiters-per-key");
+                }
+            }
+            stuck.rollback();
+            for (CompletableFuture<HttpResponse<String>> each : crowd) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+            assertThat(crowd.stream()
+                            .filter(each -> each.join().statusCode() == 200)
+                            .count())
+                    .isEqualTo(REQUESTS - more);
+        }
+    }
+
+    /** Nobody who asks for a connection waits for longer than this either. */
+    @Test
+    void theQueueWaitsNoLongerThanThePoolWould() throws Exception {
+        try (ConfigurableApplicationContext context = start("spring.datasource.hikari.connection-timeout=300")) {
+            Session stuck = database.session("stuck");
+            stuck.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("account", 1)));
+            var first = post(context, 1);
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> stuck.advisoryLocks() > 0
+                            && context.getBean(RowLocks.class).admission().keysInUse() == 1);
+            var second = post(context, 1).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(second.statusCode()).isEqualTo(503);
+            assertThat(second.body()).contains("0.3s", "rowlock.admission.timeout", "connection timeout of the pool");
+            stuck.rollback();
+            assertThat(first.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    private ConfigurableApplicationContext start(String... properties) {
+        List<String> all = new ArrayList<>(List.of(
+                "spring.main.web-application-type=servlet",
+                "server.port=0",
+                "server.tomcat.threads.max=" + THREADS,
+                "spring.jpa.open-in-view=false"));
+        all.addAll(List.of(properties));
+        return BootApplication.start(database, Application.class, all.toArray(String[]::new));
+    }
+}
