@@ -62,8 +62,13 @@ class RowLockConfiguration {
     }
 
     @Bean
+    static StrategyWatch rowLockStrategyWatch(ConfigurableListableBeanFactory beans) {
+        return new StrategyWatch(beans);
+    }
+
+    @Bean
     StartupVerification rowLockStartupVerification(
-            SpringLocks locks, RowLockUsages usages, ConfigurableListableBeanFactory beans) {
-        return new StartupVerification(locks, usages, new DataSources(beans));
+            SpringLocks locks, RowLockUsages usages, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
+        return new StartupVerification(locks, usages, watch, new DataSources(beans));
     }
 }

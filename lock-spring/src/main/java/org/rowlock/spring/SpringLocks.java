@@ -75,7 +75,7 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
         List<LockKey> keys = List.copyOf(modes.keySet());
         Acquisition acquisition = new Acquisition(keys, Collections.min(modes.values()), locks.strategyOf(keys.get(0)));
         Duration bound =
-                settings.admissionTimeout() == null ? PoolTimeouts.of(dataSource) : settings.admissionTimeout();
+                settings.admissionTimeout() == null ? Pools.timeoutOf(dataSource) : settings.admissionTimeout();
         LockWait bounded = LockWaits.atMost(wait, bound);
         try {
             return observed(

@@ -11,6 +11,8 @@ import java.util.Set;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLockUsages.Usage;
@@ -28,11 +30,13 @@ final class StartupVerification implements SmartInitializingSingleton {
 
     private final SpringLocks locks;
     private final RowLockUsages usages;
+    private final StrategyWatch watch;
     private final DataSources dataSources;
 
-    StartupVerification(SpringLocks locks, RowLockUsages usages, DataSources dataSources) {
+    StartupVerification(SpringLocks locks, RowLockUsages usages, StrategyWatch watch, DataSources dataSources) {
         this.locks = locks;
         this.usages = usages;
+        this.watch = watch;
         this.dataSources = dataSources;
     }
 
@@ -76,6 +80,15 @@ final class StartupVerification implements SmartInitializingSingleton {
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
         }
+        byDataSource.forEach((dataSource, ofIt) -> watch.start(dataSource, strategies(rowLocks, ofIt)));
+    }
+
+    private static Map<String, LockStrategy> strategies(RowLocks locks, List<Usage> usages) {
+        Map<String, LockStrategy> strategies = new LinkedHashMap<>();
+        usages.forEach(usage -> strategies.put(usage.table(), LockStrategy.ROW));
+        locks.configuredTables().forEach(table -> strategies.put(table, LockStrategy.ROW));
+        strategies.replaceAll((table, none) -> locks.strategyOf(LockKey.row(table, 0)));
+        return strategies;
     }
 
     /**

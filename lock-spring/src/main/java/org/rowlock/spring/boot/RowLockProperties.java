@@ -29,6 +29,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     lock.
  * @param unlockedMethods What to do at startup about methods with @RowLock where Rowlock is switched off or not configured.
  * @param selfInvocation What to do at startup about calls of a class to its own methods with @RowLock, which lock nothing.
+ * @param strategyConflict What to do at startup if another instance runs ROW where this one runs ADVISORY, or the other way
+ *     round; while running it is logged. IGNORE watches nothing, and takes no connection for it.
  * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
@@ -44,7 +46,20 @@ public record RowLockProperties(
         @DefaultValue("warn") MissingGuard missingGuard,
         @DefaultValue("warn") Reaction unlockedMethods,
         @DefaultValue("warn") Reaction selfInvocation,
+        @DefaultValue("fail") StrategyConflict strategyConflict,
         @DefaultValue("false") boolean observeIds) {
+
+    /** What happens at startup where another instance runs a strategy that excludes none of this one's locks. */
+    public enum StrategyConflict {
+        /** The application does not start. */
+        FAIL,
+
+        /** An error is logged. */
+        WARN,
+
+        /** Nobody looks. */
+        IGNORE
+    }
 
     /**
      * What differs for one table.

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionQueues;
@@ -17,6 +18,7 @@ import org.rowlock.guard.AuditedTable;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.guard.StrayWriter;
 import org.rowlock.spring.RowLockUsages;
+import org.rowlock.spring.StrategyWatch;
 import org.rowlock.spring.boot.RowLocksReport.Locks;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -85,6 +87,18 @@ public final class RowLocksEndpoint {
     private final RowLocks locks;
     private final RowLockUsages usages;
     private final Map<String, DataSource> dataSources;
+    private final Supplier<List<String>> conflicts;
+
+    /**
+     * An endpoint that knows of no other instances.
+     *
+     * @param locks the application's
+     * @param usages the application's
+     * @param dataSources by the name of their beans
+     */
+    public RowLocksEndpoint(RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources) {
+        this(locks, usages, dataSources, List::of);
+    }
 
     /**
      * An endpoint.
@@ -92,11 +106,17 @@ public final class RowLocksEndpoint {
      * @param locks the application's
      * @param usages the application's
      * @param dataSources by the name of their beans
+     * @param conflicts the instances that must not run beside this one, as {@link StrategyWatch#conflicts} tells
      */
-    public RowLocksEndpoint(RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources) {
+    public RowLocksEndpoint(
+            RowLocks locks,
+            RowLockUsages usages,
+            Map<String, DataSource> dataSources,
+            Supplier<List<String>> conflicts) {
         this.locks = locks;
         this.usages = usages;
         this.dataSources = Map.copyOf(dataSources);
+        this.conflicts = conflicts;
     }
 
     /**
@@ -125,7 +145,7 @@ public final class RowLocksEndpoint {
             }
         });
         return new RowLocksReport(
-                found, RowLocksReport.Admission.of(locks.admission(), dataSources), annotations, audits);
+                found, RowLocksReport.Admission.of(locks.admission(), dataSources), annotations, audits, conflicts.get());
     }
 
     /**

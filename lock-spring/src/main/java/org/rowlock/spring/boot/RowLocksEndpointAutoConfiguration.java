@@ -4,6 +4,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLockUsages;
+import org.rowlock.spring.StrategyWatch;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,7 +23,8 @@ public final class RowLocksEndpointAutoConfiguration {
     @Bean
     @ConditionalOnAvailableEndpoint
     @ConditionalOnMissingBean
-    RowLocksEndpoint rowLocksEndpoint(RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources) {
-        return new RowLocksEndpoint(locks, usages, dataSources);
+    RowLocksEndpoint rowLocksEndpoint(
+            RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources, StrategyWatch watch) {
+        return new RowLocksEndpoint(locks, usages, dataSources, watch::conflicts);
     }
 }

@@ -23,9 +23,10 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param admission the queues of this JVM
  * @param usages every {@link org.rowlock.spring.RowLock} of the beans that exist
  * @param audits by the name of the DataSources whose database has the schema of {@link RowLockGuard}
+ * @param strategyConflicts the instances that run beside this one and must not, a sentence each
  */
 public record RowLocksReport(
-        Map<String, Locks> dataSources, Admission admission, List<Usage> usages, Map<String, Audit> audits)
+        Map<String, Locks> dataSources, Admission admission, List<Usage> usages, Map<String, Audit> audits, List<String> strategyConflicts)
         implements OperationResponseBody {
 
     /**

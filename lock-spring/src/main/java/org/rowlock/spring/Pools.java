@@ -1,0 +1,87 @@
+package org.rowlock.spring;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Properties;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.util.ClassUtils;
+
+/** What is known of connection pools. */
+final class Pools {
+    /** HikariCP's default. */
+    private static final Duration USUAL = Duration.ofSeconds(30);
+
+    private static final boolean HIKARI =
+            ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", Pools.class.getClassLoader());
+
+    private Pools() {}
+
+    /** How long an application is willing to wait for a connection, and so for its turn before it borrows one. */
+    static Duration timeoutOf(DataSource dataSource) {
+        return HIKARI ? Hikari.timeoutOf(target(dataSource)) : USUAL;
+    }
+
+    /** Where a connection can be had that is none of the pool's; empty where that is not known. */
+    static Optional<DataSource> unpooled(DataSource dataSource) {
+        DataSource target = target(dataSource);
+        if (target instanceof PGSimpleDataSource
+                || (target instanceof AbstractDriverBasedDataSource simple && simple.getUrl() != null)) {
+            return Optional.of(target);
+        }
+        return HIKARI ? Hikari.unpooled(target) : Optional.empty();
+    }
+
+    private static DataSource target(DataSource dataSource) {
+        DataSource target = dataSource;
+        while (target instanceof DelegatingDataSource delegating && delegating.getTargetDataSource() != null) {
+            target = delegating.getTargetDataSource();
+        }
+        return target;
+    }
+
+    /** Apart, as the class need not be there. */
+    private static final class Hikari {
+        static Duration timeoutOf(DataSource dataSource) {
+            HikariDataSource pool = poolOf(dataSource);
+            return pool == null ? USUAL : Duration.ofMillis(pool.getConnectionTimeout());
+        }
+
+        static Optional<DataSource> unpooled(DataSource dataSource) {
+            HikariDataSource pool = poolOf(dataSource);
+            if (pool == null) {
+                return Optional.empty();
+            }
+            if (pool.getDataSource() != null) {
+                return Pools.unpooled(pool.getDataSource());
+            }
+            if (pool.getJdbcUrl() == null) {
+                return Optional.empty();
+            }
+            DriverManagerDataSource simple = new DriverManagerDataSource(pool.getJdbcUrl());
+            Properties properties = new Properties();
+            properties.putAll(pool.getDataSourceProperties());
+            simple.setConnectionProperties(properties);
+            simple.setUsername(pool.getUsername());
+            simple.setPassword(pool.getPassword());
+            simple.setSchema(pool.getSchema());
+            return Optional.of(simple);
+        }
+
+        private static @Nullable HikariDataSource poolOf(DataSource dataSource) {
+            try {
+                return dataSource.isWrapperFor(HikariDataSource.class)
+                        ? dataSource.unwrap(HikariDataSource.class)
+                        : null;
+            } catch (SQLException e) {
+                return null;
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package org.rowlock.spring;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.postgresql.PGConnection;
+import org.rowlock.LockStrategy;
+
+/**
+ * The word that this instance leaves of its strategies in one database: a shared advisory lock of a session for each table
+ * and strategy, on a key that nothing else uses. Not thread-safe; closing it takes the word back.
+ */
+final class StrategyWord implements AutoCloseable {
+    /** Nobody takes these locks but in shared mode, so nobody waits for them. */
+    private static final String KEYS = """
+            select t.name, t.strategy, %s as own, %s as other
+            from (select name, strategy, coalesce(pg_partition_root(to_regclass(name)), to_regclass(name))::oid as root
+                  from unnest(?::text[], ?::text[]) as given(name, strategy)) as t
+            where t.root is not null
+            """.formatted(
+                    key("t.strategy"),
+                    key("case t.strategy when 'ROW' then 'ADVISORY' when 'ADVISORY' then 'ROW' else 'NONE' end"));
+
+    private static final String LEAVE = "select pg_try_advisory_lock_shared(k) from unnest(?::bigint[]) as k";
+
+    private static final String OTHERS = """
+            select (l.classid::int8 << 32) | l.objid::int8, l.pid, coalesce(a.application_name, ''),
+                   coalesce(host(a.client_addr), 'a local socket')
+            from pg_catalog.pg_locks as l left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
+            where l.locktype = 'advisory' and l.objsubid = 1 and l.granted and l.mode = 'ShareLock'
+              and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
+              and (l.classid::int8 << 32) | l.objid::int8 = any (?::bigint[])
+            order by l.pid
+            """;
+
+    private final Connection connection;
+    private final List<Table> tables = new ArrayList<>();
+
+    /** A table, the key of this instance's word, and that of those it must not run beside. */
+    private record Table(String name, String strategy, long own, long other) {}
+
+    private StrategyWord(Connection connection) {
+        this.connection = connection;
+    }
+
+    private static String key(String strategy) {
+        return "('x' || substr(md5('rowlock strategy ' || t.root || ' ' || " + strategy + "), 1, 16))::bit(64)::bigint";
+    }
+
+    /** Whether locks of a session stay with this connection: not behind a pooler, and on no standby. */
+    static boolean canBeLeftOn(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select pg_backend_pid(), pg_is_in_recovery()")) {
+            row.next();
+            return row.getInt(1) == connection.unwrap(PGConnection.class).getBackendPID() && !row.getBoolean(2);
+        }
+    }
+
+    /** Leaves word; the connection becomes its own. */
+    static StrategyWord leave(Connection connection, Map<String, LockStrategy> strategies) throws SQLException {
+        StrategyWord word = new StrategyWord(connection);
+        try (PreparedStatement statement = connection.prepareStatement(KEYS)) {
+            statement.setArray(
+                    1, connection.createArrayOf("text", strategies.keySet().toArray()));
+            statement.setArray(
+                    2,
+                    connection.createArrayOf(
+                            "text", strategies.values().stream().map(Enum::name).toArray()));
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    word.tables.add(new Table(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4)));
+                }
+            }
+        }
+        try (PreparedStatement statement = connection.prepareStatement(LEAVE)) {
+            statement.setArray(1, word.keys(word.tables.stream().map(Table::own).toArray()));
+            statement.executeQuery().close();
+        }
+        return word;
+    }
+
+    /** Who runs a strategy on one of the tables that excludes nobody who runs this instance's; a sentence each. */
+    List<String> conflicts() throws SQLException {
+        List<String> conflicts = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(OTHERS)) {
+            statement.setArray(
+                    1,
+                    keys(tables.stream()
+                            .filter(table -> !table.strategy().equals(LockStrategy.BOTH.name()))
+                            .map(Table::other)
+                            .toArray()));
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    long key = row.getLong(1);
+                    for (Table table : tables) {
+                        if (table.other() == key) {
+                            conflicts.add("The table " + table.name() + " is locked with strategy " + table.strategy()
+                                    + " here, and with " + (table.strategy().equals("ROW") ? "ADVISORY" : "ROW")
+                                    + " by another instance (server process " + row.getInt(2) + ", application '"
+                                    + row.getString(3) + "', from " + row.getString(4)
+                                    + "): the two do not exclude each other, and updates are lost.");
+                        }
+                    }
+                }
+            }
+        }
+        return conflicts;
+    }
+
+    private Array keys(Object[] keys) throws SQLException {
+        return connection.createArrayOf("bigint", keys);
+    }
+
+    /** With the session its locks end. */
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+}

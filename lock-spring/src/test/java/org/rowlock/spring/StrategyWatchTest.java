@@ -1,0 +1,114 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Instances that do not exclude each other find each other. */
+class StrategyWatchTest {
+    private static final String OTHERS = " from pg_locks l join pg_stat_activity a on a.pid = l.pid"
+            + " where l.locktype = 'advisory' and l.mode = 'ShareLock' and a.application_name = '";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase("create table account (id bigint primary key)");
+
+    static class Service {
+        @Transactional
+        public void run(@RowLock("account") long id) {}
+    }
+
+    private AnnotationConfigApplicationContext start(LockStrategy strategy, String reaction) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.getEnvironment()
+                            .getPropertySources()
+                            .addFirst(new MapPropertySource("test", Map.of("rowlock.strategy-conflict", reaction)));
+                    beans.registerBean(HikariDataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean(
+                            RowLocks.class,
+                            () -> RowLocks.builder().strategy(strategy).build());
+                },
+                Contexts.Jdbc.class,
+                Contexts.Base.class,
+                Service.class);
+    }
+
+    @Test
+    void rowBesideAdvisoryIsRefusedAtStartup() throws Exception {
+        try (var row = start(LockStrategy.ROW, "fail")) {
+            assertThat(row.getBean(StrategyWatch.class).conflicts()).isEmpty();
+            assertThatThrownBy(() -> start(LockStrategy.ADVISORY, "fail").close())
+                    .isInstanceOf(RowLockDefinitionException.class)
+                    .hasMessageContainingAll(
+                            "The table account is locked with strategy ADVISORY here, and with ROW by another instance",
+                            "application '" + database.schema() + "'",
+                            "by way of BOTH",
+                            "rowlock.strategy-conflict=warn");
+            start(LockStrategy.BOTH, "fail").close();
+            start(LockStrategy.ROW, "fail").close();
+        }
+        try (var advisory = start(LockStrategy.ADVISORY, "fail")) {
+            assertThat(advisory.isActive()).isTrue();
+            assertThatThrownBy(() -> start(LockStrategy.ROW, "fail").close()).hasMessageContaining("with ADVISORY by");
+            start(LockStrategy.BOTH, "fail").close();
+        }
+        start(LockStrategy.ROW, "fail").close();
+    }
+
+    /** The one that runs hears of the one that has come, and of its end. */
+    @Test
+    void whileRunningEachSeesTheOther() {
+        try (var row = start(LockStrategy.ROW, "fail")) {
+            StrategyWatch watch = row.getBean(StrategyWatch.class);
+            try (var advisory = start(LockStrategy.ADVISORY, "warn")) {
+                assertThat(advisory.getBean(StrategyWatch.class).conflicts()).hasSize(1);
+                Awaitility.await()
+                        .atMost(TestDatabase.DEADLINE)
+                        .untilAsserted(() -> assertThat(watch.conflicts())
+                                .singleElement()
+                                .asString()
+                                .contains("with strategy ROW here, and with ADVISORY by another instance"));
+            }
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> watch.conflicts().isEmpty());
+        }
+    }
+
+    @Test
+    void aWordThatIsLostIsLeftAgain() throws Exception {
+        try (var row = start(LockStrategy.ROW, "fail")) {
+            assertThat(row.isActive()).isTrue();
+            String words = "select count(*)" + OTHERS + database.schema() + "'";
+            assertThat(database.query(words)).isEqualTo("1");
+            String pid = database.query("select a.pid" + OTHERS + database.schema() + "'");
+            database.execute("select pg_terminate_backend(" + pid + ")");
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> database.query(words).equals("1")
+                            && !database.query("select a.pid" + OTHERS + database.schema() + "'")
+                                    .equals(pid));
+        }
+    }
+
+    @Test
+    void ignoredItTakesNoConnection() throws Exception {
+        try (var row = start(LockStrategy.ROW, "ignore")) {
+            assertThat(row.isActive()).isTrue();
+            assertThat(database.query("select count(*)" + OTHERS + database.schema() + "'"))
+                    .isEqualTo("0");
+            start(LockStrategy.ADVISORY, "ignore").close();
+        }
+    }
+}
