@@ -26,9 +26,10 @@ import org.springframework.transaction.HeuristicCompletionException;
  * {@code FOR UPDATE} goes on working. Rowlock's own is the cause and tells more.
  *
  * <ul>
- *   <li>not available (55P03, which Spring leaves uncategorised by default), the admission queue full, or a row changed
- *       under REPEATABLE READ or SERIALIZABLE (40001): {@link CannotAcquireLockException}
- *   <li>deadlock, an interrupt in the admission queue, any other refusal: {@link PessimisticLockingFailureException}
+ *   <li>not available (55P03, which Spring leaves uncategorised by default), the admission queue full, a deadlock, or a row
+ *       changed under REPEATABLE READ or SERIALIZABLE (40001): {@link CannotAcquireLockException}, as Hibernate's
+ *       exceptions become
+ *   <li>an interrupt in the admission queue, any other refusal: {@link PessimisticLockingFailureException}
  *   <li>a statement timeout or cancel: {@link QueryTimeoutException}
  *   <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
  *   <li>whether the transaction has committed is not known: {@link HeuristicCompletionException}, with the outcome state
@@ -52,17 +53,16 @@ public final class LockExceptionTranslator {
      * Translates.
      *
      * @param e Rowlock's exception
-     * @return Spring's, a {@code DataAccessException} or a {@code TransactionException}, with the given one as its cause
+     * @return Spring's, a {@code DataAccessException} or a {@code TransactionException}, with the same message, what to
+     *     configure, and the given one as its cause
      */
     public static NestedRuntimeException translate(LockException e) {
-        String message = e.getMessage();
+        String message = e.getMessage() + ConfigurationWords.of(e);
         if (e instanceof LockNotAvailableException
                 || e instanceof AdmissionRejectedException
+                || e instanceof LockDeadlockException
                 || e instanceof LockSerializationException) {
             return new CannotAcquireLockException(message, e);
-        }
-        if (e instanceof LockDeadlockException) {
-            return new PessimisticLockingFailureException(message, e);
         }
         if (e instanceof LockCanceledException) {
             return new QueryTimeoutException(message, e);

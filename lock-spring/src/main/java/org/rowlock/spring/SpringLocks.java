@@ -11,8 +11,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionQueues;
-import org.rowlock.AdmissionRejectedException;
 import org.rowlock.LockKey;
+import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
@@ -84,13 +84,14 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
                     () -> LockExceptionTranslator.translating(
                             () -> locks.admission().enter(dataSource, modes, bounded)));
         } catch (CannotAcquireLockException e) {
-            String limit = e.getCause() instanceof AdmissionRejectedException
-                    ? " With Spring Boot that is rowlock.admission.max-waiters-per-key."
-                    : bounded.equals(wait)
-                            ? ""
-                            : " That is the longest to wait in this JVM: rowlock.admission.timeout, by default the"
-                                    + " connection timeout of the pool.";
-            throw limit.isEmpty() ? e : new CannotAcquireLockException(e.getMessage() + limit, e.getCause());
+            if (bounded.equals(wait) || !(e.getCause() instanceof LockNotAvailableException)) {
+                throw e;
+            }
+            throw new CannotAcquireLockException(
+                    e.getMessage()
+                            + " That is the longest to wait in this JVM: rowlock.admission.timeout, by default the"
+                            + " connection timeout of the pool.",
+                    e.getCause());
         }
     }
 

@@ -1,5 +1,7 @@
 package org.rowlock.spring;
 
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -66,7 +68,7 @@ final class StartupVerification implements SmartInitializingSingleton {
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
         Set<String> right = new HashSet<>();
         byDataSource.forEach((dataSource, ofIt) -> {
-            rowLocks.verify(dataSource);
+            prove(rowLocks, dataSource);
             check(
                     rowLocks,
                     dataSource,
@@ -100,9 +102,26 @@ final class StartupVerification implements SmartInitializingSingleton {
             return;
         }
         try {
-            rowLocks.verify(dataSources.ofDefault());
+            prove(rowLocks, dataSources.ofDefault());
         } catch (LockTransactionException e) {
             LOG.warn("Advisory locks are not verified, and nothing is annotated with @RowLock: " + e.getMessage());
+        }
+    }
+
+    private static void prove(RowLocks rowLocks, DataSource dataSource) {
+        try {
+            rowLocks.verify(dataSource);
+        } catch (RuntimeException e) {
+            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+                if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                    throw new RowLockDefinitionException(
+                            "The database server cannot be reached, so the tables of @RowLock cannot be verified: "
+                                    + cause.getMessage() + ".",
+                            "Start it, or correct its address (spring.datasource.url). An application that is to start"
+                                    + " without its database sets rowlock.verify=false.");
+                }
+            }
+            throw e;
         }
     }
 

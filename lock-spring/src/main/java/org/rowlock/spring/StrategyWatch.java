@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -13,6 +14,7 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockInspector;
 import org.rowlock.LockStrategy;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -86,6 +88,18 @@ public final class StrategyWatch implements DisposableBean {
         return all;
     }
 
+    /**
+     * Whether a lock is the word of an instance, and locks nothing.
+     *
+     * @param line what the inspector found
+     * @return true for a word on one of this instance's tables
+     */
+    public boolean isWord(LockInspector.Line line) {
+        return line.isShared()
+                && !line.isPair()
+                && watched.stream().anyMatch(one -> one.keys.contains(line.first() << 32 | line.second()));
+    }
+
     @Override
     public synchronized void destroy() {
         if (thread != null) {
@@ -102,6 +116,7 @@ public final class StrategyWatch implements DisposableBean {
         private boolean impossible;
         private boolean closed;
         private volatile List<String> conflicts = List.of();
+        private volatile Set<Long> keys = Set.of();
 
         Watched(DataSource unpooled, Map<String, LockStrategy> strategies) {
             this.unpooled = unpooled;
@@ -115,6 +130,7 @@ public final class StrategyWatch implements DisposableBean {
             try {
                 StrategyWord left = word == null ? leave() : word;
                 word = left;
+                keys = left == null ? Set.of() : left.keys();
                 List<String> found = left == null ? List.of() : left.conflicts();
                 if (!found.equals(conflicts)) {
                     found.forEach(LOG::error);

@@ -7,8 +7,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.postgresql.PGConnection;
 import org.rowlock.LockStrategy;
 
@@ -19,13 +21,14 @@ import org.rowlock.LockStrategy;
 final class StrategyWord implements AutoCloseable {
     /** Nobody takes these locks but in shared mode, so nobody waits for them. */
     private static final String KEYS = """
-            select t.name, t.strategy, %s as own, %s as other
+            select t.name, t.strategy, %s as own, %s as other, %s as third
             from (select name, strategy, coalesce(pg_partition_root(to_regclass(name)), to_regclass(name))::oid as root
                   from unnest(?::text[], ?::text[]) as given(name, strategy)) as t
             where t.root is not null
             """.formatted(
                     key("t.strategy"),
-                    key("case t.strategy when 'ROW' then 'ADVISORY' when 'ADVISORY' then 'ROW' else 'NONE' end"));
+                    key("case t.strategy when 'ADVISORY' then 'ROW' else 'ADVISORY' end"),
+                    key("case t.strategy when 'BOTH' then 'ROW' else 'BOTH' end"));
 
     private static final String LEAVE = "select pg_try_advisory_lock_shared(k) from unnest(?::bigint[]) as k";
 
@@ -42,8 +45,8 @@ final class StrategyWord implements AutoCloseable {
     private final Connection connection;
     private final List<Table> tables = new ArrayList<>();
 
-    /** A table, the key of this instance's word, and that of those it must not run beside. */
-    private record Table(String name, String strategy, long own, long other) {}
+    /** A table, the key of this instance's word, that of those it must not run beside, and that of the others. */
+    private record Table(String name, String strategy, long own, long other, long third) {}
 
     private StrategyWord(Connection connection) {
         this.connection = connection;
@@ -74,7 +77,8 @@ final class StrategyWord implements AutoCloseable {
                             "text", strategies.values().stream().map(Enum::name).toArray()));
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    word.tables.add(new Table(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4)));
+                    word.tables.add(new Table(
+                            row.getString(1), row.getString(2), row.getLong(3), row.getLong(4), row.getLong(5)));
                 }
             }
         }
@@ -83,6 +87,15 @@ final class StrategyWord implements AutoCloseable {
             statement.executeQuery().close();
         }
         return word;
+    }
+
+    /** The keys of words on these tables, by whatever instance. */
+    Set<Long> keys() {
+        Set<Long> keys = new HashSet<>();
+        for (Table table : tables) {
+            keys.addAll(List.of(table.own(), table.other(), table.third()));
+        }
+        return keys;
     }
 
     /** Who runs a strategy on one of the tables that excludes nobody who runs this instance's; a sentence each. */

@@ -89,7 +89,7 @@ class CachedEntityTest {
         long amount;
     }
 
-    record Command(String account) {}
+    record Command(Integer account) {}
 
     static class Accounts {
         private final EntityManager entities;
@@ -130,7 +130,7 @@ class CachedEntityTest {
         @Transactional
         @RowLock(table = "account", id = "#command.account")
         public void expression(Command command) {
-            add(Long.parseLong(command.account()));
+            add(command.account());
         }
     }
 
@@ -167,7 +167,7 @@ class CachedEntityTest {
             case "entity" -> accounts.entity(1L);
             case "refreshed" -> accounts.refreshed(1);
             case "several" -> accounts.several(List.of(2, 1));
-            case "expression" -> accounts.expression(new Command("1"));
+            case "expression" -> accounts.expression(new Command(1));
             default -> throw new IllegalArgumentException(form);
         }
     }

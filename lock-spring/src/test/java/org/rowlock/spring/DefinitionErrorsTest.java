@@ -1,6 +1,7 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.util.List;
@@ -301,6 +302,23 @@ class DefinitionErrorsTest {
         try (var context = Contexts.start(database, Contexts.Base.class, Fine.class)) {
             assertThat(context.getBean(RowLockUsages.class).all()).hasSize(4);
         }
+    }
+
+    @Test
+    void aServerThatIsDownIsSaidToBeDown() {
+        assertThatThrownBy(() -> RowLockTests.start(
+                                beans -> beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> {
+                                    var pool = new com.zaxxer.hikari.HikariDataSource();
+                                    pool.setJdbcUrl("jdbc:postgresql://localhost:1/none");
+                                    pool.setConnectionTimeout(250);
+                                    return pool;
+                                }),
+                                Contexts.Jdbc.class,
+                                Contexts.Base.class)
+                        .close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll(
+                        "The database server cannot be reached", "spring.datasource.url", "rowlock.verify=false");
     }
 
     static Stream<Arguments> bad() {

@@ -56,7 +56,7 @@ class RefreshEdgesTest {
         }
 
         @Transactional
-        public int ofText(@RowLock(entity = Stock.class, refresh = true) String id) {
+        public int ofText(@RowLock(entity = Stock.class, refresh = true) Object id) {
             return amount();
         }
 

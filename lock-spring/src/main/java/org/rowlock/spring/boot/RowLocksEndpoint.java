@@ -2,12 +2,12 @@ package org.rowlock.spring.boot;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionQueues;
@@ -87,7 +87,7 @@ public final class RowLocksEndpoint {
     private final RowLocks locks;
     private final RowLockUsages usages;
     private final Map<String, DataSource> dataSources;
-    private final Supplier<List<String>> conflicts;
+    private final @Nullable StrategyWatch watch;
 
     /**
      * An endpoint that knows of no other instances.
@@ -97,7 +97,7 @@ public final class RowLocksEndpoint {
      * @param dataSources by the name of their beans
      */
     public RowLocksEndpoint(RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources) {
-        this(locks, usages, dataSources, List::of);
+        this(locks, usages, dataSources, null);
     }
 
     /**
@@ -106,17 +106,14 @@ public final class RowLocksEndpoint {
      * @param locks the application's
      * @param usages the application's
      * @param dataSources by the name of their beans
-     * @param conflicts the instances that must not run beside this one, as {@link StrategyWatch#conflicts} tells
+     * @param watch knows the instances that must not run beside this one; null for nobody
      */
     public RowLocksEndpoint(
-            RowLocks locks,
-            RowLockUsages usages,
-            Map<String, DataSource> dataSources,
-            Supplier<List<String>> conflicts) {
+            RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources, @Nullable StrategyWatch watch) {
         this.locks = locks;
         this.usages = usages;
         this.dataSources = Map.copyOf(dataSources);
-        this.conflicts = conflicts;
+        this.watch = watch;
     }
 
     /**
@@ -145,7 +142,11 @@ public final class RowLocksEndpoint {
             }
         });
         return new RowLocksReport(
-                found, RowLocksReport.Admission.of(locks.admission(), dataSources), annotations, audits, conflicts.get());
+                found,
+                RowLocksReport.Admission.of(locks.admission(), dataSources),
+                annotations,
+                audits,
+                watch == null ? List.of() : watch.conflicts());
     }
 
     /**
@@ -209,7 +210,7 @@ public final class RowLocksEndpoint {
                 .toList();
     }
 
-    private static Locks read(DataSource dataSource, Question question, List<LockKey> known) throws SQLException {
+    private Locks read(DataSource dataSource, Question question, List<LockKey> known) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             LockInspector inspector = LockInspector.of(connection);
             List<LockInspector.Line> lines = question.ask(inspector);
@@ -223,6 +224,7 @@ public final class RowLocksEndpoint {
             }
             return new Locks(
                     lines.stream()
+                            .filter(line -> watch == null || !watch.isWord(line))
                             .map(line -> RowLocksReport.Line.of(line, rows.get(lockOf(line))))
                             .toList(),
                     null);
@@ -251,6 +253,13 @@ public final class RowLocksEndpoint {
     }
 
     private static Locks failed(SQLException e) {
-        return new Locks(List.of(), e.getMessage());
+        String why = String.valueOf(e.getMessage());
+        return new Locks(
+                List.of(),
+                e instanceof SQLTransientConnectionException
+                        ? "No connection of the pool was to be had within its connection timeout"
+                                + " (spring.datasource.hikari.connection-timeout), so the locks of the database cannot be"
+                                + " shown; the threads in the queues of this JVM are: " + why
+                        : why);
     }
 }

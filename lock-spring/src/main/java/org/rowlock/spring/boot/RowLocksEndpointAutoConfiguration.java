@@ -25,6 +25,6 @@ public final class RowLocksEndpointAutoConfiguration {
     @ConditionalOnMissingBean
     RowLocksEndpoint rowLocksEndpoint(
             RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources, StrategyWatch watch) {
-        return new RowLocksEndpoint(locks, usages, dataSources, watch::conflicts);
+        return new RowLocksEndpoint(locks, usages, dataSources, watch);
     }
 }

@@ -217,6 +217,22 @@ class RowLocksEndpointTest {
     }
 
     @Test
+    void aPoolWithoutAFreeConnectionIsSaidInTheWordsOfTheConfiguration() throws Exception {
+        try (var pool = new com.zaxxer.hikari.HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(1);
+            pool.setConnectionTimeout(250);
+            try (var only = pool.getConnection()) {
+                assertThat(only.isClosed()).isFalse();
+                RowLocksEndpoint endpoint = new RowLocksEndpoint(
+                        LOCKS, context.getBean(org.rowlock.spring.RowLockUsages.class), java.util.Map.of("pool", pool));
+                assertThat(endpoint.all().dataSources().get("pool").error())
+                        .contains("spring.datasource.hikari.connection-timeout", "queues of this JVM");
+            }
+        }
+    }
+
+    @Test
     void unknownTableIsABadRequest() throws Exception {
         assertThat(get("/ordrs/42").statusCode()).isEqualTo(400);
         assertThat(get("/orders%3B/42").statusCode()).isEqualTo(400);

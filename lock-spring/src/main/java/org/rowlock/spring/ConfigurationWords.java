@@ -1,0 +1,21 @@
+package org.rowlock.spring;
+
+import org.rowlock.AdmissionRejectedException;
+import org.rowlock.LockBudgetExceededException;
+import org.rowlock.LockException;
+
+/** The names that settings of the builder have in an application's configuration. */
+final class ConfigurationWords {
+    private ConfigurationWords() {}
+
+    /** A sentence to append to the exception's message; empty where it names no setting. */
+    static String of(LockException e) {
+        if (e instanceof AdmissionRejectedException) {
+            return " With Spring Boot that is rowlock.admission.max-waiters-per-key.";
+        }
+        if (e instanceof LockBudgetExceededException) {
+            return " With Spring Boot the budget is rowlock.lock-budget.";
+        }
+        return "";
+    }
+}

@@ -1,0 +1,127 @@
+package org.rowlock.spring.libraries;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.spring.Blocking;
+import org.rowlock.spring.RowLockTemplate;
+import org.rowlock.spring.RowLockTests;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.support.PersistenceExceptionTranslator;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What a Hibernate application catches and retries today is what it gets from Rowlock. */
+class MigratedExceptionsTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance bigint not null default 0)",
+            "insert into account values (1), (2)");
+
+    @Entity(name = "account")
+    static class Account {
+        @Id
+        long id;
+
+        long balance;
+    }
+
+    private AnnotationConfigApplicationContext context;
+    private EntityManager entities;
+    private RowLockTemplate template;
+    private TransactionTemplate transaction;
+
+    @BeforeEach
+    void start() {
+        context = RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
+                    beans.registerBean(JpaTransactions.Unit.class, () -> new JpaTransactions.Unit(Account.class));
+                },
+                JpaTransactions.class);
+        entities = SharedEntityManagerCreator.createSharedEntityManager(context.getBean(EntityManagerFactory.class));
+        template = context.getBean(RowLockTemplate.class);
+        transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+    }
+
+    /** As the proxies of repositories translate. */
+    private Class<?> translated(Throwable failure) {
+        PersistenceExceptionTranslator translator = context.getBean(LocalContainerEntityManagerFactoryBean.class);
+        Throwable spring =
+                failure instanceof RuntimeException runtime ? translator.translateExceptionIfPossible(runtime) : null;
+        return (spring == null ? failure : spring).getClass();
+    }
+
+    private void withHibernate(long id) {
+        entities.find(Account.class, id, LockModeType.PESSIMISTIC_WRITE);
+    }
+
+    private Class<?> deadlock(Consumer<Long> lock) throws Exception {
+        Session other = database.session("other");
+        other.execute("set deadlock_timeout = '1h'");
+        other.execute("update account set balance = balance + 1 where id = 2");
+        CompletableFuture<Throwable> victim = new CompletableFuture<>();
+        Blocking.NEW_THREAD.execute(() ->
+                victim.complete(catchThrowable(() -> transaction.executeWithoutResult(status -> {
+                    lock.accept(1L);
+                    var step = other.startExecute("update account set balance = balance + 1 where id = 1");
+                    try {
+                        lock.accept(2L);
+                    } finally {
+                        status.setRollbackOnly();
+                    }
+                    assertThat(step.isDone()).isFalse();
+                }))));
+        Class<?> type = translated(victim.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS));
+        other.rollback();
+        return type;
+    }
+
+    @Test
+    void aDeadlock() throws Exception {
+        assertThat(deadlock(this::withHibernate)).isEqualTo(CannotAcquireLockException.class);
+        assertThat(deadlock(id -> template.lock(LockKey.row("account", id))))
+                .isEqualTo(CannotAcquireLockException.class);
+    }
+
+    @Test
+    void aLockThatIsTakenAndNoWait() throws Exception {
+        Session other = database.session("other");
+        other.execute("select 1 from account where id = 1 for no key update");
+        Class<?> ofHibernate = translated(catchThrowable(() -> transaction.executeWithoutResult(status -> entities.find(
+                Account.class, 1L, LockModeType.PESSIMISTIC_WRITE, Map.of("jakarta.persistence.lock.timeout", 0)))));
+        assertThat(ofHibernate)
+                .as("whoever catches Hibernate's catches Rowlock's")
+                .isAssignableFrom(CannotAcquireLockException.class);
+        assertThat(translated(catchThrowable(() -> transaction.executeWithoutResult(status ->
+                        template.lock(LockKey.row("account", 1), RowLockMode.FOR_NO_KEY_UPDATE, LockWait.noWait())))))
+                .isEqualTo(CannotAcquireLockException.class);
+    }
+}
