@@ -16,15 +16,16 @@ import org.rowlock.RowLockMode;
  */
 record CallLocks(
         MethodLocks method,
-        @Nullable Object[] arguments,
+        List<@Nullable Object> arguments,
         List<? extends List<? extends @Nullable Object>> ids,
         Map<LockKey, RowLockMode> keys) {
 
     /** Whether these are the very arguments that were evaluated. */
+    @SuppressWarnings("ReferenceEquality")
     boolean isOf(@Nullable Object[] others) {
-        boolean same = arguments.length == others.length;
+        boolean same = arguments.size() == others.length;
         for (int i = 0; same && i < others.length; i++) {
-            same = arguments[i] == others[i];
+            same = arguments.get(i) == others[i];
         }
         return same;
     }

@@ -72,11 +72,15 @@ final class EntityReads {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " locks " + table + ", whose entity " + cached.getName()
                             + " is in the second-level cache, and its id "
-                            + (inParts ? "is given in parts" : "is a " + idClass.getSimpleName())
+                            + (inParts ? "is given in parts" : "is of type " + simpleName(idClass))
                             + ": without an id of the entity's own type it cannot be read past the cache, and the cache"
                             + " may have it as it was before the lock.",
                     "Give the id as one " + expected.getName() + ", or do not cache the entity (@Cacheable(false)).");
         }
+    }
+
+    private static String simpleName(@Nullable Class<?> type) {
+        return type == null ? "unknown" : type.getSimpleName();
     }
 
     /** What the persistence context has loaded is read again; nothing else is loaded. */
@@ -88,8 +92,11 @@ final class EntityReads {
                 return;
             }
             EntityManager entities = EntityManagerFactoryUtils.getTransactionalEntityManager(factory);
+            if (entities == null) {
+                return;
+            }
             for (Object id : ids) {
-                Object loaded = entities == null || id == null ? null : loaded(entities, id);
+                Object loaded = id == null ? null : loaded(entities, id);
                 if (loaded != null && entities.contains(loaded)) {
                     entities.refresh(loaded);
                 }

@@ -4,6 +4,7 @@ import static java.util.Comparator.naturalOrder;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,11 +41,11 @@ record MethodLocks(
         for (RowLockDefinition definition : definitions) {
             ids.add(definition.ids(call));
         }
-        return of(arguments, ids);
+        return of(Arrays.asList(arguments.clone()), ids);
     }
 
     /** What a call locks whose ids are known: a list for each definition. */
-    CallLocks of(@Nullable Object[] arguments, List<? extends List<? extends @Nullable Object>> ids) {
+    CallLocks of(List<@Nullable Object> arguments, List<? extends List<? extends @Nullable Object>> ids) {
         Map<LockKey, RowLockMode> keys = new LinkedHashMap<>();
         for (int i = 0; i < definitions.size(); i++) {
             RowLockDefinition definition = definitions.get(i);
@@ -52,7 +53,7 @@ record MethodLocks(
                 keys.merge(key, definition.mode(), BinaryOperator.minBy(naturalOrder()));
             }
         }
-        return new CallLocks(this, arguments.clone(), ids, keys);
+        return new CallLocks(this, arguments, ids, keys);
     }
 
     private IdSource.Call call(@Nullable Object[] arguments) {

@@ -96,8 +96,9 @@ final class TableCheck {
         if (parts.size() != columns.size() || locks.strategyOf(LockKey.row(usage.table(), 0)) == LockStrategy.ROW) {
             return;
         }
+        Map<String, String> ofTable = types.getOrDefault(usage.table(), Map.of());
         for (int i = 0; i < columns.size(); i++) {
-            String column = types.get(usage.table()).get(columns.get(i));
+            String column = ofTable.getOrDefault(columns.get(i), "");
             Class<?> type = parts.get(i).orElse(Object.class);
             if (!IdTypes.fit(type, column)) {
                 throw new RowLockDefinitionException(
