@@ -37,7 +37,7 @@ import org.springframework.core.annotation.AliasFor;
  * ({@code this.ship(1)}) does not pass the proxy and locks nothing, as with {@code @Transactional}.
  *
  * <p>Throws Spring's exceptions with Rowlock's as their cause: {@code CannotAcquireLockException} if the lock is not
- * available, {@code PessimisticLockingFailureException} in a deadlock; see {@link LockExceptionTranslator}.
+ * available or in a deadlock; see {@link LockExceptionTranslator}.
  */
 @Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -72,7 +72,8 @@ public @interface RowLock {
 
     /**
      * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. A collection or an array of
-     * ids locks all of them. It may be evaluated more than once in a call. Several expressions are the parts of one
+     * ids locks all of them. It is evaluated once in a call, unless other advice inside the transaction may have changed
+     * the arguments since the call queued. Several expressions are the parts of one
      * composite id, in the order of the primary key. On a parameter it must be empty, as the argument is the id.
      *
      * @return the expression, or one per part
