@@ -16,21 +16,28 @@ final class AdvisorySql {
      *
      * @param shape the form of the keys
      * @param tables their tables
+     * @param known those of them whose ids are checked, with their id columns
      * @param mode exclusive or shared
      * @param wait whether it waits; a bounded wait needs {@link WaitSql#ARM} before
      * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
      * @param raising whether a refusal raises an error, as it must where statements follow in the same round trip
      */
     static ScriptStatement lock(
-            Shape shape, List<String> tables, RowLockMode mode, WaitKind wait, boolean anyIsolation, boolean raising) {
+            Shape shape,
+            List<String> tables,
+            List<RowTable> known,
+            RowLockMode mode,
+            WaitKind wait,
+            boolean anyIsolation,
+            boolean raising) {
         if (shape.isSeveral()) {
-            return several(shape, tables, mode, wait, anyIsolation, raising);
+            return several(shape, tables, known, mode, wait, anyIsolation, raising);
         }
         String attempt = attempt(mode, wait, KeySql.arguments(shape), raising);
         int marks = marks(shape, wait, raising);
         return new ScriptStatement(
-                KeySql.holding(tables) + "select " + GuardSql.guarded(anyIsolation, shape, "", attempt, raising) + ", "
-                        + GuardSql.ISOLATION + KeySql.from(shape),
+                KeySql.holding(tables, known) + "select " + GuardSql.guarded(anyIsolation, shape, "", attempt, raising)
+                        + ", " + GuardSql.ISOLATION + KeySql.from(shape),
                 (statement, at, values) -> {
                     LockKey key = values.request().advisory().keys().get(0);
                     int next = KeySql.bindArguments(statement, at, key);
@@ -41,7 +48,13 @@ final class AdvisorySql {
 
     /** The guard's texts are the same for every key, so the greatest stands for all. */
     private static ScriptStatement several(
-            Shape shape, List<String> tables, RowLockMode mode, WaitKind wait, boolean anyIsolation, boolean raising) {
+            Shape shape,
+            List<String> tables,
+            List<RowTable> known,
+            RowLockMode mode,
+            WaitKind wait,
+            boolean anyIsolation,
+            boolean raising) {
         String attempt = switch (shape) {
             case ROWS_INT -> attempt(mode, wait, KeySql.arguments(shape), raising);
             case MIXED ->
@@ -53,7 +66,7 @@ final class AdvisorySql {
         Binder keys = binder(shape);
         String rearm = wait == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
         return new ScriptStatement(
-                KeySql.holding(tables) + "select pg_catalog.max("
+                KeySql.holding(tables, known) + "select pg_catalog.max("
                         + GuardSql.guarded(anyIsolation, shape, rearm, attempt, raising) + "), " + GuardSql.ISOLATION
                         + from(shape),
                 marks == 0

@@ -39,6 +39,8 @@ final class ClaimRunner<T> {
     private final LockStrategy strategy;
     private final List<T> taken = new ArrayList<>();
     private final List<LockKey> takenKeys = new ArrayList<>();
+    private @Nullable RowTable table;
+    private boolean warned;
 
     ClaimRunner(PgSession session, LockRequests requests, LockObserver observer, Claim claim, RowMapper<T> mapper) {
         this.session = session;
@@ -70,7 +72,7 @@ final class ClaimRunner<T> {
         } catch (MappingException e) {
             throw e.failure();
         } catch (SQLException e) {
-            LockException understood = LockErrors.isLockTarget(asked(), e)
+            LockException understood = LockErrors.isLockTarget(asked(), claim.binds(), e)
                     ? LockErrors.translate(asked(), e)
                     : LockErrors.understood(asked(), e);
             if (understood != null) {
@@ -101,20 +103,22 @@ final class ClaimRunner<T> {
             byAdvisoryLocks();
             return;
         } catch (LockTargetException e) {
-            if (!e.isStale() || !taken.isEmpty()) {
+            RowTable known = table;
+            if (known == null || !e.isStale() || !taken.isEmpty()) {
                 throw e;
             }
-            requests.forgetTable(session, claim);
+            requests.forgetTable(session, claim, known);
             if (!e.isRetryable()) {
                 throw e;
             }
         } catch (SQLException e) {
-            RowTable known = requests.tableOf(session, claim);
-            if (!LockErrors.isIdentityGone(List.of(new ClaimSql(claim, known).identity()), null, e)
-                    || !taken.isEmpty()) {
+            RowTable known = table;
+            if (known == null
+                    || !taken.isEmpty()
+                    || !LockErrors.isIdentityGone(List.of(new ClaimSql(claim, known).identity()), null, e)) {
                 throw e;
             }
-            requests.forgetTable(session, claim);
+            requests.forgetTable(session, claim, known);
             if (begun) {
                 throw LockErrors.stale(asked(), false);
             }
@@ -124,18 +128,20 @@ final class ClaimRunner<T> {
     }
 
     private void byAdvisoryLocks() throws SQLException {
-        RowTable table = requests.tableOf(session, claim);
-        ClaimSql sql = new ClaimSql(claim, table);
-        List<Row> seen = new ArrayList<>();
+        RowTable known = requests.tableOf(session, claim);
+        table = known;
+        ClaimSql sql = new ClaimSql(claim, known);
+        List<List<String>> seen = new ArrayList<>();
         int page = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, claim.limit() * 2));
         for (int looks = 1; taken.size() < claim.limit(); looks++) {
-            Page candidates = candidates(sql, table, seen, page, looks == 1);
-            Tried tried = tryInTurn(sql, table, candidates.rows());
+            Page candidates = candidates(sql, known, seen, page, looks == 1);
+            Tried tried = tryInTurn(sql, known, candidates.rows());
             boolean noMore = !tried.anyFinished() && candidates.count() < page;
             if (noMore || looks >= (taken.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
                 return;
             }
-            seen.addAll(candidates.rows().subList(0, tried.count()));
+            seen.addAll(ids(candidates.rows().subList(0, tried.count())));
+            seen.addAll(candidates.blank());
             if (!tried.anyFinished()) {
                 page = Math.min(LARGEST_PAGE, page * 2);
             }
@@ -146,9 +152,17 @@ final class ClaimRunner<T> {
      * Candidates that were looked at.
      *
      * @param rows those that have a key
-     * @param count how many there were, with those that have none
+     * @param blank the ids of those that have none
      */
-    private record Page(List<Row> rows, int count) {}
+    private record Page(List<Row> rows, List<List<String>> blank) {
+        int count() {
+            return rows.size() + blank.size();
+        }
+    }
+
+    private static List<List<String>> ids(List<Row> rows) {
+        return rows.stream().map(Row::givenId).toList();
+    }
 
     /**
      * How far a list of candidates was tried.
@@ -171,10 +185,11 @@ final class ClaimRunner<T> {
     }
 
     /** The first time with the guard in front, in the same round trip. */
-    private Page candidates(ClaimSql sql, RowTable table, List<Row> seen, int page, boolean first) throws SQLException {
+    private Page candidates(ClaimSql sql, RowTable table, List<List<String>> seen, int page, boolean first)
+            throws SQLException {
         String text = (first ? sql.guard(strategy.takesRowLock()) + "\n;" : "") + sql.candidates(!seen.isEmpty());
         List<Row> candidates = new ArrayList<>(page);
-        int count = 0;
+        List<List<String>> blank = new ArrayList<>(0);
         try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
             int at = 1;
             if (first) {
@@ -192,22 +207,24 @@ final class ClaimRunner<T> {
             }
             try (ResultSet row = statement.getResultSet()) {
                 while (row.next()) {
-                    count++;
                     List<String> id = ScriptRunner.readId(row, 1, table);
-                    if (id.stream().noneMatch(String::isBlank)) {
+                    if (id.stream().anyMatch(String::isBlank)) {
+                        blank.add(id);
+                    } else {
                         candidates.add(new Row(table.name(), id));
                     }
                 }
             }
         }
-        if (candidates.size() < count) {
+        if (!blank.isEmpty() && !warned) {
+            warned = true;
             LOG.log(
                     Level.WARNING,
                     "A claim leaves out rows of {0}: their ids are blank, which no key can be. Give them other ids, or"
                             + " claim with strategy ROW.",
                     table.name());
         }
-        return new Page(candidates, count);
+        return new Page(candidates, blank);
     }
 
     private void checkGuard(PreparedStatement statement) throws SQLException {
@@ -243,7 +260,7 @@ final class ClaimRunner<T> {
         int wanted = claim.limit() - taken.size();
         try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
             int at = bindCandidates(statement, table, candidates, wanted);
-            at = table.bindIds(statement, at, candidates);
+            at = table.bindIds(statement, at, ids(candidates));
             bindPredicate(statement, at);
             statement.execute();
             String[] locked = readLocked(statement);
@@ -304,6 +321,10 @@ final class ClaimRunner<T> {
 
     private Asked asked() {
         return new Asked(
-                claim + " (strategy " + strategy + ')', claim.limit(), claim.table(), List.of(), session.server());
+                claim + " (strategy " + strategy + ')',
+                claim.limit(),
+                claim.table(),
+                List.of(),
+                session.isHotStandby());
     }
 }

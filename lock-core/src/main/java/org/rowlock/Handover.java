@@ -43,14 +43,14 @@ final class Handover {
                 throw e;
             }
             Guard held = Guard.held(level);
-            if (request.rows().isEmpty() && request.keysAlone().isEmpty() && query == null) {
+            if (request.rows().isEmpty() && request.openKeysAlone().isEmpty() && query == null) {
                 return ScriptResult.of(held);
             }
             LockRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
             LockScript script = scripts.script(rest, false, true, query);
             ScriptResult<T> result = ScriptRunner.run(session, script, rest, query);
             if (result.taken()) {
-                throw LockErrors.notAvailable(request.asked(session.server()), false, null);
+                throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
             }
             return new ScriptResult<>(held, result.found(), result.meant(), false, result.rows());
         } catch (MappingException e) {
@@ -66,7 +66,7 @@ final class Handover {
     }
 
     private SQLException failure(PgSession session, LockRequest request, @Nullable LockQuery<?> query, SQLException e) {
-        LockErrors.Asked asked = request.asked(session.server());
+        LockErrors.Asked asked = request.asked(session.isHotStandby());
         Guard raised = LockErrors.guardIn(e);
         if ((raised != null && raised.lock() == Guard.Lock.STALE) || isIdentityGone(request, query, e)) {
             throw LockErrors.stale(asked, true);
@@ -76,7 +76,7 @@ final class Handover {
             throw LockErrors.notAvailable(asked, query != null, e);
         }
         abort(session, e);
-        LockException understood = query == null || LockErrors.isLockTarget(asked, e)
+        LockException understood = query == null || LockErrors.isLockTarget(asked, query.binds(), e)
                 ? LockErrors.translate(asked, e)
                 : LockErrors.understood(asked, e);
         if (understood != null) {
@@ -88,7 +88,7 @@ final class Handover {
     private boolean isIdentityGone(LockRequest request, @Nullable LockQuery<?> query, SQLException e) {
         LockRequest rest = request.rowLocksOnly(request.lockWait());
         return LockErrors.isIdentityGone(
-                scripts.script(rest, false, true, query).rowLocks(), query == null ? null : query.sql(), e);
+                scripts.script(rest, false, true, query).ownStatements(), query == null ? null : query.sql(), e);
     }
 
     private static void abortUnlessUsable(PgSession session, Throwable e) {
@@ -119,7 +119,7 @@ final class Handover {
                 session.execute("rollback");
             }
         } catch (SQLException e) {
-            throw LockErrors.notUndone(request.asked(session.server()), session.isAborted(), e, cause);
+            throw LockErrors.notUndone(request.asked(session.isHotStandby()), session.isAborted(), e, cause);
         }
     }
 }

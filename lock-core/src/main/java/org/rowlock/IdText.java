@@ -141,18 +141,18 @@ final class IdText {
      * minus zero (rule 3).
      */
     static boolean isInt4(String text) {
-        if (text.length() > 11 || !isShortDecimal(text)) {
+        if (text.length() > 11 || !isLongDecimal(text)) {
             return false;
         }
         long value = Long.parseLong(text);
         return value >= Integer.MIN_VALUE && value <= Integer.MAX_VALUE;
     }
 
-    /** Tells whether the text is the decimal form, as the server prints it, of a number of at most 18 digits. */
-    static boolean isShortDecimal(String text) {
+    /** Tells whether the text is the decimal form, as the server prints it, of a number of at most 19 digits. */
+    static boolean isLongDecimal(String text) {
         int length = text.length();
         int first = length > 0 && text.charAt(0) == '-' ? 1 : 0;
-        if (first == length || length - first > 18 || (text.charAt(first) == '0' && length > 1)) {
+        if (first == length || length - first > 19 || (text.charAt(first) == '0' && length > 1)) {
             return false;
         }
         for (int i = first; i < length; i++) {

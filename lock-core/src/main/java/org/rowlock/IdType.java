@@ -50,14 +50,14 @@ enum IdType {
         @Nullable
         String refusal(String text) {
             BigDecimal number = decimal(text);
-            return number == null ? "is no number" : unless(text, plain(number));
+            return number == null ? "is no number." + ADVICE : unless(text, plain(number));
         }
     },
     UUID("pg_catalog.uuid") {
         @Override
         @Nullable
         String refusal(String text) {
-            return IdText.isUuid(text) ? null : "is no UUID of the form 8-4-4-4-12 hexadecimal digits";
+            return IdText.isUuid(text) ? null : "is no UUID of the form 8-4-4-4-12 hexadecimal digits." + ADVICE;
         }
     },
     TEXT("pg_catalog.text"),
@@ -87,7 +87,7 @@ enum IdType {
     TIMESTAMP("pg_catalog.timestamp") {
         @Override
         String text(String printed) {
-            return printed.replace(' ', 'T');
+            return iso(printed, "");
         }
 
         @Override
@@ -104,7 +104,10 @@ enum IdType {
 
         @Override
         String text(String printed) {
-            return printed.replace(' ', 'T') + 'Z';
+            // Printed in UTC and without a zone, which has to be there for the server to read it.
+            return printed.endsWith(BEFORE_CHRIST)
+                    ? printed.replace(BEFORE_CHRIST, "+00" + BEFORE_CHRIST)
+                    : iso(printed, "Z");
         }
 
         @Override
@@ -114,10 +117,14 @@ enum IdType {
         }
     },
     /** Any other: the text as the server prints it. */
-    OTHER("");
+    OTHER(""),
+    /** Arrays and composite types, whose spellings are not looked into. */
+    OPAQUE("");
 
-    private static final String OUT_OF_RANGE = "is out of its range";
-    private static final Pattern PADDING = Pattern.compile(" +$");
+    private static final String ADVICE = " Give an id that the column's type can hold";
+    private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
+    private static final String BEFORE_CHRIST = " BC";
+    private static final Pattern PADDING = Pattern.compile(" +\\z");
 
     /** What the server reads as a number. */
     private static final Pattern NUMBER = Pattern.compile(
@@ -142,7 +149,7 @@ enum IdType {
     static IdType of(String sqlName) {
         String plain = sqlName.replace("\"", "");
         for (IdType type : TYPES) {
-            if (type.sqlName.equals(plain)) {
+            if (type.sqlName.equals(plain) && !plain.isEmpty()) {
                 return type;
             }
         }
@@ -184,15 +191,26 @@ enum IdType {
         return this != OTHER;
     }
 
+    /** Infinity and what is before the common era stay as they are printed. */
+    private static String iso(String printed, String zone) {
+        return printed.endsWith("infinity") || printed.endsWith(BEFORE_CHRIST)
+                ? printed
+                : printed.replace(' ', 'T') + zone;
+    }
+
     private static @Nullable String integer(String text, long least, long most) {
-        if (IdText.isShortDecimal(text)) {
+        if (IdText.isLongDecimal(text)) {
             // The hot path, which allocates nothing.
-            long number = Long.parseLong(text);
-            return number < least || number > most ? OUT_OF_RANGE : null;
+            try {
+                long number = Long.parseLong(text);
+                return number < least || number > most ? OUT_OF_RANGE : null;
+            } catch (NumberFormatException e) {
+                return OUT_OF_RANGE;
+            }
         }
         BigDecimal number = decimal(text);
         if (number == null || number.stripTrailingZeros().scale() > 0) {
-            return "is no integer";
+            return "is no integer." + ADVICE;
         }
         return number.compareTo(BigDecimal.valueOf(least)) < 0 || number.compareTo(BigDecimal.valueOf(most)) > 0
                 ? OUT_OF_RANGE
@@ -217,11 +235,11 @@ enum IdType {
         try {
             return unless(text, IdText.of("", parser.apply(text)));
         } catch (DateTimeException | IllegalArgumentException e) {
-            return "is not written as in ISO 8601, or outside the years 1 to 9999";
+            return "is not written as in ISO 8601, or outside the years 1 to 9999. Give it as docs/keys.md has it";
         }
     }
 
     private static @Nullable String unless(String text, String right) {
-        return text.equals(right) ? null : "has the key of \"" + right + "\"; give it so";
+        return text.equals(right) ? null : "means \"" + right + "\" there, which is another key. Give that";
     }
 }

@@ -54,6 +54,11 @@ final class KeySql {
      * anew, which within a transaction it would not.
      */
     static String holding(List<String> tables) {
+        return holding(tables, List.of());
+    }
+
+    /** The same, with a check that the id columns of some of the tables are of the types that are known. */
+    static String holding(List<String> tables, List<RowTable> known) {
         if (tables.isEmpty()) {
             return "";
         }
@@ -61,6 +66,9 @@ final class KeySql {
         for (int i = 0; i < tables.size(); i++) {
             with.append(i == 0 ? "" : ", ").append("rowlock_held_").append(i).append(" as (select from ");
             with.append(TableName.quoted(tables.get(i))).append(" for key share)");
+        }
+        for (int i = 0; i < known.size(); i++) {
+            with.append(", rowlock_identity_").append(i).append(" as ").append(RowSql.identityQuery(known.get(i)));
         }
         return with.append(' ').toString();
     }

@@ -42,18 +42,18 @@ final class LockAcquirer {
         // Before the transaction has begun the locks can still be handed over from the session, so even a request that
         // would survive a stale snapshot asks the guard to tell.
         boolean anyIsolation = begun && request.anyIsolationAllowed();
-        for (int tries = 1; ; tries++) {
-            ScriptResult<T> result = acquire(session, request, query, begun, anyIsolation);
-            if (query == null || !isInsertedMeanwhile(session, request, result)) {
-                return result;
-            }
-            LockException replaced = LockErrors.replaced(request.asked(session.server()));
+        long start = query == null ? 0 : System.nanoTime();
+        ScriptResult<T> result = acquire(session, request, query, begun, anyIsolation);
+        for (int tries = 1; query != null && isInsertedMeanwhile(session, request, result); tries++) {
+            LockException replaced = LockErrors.replaced(request.asked(session.isHotStandby()));
             if (begun || tries == MOST_TRIES) {
                 abort(session, WaitSql.ABORT, replaced);
                 throw replaced;
             }
-            session.execute("rollback");
+            rollBack(session, request);
+            result = acquire(session, request.remaining(start), query, begun, anyIsolation);
         }
+        return result;
     }
 
     /** Whether the query may have seen a row that is not locked, since the row lock in front of it found none. */
@@ -93,19 +93,27 @@ final class LockAcquirer {
                 return result;
             }
             // What the transaction holds already can neither be waited for nor have changed.
-            if (SessionLocks.areHeld(session, request)) {
+            if (areHeld(session, request)) {
                 return acquire(session, request, query, begun, true);
             }
         }
         if (refused != null) {
-            throw LockErrors.refused(request.asked(session.server()), refused, null);
+            throw LockErrors.refused(request.asked(session.isHotStandby()), refused, null);
         }
         if (result.taken() || (result.guard() != null && result.guard().lock() == Guard.Lock.TAKEN)) {
-            throw LockErrors.notAvailable(request.asked(session.server()), false, null);
+            throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
         }
         refuseMisnamed(session, request, begun, result);
         refuseAbsentInSnapshot(session, request, result);
         return result;
+    }
+
+    private static boolean areHeld(PgSession session, LockRequest request) {
+        try {
+            return SessionLocks.areHeld(session, request);
+        } catch (SQLException e) {
+            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
+        }
     }
 
     /** Refuses to lock a row whose own key is another than the one that is held. */
@@ -116,11 +124,11 @@ final class LockAcquirer {
             misnamed = misnamedAbsent(session, request, result);
         }
         if (misnamed != null) {
-            LockException refused = LockErrors.misnamed(request.asked(session.server()), misnamed, !begun);
+            LockException refused = LockErrors.misnamed(request.asked(session.isHotStandby()), misnamed, !begun);
             if (begun) {
                 abort(session, WaitSql.ABORT, refused);
             } else {
-                session.execute("rollback");
+                rollBack(session, request);
             }
             throw refused;
         }
@@ -129,7 +137,7 @@ final class LockAcquirer {
     private static void refuseAbsentInSnapshot(PgSession session, LockRequest request, ScriptResult<?> result) {
         Guard guard = result.guard();
         if (guard != null && !guard.isReadCommitted() && request.isAnyRowAbsent(result.found())) {
-            LockException refused = LockErrors.absentInSnapshot(request.asked(session.server()), guard);
+            LockException refused = LockErrors.absentInSnapshot(request.asked(session.isHotStandby()), guard);
             abort(session, WaitSql.ABORT, refused);
             throw refused;
         }
@@ -165,6 +173,16 @@ final class LockAcquirer {
                         ? ScriptRunner.readId(row, 1, request.rows().get(0).table())
                         : List.of();
             }
+        } catch (SQLException e) {
+            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
+        }
+    }
+
+    private static void rollBack(PgSession session, LockRequest request) {
+        try {
+            session.execute("rollback");
+        } catch (SQLException e) {
+            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
         }
     }
 
@@ -177,9 +195,9 @@ final class LockAcquirer {
             @Nullable Guard raised,
             SQLException e)
             throws SQLException {
-        Asked asked = request.asked(session.server());
+        Asked asked = request.asked(session.isHotStandby());
         String sql = query == null ? null : query.sql();
-        if (LockErrors.isIdentityGone(script.rowLocks(), sql, e)) {
+        if (LockErrors.isIdentityGone(script.ownStatements(), sql, e)) {
             boolean undone = canUndo(script, begun, null);
             if (undone) {
                 undo(session, request, begun, e);
@@ -218,8 +236,9 @@ final class LockAcquirer {
                             + ". Give one value per parameter; nothing was locked.",
                     e);
         }
-        LockException understood =
-                LockErrors.isLockTarget(asked, e) ? LockErrors.translate(asked, e) : LockErrors.understood(asked, e);
+        LockException understood = LockErrors.isLockTarget(asked, query.binds(), e)
+                ? LockErrors.translate(asked, e)
+                : LockErrors.understood(asked, e);
         if (understood != null) {
             throw understood;
         }
@@ -259,7 +278,7 @@ final class LockAcquirer {
         try {
             session.execute(begun ? WaitSql.ROLLBACK_TO_SAVEPOINT : "rollback");
         } catch (SQLException e) {
-            throw LockErrors.notUndone(request.asked(session.server()), session.isAborted(), e, cause);
+            throw LockErrors.notUndone(request.asked(session.isHotStandby()), session.isAborted(), e, cause);
         }
     }
 }

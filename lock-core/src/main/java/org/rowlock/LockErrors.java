@@ -21,23 +21,13 @@ final class LockErrors {
      * @param what in words
      * @param keys how many distinct keys
      * @param table the table, where there is one
-     * @param id the parts of the only id, where there is one
      * @param id the parts of the first id, where only the server can tell whether its column takes it
-     * @param server what the session knows of its server
+     * @param hotStandby whether the server is one
      */
-    record Asked(String what, int keys, @Nullable String table, List<String> id, Server server) {}
+    record Asked(String what, int keys, @Nullable String table, List<String> id, boolean hotStandby) {}
 
-    /**
-     * What a session knows of its server.
-     *
-     * @param hotStandby whether it is one
-     * @param backend the number of the session's process
-     */
-    record Server(boolean hotStandby, int backend) {}
-
-    /** A line of the detail of a deadlock, in any language: the waiting process, its mode, for what, and behind whom. */
-    private static final Pattern WAIT =
-            Pattern.compile("^\\D*(\\d+)\\D.*?\\b\\w+Lock\\b(.*?)(\\d+)\\D*$", Pattern.MULTILINE);
+    /** A line of the detail of a deadlock, in any language: who waits in which mode, for what, and behind whom. */
+    private static final Pattern WAIT = Pattern.compile("^.*?\\b\\w+Lock\\b(.*)$", Pattern.MULTILINE);
 
     /** The exception for a failure of the lock itself; one that Rowlock does not understand stays a LockException. */
     static LockException translate(Asked asked, SQLException e) {
@@ -116,7 +106,7 @@ final class LockErrors {
             case SqlState.DEADLOCK_DETECTED ->
                 new LockDeadlockException(
                         cannot(asked) + "a deadlock was found and this transaction chosen to end. Roll back and run it"
-                                + " again; " + deadlockAdvice(asked, e) + ' ' + detail(e, " "),
+                                + " again; " + deadlockAdvice(e) + ' ' + detail(e, " "),
                         e);
             case SqlState.SERIALIZATION_FAILURE ->
                 new LockSerializationException(
@@ -181,7 +171,7 @@ final class LockErrors {
         return new LockTransactionException(
                 Reason.READ_ONLY,
                 cannot(asked)
-                        + (asked.server().hotStandby()
+                        + (asked.hotStandby()
                                 ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect to the"
                                         + " primary."
                                 : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
@@ -243,7 +233,7 @@ final class LockErrors {
      */
     static LockTargetException misnamed(Asked asked, LockRequest.Misnamed misnamed, boolean undone) {
         return new LockTargetException(
-                cannot(asked) + "the id " + quoted(misnamed.key().givenId()) + " finds the row "
+                cannot(asked) + "the id " + quoted(misnamed.key().givenId()) + " means the row "
                         + quoted(misnamed.id())
                         + ", which is another key, so that those who lock it by its own id would"
                         + " not be excluded. Give the id as the row has it: " + quoted(misnamed.id()) + ". "
@@ -257,8 +247,7 @@ final class LockErrors {
         String type = column.type().replace("pg_catalog.", "").replace("\"", "");
         return new LockTargetException(
                 "Cannot lock " + key + ": \"" + part + "\" for column " + column.name() + " of type " + type + ' '
-                        + refusal + ". " + adviceForTarget(SqlState.INVALID_TEXT_REPRESENTATION)
-                        + ", written as the server writes it. Nothing is locked.",
+                        + refusal + ". Nothing is locked.",
                 SqlState.INVALID_TEXT_REPRESENTATION,
                 null);
     }
@@ -307,7 +296,7 @@ final class LockErrors {
      */
     static boolean isIdentityGone(List<String> locks, @Nullable String query, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
-        if (server == null || locks.isEmpty()) {
+        if (server == null || locks.stream().noneMatch(lock -> lock.contains(RowSql.IDENTITY_ALIAS))) {
             return false;
         }
         String message = String.valueOf(server.getMessage());
@@ -340,9 +329,9 @@ final class LockErrors {
     /**
      * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. So
      * it has to name the table, which the query cannot have found missing before the lock did; or to quote the id, where
-     * the id is of a type that only the server knows.
+     * the id is of a type that only the server knows and the query has no such value.
      */
-    static boolean isLockTarget(Asked asked, SQLException e) {
+    static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
         if (server == null || message == null || asked.table() == null) {
@@ -359,8 +348,13 @@ final class LockErrors {
             default ->
                 SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
                         && server.getPosition() == 0
-                        && asked.id().stream().anyMatch(part -> message.contains('"' + part + '"'));
+                        && asked.id().stream()
+                                .anyMatch(part -> message.contains('"' + part + '"') && !hasBind(binds, part));
         };
+    }
+
+    private static boolean hasBind(List<@Nullable Object> binds, String part) {
+        return binds.stream().anyMatch(bind -> part.equals(String.valueOf(bind)));
     }
 
     /** Whether a message has a name in quotes or, as in "permission denied for", at its end. */
@@ -402,26 +396,24 @@ final class LockErrors {
         };
     }
 
-    /** What avoids the next deadlock: where this session waited for a key that the holder of a row of its own held, order. */
-    private static String deadlockAdvice(Asked asked, SQLException e) {
-        boolean waitsForKey = false;
-        boolean holdsRow = false;
+    /**
+     * What avoids the next deadlock. In a circle of one who waits for a key and one who waits for a row or a transaction,
+     * the one had the row before it asked for its key.
+     */
+    private static String deadlockAdvice(SQLException e) {
+        boolean forKey = false;
+        boolean forRow = false;
         Matcher wait = WAIT.matcher(detail(e, "\n"));
         while (wait.find()) {
             // Only the description of an advisory lock has brackets.
-            boolean forKey = wait.group(2).contains("[");
-            waitsForKey |= forKey && isBackend(wait.group(1), asked);
-            holdsRow |= !forKey && isBackend(wait.group(3), asked);
+            boolean brackets = wait.group(1).contains("[");
+            forKey |= brackets;
+            forRow |= !brackets;
         }
-        return waitsForKey && holdsRow
-                ? "this transaction had written or locked the row, or inserted one that references it, before it"
-                        + " locked the key, and another that locked first waited for it: lock before you write, or use"
-                        + " strategy ROW."
+        return forKey && forRow
+                ? "one of them had written or locked the row, or inserted one that references it, before it locked the"
+                        + " key: lock before you write, or use strategy ROW."
                 : "lockAll() on all keys at once avoids it.";
-    }
-
-    private static boolean isBackend(String process, Asked asked) {
-        return process.equals(Integer.toString(asked.server().backend()));
     }
 
     private static String cannot(Asked asked) {

@@ -212,16 +212,6 @@ public sealed interface LockKey {
             return givenId;
         }
 
-        /** Tells whether the id has but one spelling, whatever the columns: numbers as the server writes them, and UUIDs. */
-        boolean isPlain() {
-            for (String part : givenId) {
-                if (!IdText.isShortDecimal(part) && !IdText.isUuid(part)) {
-                    return false;
-                }
-            }
-            return true;
-        }
-
         /** Tells whether an id is this key's. */
         boolean isNamed(List<String> other) {
             for (int i = 0; i < id.size(); i++) {

@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
+import org.rowlock.RowTable.Identity;
 import org.rowlock.ScriptResult.FoundRow;
 
 /**
@@ -18,7 +19,7 @@ import org.rowlock.ScriptResult.FoundRow;
  * @param mode that of all keys, or the strongest of several
  * @param advisory those that need an advisory lock
  * @param rows those that need a row lock, by table and mode
- * @param keysAlone of those that need no row lock, the rows whose ids have spellings that only the server knows
+ * @param keysAlone of those that need no row lock, the rows whose id columns are known and take texts
  * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
  *     stale snapshot
  */
@@ -36,7 +37,12 @@ record LockRequest(
     private static final long GRACE_MILLIS = 2_000;
 
     /** The rows of one table that are locked in one mode. */
-    record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {}
+    record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {
+        /** The ids as they were given. */
+        List<List<String>> ids() {
+            return keys.stream().map(Row::givenId).toList();
+        }
+    }
 
     /** The only key, for messages and for the shapes of one key. */
     LockKey first() {
@@ -63,11 +69,19 @@ record LockRequest(
      */
     boolean isAnyRowAbsent(List<List<FoundRow>> found) {
         for (int group = 0; group < rows.size(); group++) {
-            if (found.get(group).size() < rows.get(group).keys().size()) {
+            if (isAnyAbsent(rows.get(group), found.get(group))) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean isAnyAbsent(RowGroup asked, List<FoundRow> found) {
+        // Columns that are given by configuration may find several rows.
+        long distinct = asked.table().identity() == Identity.GIVEN
+                ? found.stream().mapToInt(FoundRow::ordinal).distinct().count()
+                : found.size();
+        return distinct < asked.keys().size();
     }
 
     /**
@@ -86,7 +100,7 @@ record LockRequest(
     List<LockKey> absentRows(List<List<FoundRow>> found) {
         List<LockKey> absent = new ArrayList<>();
         for (int group = 0; group < rows.size(); group++) {
-            if (found.get(group).size() == rows.get(group).keys().size()) {
+            if (!isAnyAbsent(rows.get(group), found.get(group))) {
                 continue;
             }
             Set<Integer> present = new HashSet<>();
@@ -101,6 +115,19 @@ record LockRequest(
         return absent;
     }
 
+    /** Of the keys alone those whose ids have spellings that only the server knows. */
+    List<RowGroup> openKeysAlone() {
+        return keysAlone.isEmpty()
+                ? keysAlone
+                : keysAlone.stream().filter(group -> group.table().isIdOpen()).toList();
+    }
+
+    /** The same with what is left of a bounded wait. */
+    LockRequest remaining(long startNanos) {
+        LockWait left = Waits.remaining(lockWait, startNanos);
+        return new LockRequest(keys, mode, left, strategy, advisory, rows, keysAlone, anyIsolationAllowed);
+    }
+
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */
     record Misnamed(Row key, List<String> id) {}
 
@@ -108,7 +135,7 @@ record LockRequest(
     @Nullable
     Misnamed misnamed(ScriptResult<?> result) {
         Misnamed ofRows = misnamed(rows, result.found());
-        return ofRows == null ? misnamed(keysAlone, result.meant()) : ofRows;
+        return ofRows == null ? misnamed(openKeysAlone(), result.meant()) : ofRows;
     }
 
     private static @Nullable Misnamed misnamed(List<RowGroup> groups, List<List<FoundRow>> found) {
@@ -142,13 +169,13 @@ record LockRequest(
         return modes.stream().map(each -> each.name().replace('_', ' ')).collect(Collectors.joining(" and "));
     }
 
-    LockErrors.Asked asked(LockErrors.Server server) {
+    LockErrors.Asked asked(boolean hotStandby) {
         // Ids of other types are checked before they are sent.
         List<String> id = Stream.concat(rows.stream(), keysAlone.stream())
                                 .anyMatch(group -> group.table().isIdOpen())
                         && first() instanceof Row row
                 ? row.givenId()
                 : List.of();
-        return new LockErrors.Asked(describe(), keys.size(), first().tableOrNull(), id, server);
+        return new LockErrors.Asked(describe(), keys.size(), first().tableOrNull(), id, hotStandby);
     }
 }

@@ -110,17 +110,23 @@ final class LockRequests {
         return config.budget();
     }
 
-    /** Has the tables of the request looked up again. */
+    /**
+     * Has the tables of a request looked up again.
+     *
+     * @param request with the id columns that the server has found wrong
+     */
     void forgetTables(PgSession session, LockRequest request) throws SQLException {
-        for (RowGroup group : request.rows()) {
-            String name = group.table().name();
-            primaryKeys.stale(session, name, config.idColumnsOf(name));
+        for (List<RowGroup> groups : List.of(request.rows(), request.keysAlone())) {
+            for (RowGroup group : groups) {
+                primaryKeys.stale(
+                        session, group.table(), config.idColumnsOf(group.table().name()));
+            }
         }
     }
 
     /** Has the table of a claim looked up again. */
-    void forgetTable(PgSession session, Claim claim) throws SQLException {
-        primaryKeys.stale(session, claim.table(), givenColumns(claim));
+    void forgetTable(PgSession session, Claim claim, RowTable table) throws SQLException {
+        primaryKeys.stale(session, table, givenColumns(claim));
     }
 
     /**
@@ -201,7 +207,7 @@ final class LockRequests {
             }
             return checked.withRows(groups);
         } catch (SQLException e) {
-            throw LockErrors.translate(request.asked(session.server()), e);
+            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
         }
     }
 
@@ -211,7 +217,7 @@ final class LockRequests {
         RowTable table = primaryKeys.of(session, name, given);
         if (misfit(group, table) != null) {
             // Where the column has another type by now the id may fit.
-            primaryKeys.forget(session, name, given);
+            primaryKeys.forget(session, table, given);
             table = primaryKeys.of(session, name, given);
             LockTargetException misfit = misfit(group, table);
             if (misfit != null) {
@@ -227,22 +233,21 @@ final class LockRequests {
      * passes.
      */
     private LockRequest withKeysAlone(PgSession session, LockRequest request) throws SQLException {
-        Map<RowTable, List<LockKey.Row>> open = new LinkedHashMap<>();
+        Map<RowTable, List<LockKey.Row>> checked = Map.of();
         for (LockKey key : request.advisory().keys()) {
-            if (key instanceof LockKey.Row row
-                    && !row.isPlain()
-                    && !config.strategyOf(row).takesRowLock()) {
+            if (key instanceof LockKey.Row row && !config.strategyOf(row).takesRowLock()) {
                 RowTable table = tableOf(session, row);
-                if (table != null && table.isIdOpen()) {
-                    open.computeIfAbsent(table, of -> new ArrayList<>(1)).add(row);
+                if (table != null && table.isTextTaken()) {
+                    checked = checked.isEmpty() ? new LinkedHashMap<>() : checked;
+                    checked.computeIfAbsent(table, of -> new ArrayList<>(1)).add(row);
                 }
             }
         }
-        if (open.isEmpty()) {
+        if (checked.isEmpty()) {
             return request;
         }
-        List<RowGroup> groups = new ArrayList<>(open.size());
-        open.forEach((table, rows) -> groups.add(new RowGroup(table, request.mode(), rows)));
+        List<RowGroup> groups = new ArrayList<>(checked.size());
+        checked.forEach((table, rows) -> groups.add(new RowGroup(table, request.mode(), rows)));
         return request.withKeysAlone(groups);
     }
 
@@ -251,7 +256,7 @@ final class LockRequests {
         List<String> given = config.idColumnsOf(row.table());
         RowTable table = primaryKeys.find(session, row.table(), given);
         if (otherSpelling(row, table) != null) {
-            primaryKeys.forget(session, row.table(), given);
+            primaryKeys.forget(session, table, given);
             table = primaryKeys.find(session, row.table(), given);
             LockTargetException other = otherSpelling(row, table);
             if (other != null) {

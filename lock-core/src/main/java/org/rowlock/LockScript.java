@@ -4,6 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.rowlock.ScriptStatement.Result;
 
 /**
  * The statements of one round trip. They are sent as one composite, so each has a snapshot of its own and an error in
@@ -48,10 +49,10 @@ final class LockScript {
         return statements;
     }
 
-    /** The texts of the statements that look at id columns. */
-    List<String> rowLocks() {
+    /** The texts of the statements that are not the caller's own. */
+    List<String> ownStatements() {
         return statements.stream()
-                .filter(part -> part.sql().startsWith(RowSql.IDENTITY))
+                .filter(part -> part.result() != Result.QUERY)
                 .map(ScriptStatement::sql)
                 .toList();
     }

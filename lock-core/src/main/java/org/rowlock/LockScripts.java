@@ -35,6 +35,7 @@ final class LockScripts {
      * @param begun whether the transaction has begun, so that a failure cannot roll back all of it
      * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
      * @param table the table of the only row lock, where the request is for one row
+     * @param keysAlone that of the keys alone, where they are of one table
      * @param query the caller's own statement
      */
     private record Form(
@@ -45,6 +46,7 @@ final class LockScripts {
             boolean begun,
             boolean anyIsolation,
             @Nullable RowTable table,
+            @Nullable RowTable keysAlone,
             @Nullable String query) {}
 
     LockScript script(LockRequest request, boolean begun, boolean anyIsolation, @Nullable LockQuery<?> query) {
@@ -58,7 +60,7 @@ final class LockScripts {
                 && request.keys().size() == 1) {
             return single(request, wait, begun, anyIsolation);
         }
-        if (!keysAlone.isEmpty() || rows.size() > 1 || (rows.size() == 1 && !isOneRow(rows))) {
+        if (keysAlone.size() > 1 || rows.size() > 1 || (rows.size() == 1 && !isOneRow(rows))) {
             return compose(request.advisory(), request.mode(), wait, begun, anyIsolation, rows, keysAlone, sql);
         }
         RowTable table = rows.isEmpty() ? null : rows.get(0).table();
@@ -66,10 +68,19 @@ final class LockScripts {
         // text.
         RowLockMode mode = rows.isEmpty() ? request.mode() : rows.get(0).mode();
         AdvisoryKeys advisory = request.advisory();
-        Form form = new Form(advisory.shape(), advisory.tables(), mode, wait, begun, anyIsolation, table, sql);
+        Form form = new Form(
+                advisory.shape(),
+                advisory.tables(),
+                mode,
+                wait,
+                begun,
+                anyIsolation,
+                table,
+                keysAlone.isEmpty() ? null : keysAlone.get(0).table(),
+                sql);
         LockScript script = kept.get(form);
         if (script == null) {
-            script = compose(advisory, mode, wait, begun, anyIsolation, rows, List.of(), sql);
+            script = compose(advisory, mode, wait, begun, anyIsolation, rows, keysAlone, sql);
             if (kept.size() < MOST_KEPT) {
                 kept.put(form, script);
             }
@@ -122,6 +133,7 @@ final class LockScripts {
                 ? Savepoint.NONE
                 : bounded ? Savepoint.AROUND : raising && !anyIsolation ? Savepoint.AROUND_GUARD : Savepoint.NONE;
         boolean armed = wait == WaitKind.AT_MOST;
+        List<RowTable> known = keysAlone.stream().map(RowGroup::table).toList();
         List<ScriptStatement> statements = new ArrayList<>();
         if (savepoint != Savepoint.NONE) {
             statements.add(WaitSql.SAVEPOINT);
@@ -130,7 +142,7 @@ final class LockScripts {
             statements.add(WaitSql.ARM);
         }
         if (advisory) {
-            statements.add(AdvisorySql.lock(keys.shape(), keys.tables(), mode, wait, anyIsolation, raising));
+            statements.add(AdvisorySql.lock(keys.shape(), keys.tables(), known, mode, wait, anyIsolation, raising));
         }
         if (savepoint == Savepoint.AROUND_GUARD) {
             statements.add(WaitSql.RELEASE);
@@ -151,7 +163,9 @@ final class LockScripts {
             }
         }
         for (int group = 0; group < keysAlone.size(); group++) {
-            statements.add(RowSql.meanings(keysAlone.get(group).table(), group));
+            if (known.get(group).isIdOpen()) {
+                statements.add(RowSql.meanings(known.get(group), group));
+            }
         }
         if (armed) {
             statements.add(WaitSql.RESTORE);

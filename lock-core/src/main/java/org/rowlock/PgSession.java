@@ -86,9 +86,9 @@ final class PgSession {
         return driver.getTransactionState() == TransactionState.FAILED;
     }
 
-    LockErrors.Server server() {
-        // The server says at login, or since, that it is a hot standby.
-        return new LockErrors.Server("on".equals(reported("in_hot_standby")), driver.getBackendPID());
+    /** Whether the server said at login, or since, that it is a hot standby. */
+    boolean isHotStandby() {
+        return "on".equals(reported("in_hot_standby"));
     }
 
     /** A setting that the server reports by itself, or null where it does not. */
@@ -214,7 +214,9 @@ final class PgSession {
         // With stringtype=unspecified our own texts have no type either.
         if (untyped || !driver.getStringVarcharFlag()) {
             try {
-                statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+                if (statement.isWrapperFor(PGStatement.class)) {
+                    statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+                }
             } catch (SQLException e) {
                 statement.close();
                 throw e;

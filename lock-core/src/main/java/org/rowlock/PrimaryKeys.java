@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowTable.Column;
 import org.rowlock.RowTable.Identity;
@@ -28,9 +29,10 @@ final class PrimaryKeys {
 
     /** One row at least, for the kind of the table. The types with their schemas; an array of arrays has their type. */
     private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
-            + typeName("case when t.typcategory = 'A' then '' else '[]' end", "a.atttypid")
+            + typeName("case when t.typcategory = 'A' and t.typtype <> 'd' then '' else '[]' end", "a.atttypid")
             + ", pg_catalog.current_setting('search_path'), (select l.collisdeterministic from pg_catalog.pg_collation l"
-            + " where l.oid = a.attcollation) is false, ";
+            + " where l.oid = a.attcollation) is false, (select t.typcategory in ('A', 'C') from pg_catalog.pg_type t"
+            + " where t.oid = a.atttypid), ";
 
     private static final String FROM = " from pg_catalog.pg_class c left join (";
 
@@ -69,7 +71,7 @@ final class PrimaryKeys {
             return new Place(session.url(), session.user(), session.reported("search_path"), table, given);
         }
 
-        Place in(String path) {
+        Place in(@Nullable String path) {
             return new Place(database, user, path, table, given);
         }
     }
@@ -82,6 +84,10 @@ final class PrimaryKeys {
      * @param stale whether the server has found since that it does not hold any more
      */
     private record Known(RowTable table, String kind, String searchPath, boolean stale) {
+        Known asStale() {
+            return new Known(table, kind, searchPath, true);
+        }
+
         /** Whether it did not change, and was found not to hold under another search_path than its own. */
         boolean isOfAnother(Known found) {
             return !searchPath.equals(found.searchPath) || table.equals(found.table);
@@ -101,7 +107,7 @@ final class PrimaryKeys {
     RowTable of(PgSession session, String table, List<String> given) throws SQLException {
         Known found = known(session, table, given);
         if (!found.isWhole(given)) {
-            forget(session, table, given);
+            forget(session, found.table(), given);
             found = known(session, table, given);
         }
         check(table, found.kind(), given, found.table().columns());
@@ -140,16 +146,31 @@ final class PrimaryKeys {
                 : place;
     }
 
-    /** Has a table looked up again, as it may have changed. */
-    void forget(PgSession session, String table, List<String> given) throws SQLException {
-        known.remove(place(session, table, given));
+    /** Has a table looked up again, as it may have changed. Runs no SQL: the transaction may be aborted. */
+    void forget(PgSession session, RowTable table, List<String> given) throws SQLException {
+        forEachOf(
+                session,
+                table,
+                given,
+                place -> known.computeIfPresent(
+                        place, (same, kept) -> kept.table().equals(table) ? null : kept));
     }
 
-    /** Has a table looked up again: the server has found that what is kept does not hold. */
-    void stale(PgSession session, String table, List<String> given) throws SQLException {
-        known.computeIfPresent(
-                place(session, table, given),
-                (place, kept) -> new Known(kept.table(), kept.kind(), kept.searchPath(), true));
+    /** The same, since the server has found that what is kept does not hold. */
+    void stale(PgSession session, RowTable table, List<String> given) throws SQLException {
+        forEachOf(
+                session,
+                table,
+                given,
+                place -> known.computeIfPresent(
+                        place, (same, kept) -> kept.table().equals(table) ? kept.asStale() : kept));
+    }
+
+    /** In whatever search_path, of which the server may not tell. */
+    private void forEachOf(PgSession session, RowTable table, List<String> given, Consumer<Place> action)
+            throws SQLException {
+        Place asked = Place.of(session, table.name(), given).in(null);
+        known.keySet().stream().filter(place -> place.in(null).equals(asked)).forEach(action);
     }
 
     private interface Look<T> {
@@ -193,10 +214,12 @@ final class PrimaryKeys {
                     kind = row.getString(1);
                     searchPath = row.getString(5);
                     boolean nondeterministic = row.getBoolean(6);
-                    immediate = row.getBoolean(7);
+                    boolean opaque = row.getBoolean(7);
+                    immediate = row.getBoolean(8);
                     if (row.getString(2) != null) {
                         // To a nondeterministic collation several texts are one value.
-                        IdType idType = nondeterministic ? IdType.OTHER : IdType.of(row.getString(3));
+                        IdType idType =
+                                opaque ? IdType.OPAQUE : nondeterministic ? IdType.OTHER : IdType.of(row.getString(3));
                         columns.add(new Column(row.getString(2), row.getString(3), row.getString(4), idType));
                     }
                 }

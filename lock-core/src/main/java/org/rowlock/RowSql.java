@@ -17,31 +17,33 @@ final class RowSql {
     /** How the type of a column is checked; the errors of parse analysis point here. */
     static final String TYPE_CHECK = "= cast(null as ";
 
-    /** What a statement that looks at id columns begins with. */
-    static final String IDENTITY = "with rowlock_identity as (select";
-
     private static final String ALIAS = "rowlock_t";
 
     private RowSql() {}
 
-    /**
-     * A WITH clause that is legal only while the columns are of their types and, for one column, the primary key: else
-     * the server raises 42803, 42883, 42703 or 42704. Nothing refers to it, so it is analysed, anew after DDL and under
-     * another search_path, and never planned or run.
-     */
+    /** The WITH clause of a statement that locks or reads rows by their id. */
     static String identity(RowTable table) {
+        return "with rowlock_identity as " + identityQuery(table) + ' ';
+    }
+
+    /**
+     * A query that is legal only while the columns are of their types and, for one column, the primary key: else the
+     * server raises 42803, 42883, 42703 or 42704. In a WITH clause that nothing refers to it is analysed, anew after DDL
+     * and under another search_path, and never planned or run.
+     */
+    static String identityQuery(RowTable table) {
         String types = table.columns().stream()
                 .map(column -> "array[" + IDENTITY_ALIAS + '.' + TableName.quoteIdentifier(column.name()) + "] "
                         + TYPE_CHECK + column.arrayType() + ')')
                 .collect(Collectors.joining(" and "));
         String from = " from " + TableName.quoted(table.name()) + " as " + IDENTITY_ALIAS;
-        return IDENTITY
+        return "(select"
                 + (table.identity() == Identity.ONE_COLUMN
                         ? ' ' + IDENTITY_ALIAS + ".ctid" + from + " group by " + IDENTITY_ALIAS + '.'
                                 + TableName.quoteIdentifier(
                                         table.columns().get(0).name()) + " having " + types
                         : from + " where " + types)
-                + ") ";
+                + ")";
     }
 
     /** Locks one row. Returns its id, printed, where it exists. */
@@ -112,7 +114,7 @@ final class RowSql {
                         + clause(mode, wait).replaceFirst("( nowait)?$", " of " + ALIAS + "$1"),
                 (statement, at, values) -> {
                     LockRequest.RowGroup rows = values.request().rows().get(group);
-                    return rows.table().bindIds(statement, at, rows.keys());
+                    return rows.table().bindIds(statement, at, rows.ids());
                 },
                 Result.ROWS);
     }
@@ -141,7 +143,7 @@ final class RowSql {
                         + on(columns),
                 (statement, at, values) -> {
                     LockRequest.RowGroup rows = values.request().keysAlone().get(group);
-                    return rows.table().bindIds(statement, at, rows.keys());
+                    return rows.table().bindIds(statement, at, rows.ids());
                 },
                 Result.MEANINGS);
     }

@@ -33,11 +33,11 @@ record RowTable(String name, List<Column> columns, Identity identity) {
     }
 
     /** Sets the parameters of {@link #ids}. */
-    int bindIds(PreparedStatement statement, int at, List<LockKey.Row> rows) throws SQLException {
+    int bindIds(PreparedStatement statement, int at, List<List<String>> ids) throws SQLException {
         for (int column = 0; column < columns.size(); column++) {
-            Object[] texts = new Object[rows.size()];
+            Object[] texts = new Object[ids.size()];
             for (int i = 0; i < texts.length; i++) {
-                texts[i] = rows.get(i).givenId().get(column);
+                texts[i] = ids.get(i).get(column);
             }
             statement.setArray(at + column, statement.getConnection().createArrayOf("text", texts));
         }
@@ -62,6 +62,19 @@ record RowTable(String name, List<Column> columns, Identity identity) {
         for (Column column : columns) {
             if (!column.kind().isExact()) {
                 return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether texts are values of a column, so that a change of its type would change which of them are one. */
+    boolean isTextTaken() {
+        for (Column column : columns) {
+            switch (column.kind()) {
+                case TEXT, VARCHAR, CHAR, OTHER -> {
+                    return true;
+                }
+                default -> {}
             }
         }
         return false;

@@ -38,7 +38,8 @@ final class ScriptRunner {
                     case MEANINGS -> {
                         meant = meant.isEmpty() ? new ArrayList<>(1) : meant;
                         meant.add(readFoundRows(
-                                statement, request.keysAlone().get(meant.size()).table()));
+                                statement,
+                                request.openKeysAlone().get(meant.size()).table()));
                     }
                     case LOOK -> taken = found.get(0).isEmpty() && isAny(statement);
                     case QUERY -> rows = readQuery(statement, isRows, query);

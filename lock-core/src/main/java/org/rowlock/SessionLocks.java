@@ -92,7 +92,7 @@ final class SessionLocks {
             try (ResultSet row = result(statement, bounded ? 1 : 0)) {
                 while (row.next()) {
                     if ("false".equals(row.getString(1))) {
-                        throw LockErrors.notAvailable(request.asked(session.server()), false, null);
+                        throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
                     }
                 }
             }

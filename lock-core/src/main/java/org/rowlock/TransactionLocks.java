@@ -334,13 +334,14 @@ public final class TransactionLocks {
     /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */
     private <T> ScriptResult<T> acquireBounded(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
             throws SQLException {
+        long start = System.nanoTime();
         int bound = query == null ? request.socketBoundMillis() : 0;
         if (bound == 0) {
-            return acquireOrLookUpAgain(session, request, query);
+            return acquireOrLookUpAgain(session, request, query, start);
         }
         int before = session.boundSocket(bound);
         try {
-            return acquireOrLookUpAgain(session, request, query);
+            return acquireOrLookUpAgain(session, request, query, start);
         } finally {
             session.restoreSocketBound(before);
         }
@@ -348,18 +349,19 @@ public final class TransactionLocks {
 
     /** A table that was replaced since it was looked up is looked up again, once. */
     private <T> ScriptResult<T> acquireOrLookUpAgain(
-            PgSession session, LockRequest request, @Nullable LockQuery<T> query) throws SQLException {
+            PgSession session, LockRequest request, @Nullable LockQuery<T> query, long start) throws SQLException {
+        LockRequest whole = requests.withIdColumns(session, request);
         try {
-            return acquirer.acquire(session, requests.withIdColumns(session, request), query);
+            return acquirer.acquire(session, whole, query);
         } catch (LockTargetException e) {
             if (e.isStale()) {
-                requests.forgetTables(session, request);
+                requests.forgetTables(session, whole);
             }
             if (!e.isRetryable()) {
                 throw e;
             }
         }
-        return acquirer.acquire(session, requests.withIdColumns(session, request), query);
+        return acquirer.acquire(session, requests.withIdColumns(session, request.remaining(start)), query);
     }
 
     /** A plain false would let the caller go on in a transaction that the session's lock_timeout has aborted. */

@@ -120,10 +120,12 @@ class IdPropertiesTest {
         SPELLINGS.put("no seconds", text -> text.replaceFirst(":00$", ""));
         SPELLINGS.put("other zone", text -> text.replaceFirst("T07(.*)Z$", "T09$1+02:00"));
         SPELLINGS.put("no zone", text -> text.replaceFirst("Z$", ""));
-        SPELLINGS.put("first letter", text -> text.substring(0, 1));
+        SPELLINGS.put("first letter", text -> text.replaceFirst("(?s)(.).*", "$1"));
         SPELLINGS.put("today", text -> "today");
         SPELLINGS.put("underscore", text -> text.replaceFirst("(\\d)(\\d)", "$1_$2"));
         SPELLINGS.put("hexadecimal", text -> "0x" + text);
+        SPELLINGS.put("digits", text -> text.replaceAll("[^0-9]", ""));
+        SPELLINGS.put("one", text -> "1");
         SPELLINGS.put("no mask", text -> text.replace("/32", ""));
     }
 
@@ -160,7 +162,8 @@ class IdPropertiesTest {
         BEGUN(Connection.TRANSACTION_READ_COMMITTED, true),
         FRESH_REPEATABLE_READ(Connection.TRANSACTION_REPEATABLE_READ, false),
         BEGUN_REPEATABLE_READ(Connection.TRANSACTION_REPEATABLE_READ, true),
-        FRESH_SERIALIZABLE(Connection.TRANSACTION_SERIALIZABLE, false);
+        FRESH_SERIALIZABLE(Connection.TRANSACTION_SERIALIZABLE, false),
+        BEGUN_SERIALIZABLE(Connection.TRANSACTION_SERIALIZABLE, true);
 
         final int isolation;
         final boolean begun;
@@ -296,6 +299,10 @@ class IdPropertiesTest {
             boolean usable = succeeds(alice, "select 1");
             if (e instanceof LockTargetException) {
                 assertThat(usable).as(e.getMessage()).isEqualTo(!aborted);
+                assertThat(drawn.table().ids()).as(e.getMessage()).doesNotContain(drawn.first());
+            } else {
+                assertThat(drawn.state().isolation).isNotEqualTo(Connection.TRANSACTION_READ_COMMITTED);
+                assertThat(usable).as(e.getMessage()).isEqualTo(!e.getMessage().contains("inserted since"));
             }
             assertThat(advisoryLocks()).as(e.getMessage()).isZero();
             return false;

@@ -134,6 +134,8 @@ class SpellingTest {
                                 List.of("numeric", "700", "7e2", "700"),
                                 List.of("date", "current_date", "today", "ISO 8601"),
                                 List.of("date", "'2026-07-01'", "1 July 2026", "ISO 8601"),
+                                List.of("date", "'2026-07-01'", "20260701", "ISO 8601"),
+                                List.of("boolean", "true", "1", "true"),
                                 List.of("time", "'09:30'", "09:30", "09:30:00"),
                                 List.of("timestamp", "'2026-07-01 09:30'", "2026-07-01T09:30", "2026-07-01T09:30:00"),
                                 List.of(
@@ -142,6 +144,7 @@ class SpellingTest {
                                         "2026-07-01T09:30:00+02:00",
                                         "2026-07-01T07:30:00Z"),
                                 List.of("char(5)", "'ab'", "ab ", "ab"),
+                                List.of("bigint", "1234567890123456789", "01234567890123456789", "1234567890123456789"),
                                 List.of("uuid", "'" + UPPER + "'", UPPER.replace("-", ""), "8-4-4-4-12"),
                                 List.of("public.citext", "'Ab'", "aB", "Ab"),
                                 List.of("boolean", "true", "t", "true"),
@@ -224,5 +227,67 @@ class SpellingTest {
         database.execute("create table bare(id int)");
         alice.run(c -> locks.in(c).lock(row("bare", "007")));
         alice.rollback();
+    }
+
+    /** What has no ISO form stays as the server prints it; what is only blank cannot be a key, however many there are. */
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void aClaimTakesRowsWhoseIdsNoProgramGives(LockStrategy strategy) throws Exception {
+        Session alice = database.session("alice");
+        int table = 0;
+        for (String columns : List.of(
+                "timestamptz|'infinity'),('-infinity'),('0044-03-15 10:00 BC'),('2026-07-01 09:30+02'",
+                "timestamp|'infinity'),('0044-03-15 10:00 BC'),('12026-07-01 09:30'),('2026-07-01 09:30'",
+                "date|'infinity'),('0044-03-15 BC'),('12026-07-01'),('2026-07-01'",
+                "numeric|7.50),('NaN'),('Infinity'),(7")) {
+            String name = "odd" + table++;
+            String[] parts = columns.split("\\|");
+            database.execute(
+                    "create table " + name + "(id " + parts[0] + " primary key)",
+                    "insert into " + name + " values (" + parts[1] + ")");
+            List<Integer> claimed =
+                    alice.run(c -> locks(strategy).in(c).claim(Claim.from(name).limit(9), found -> 1));
+            assertThat(claimed).as(parts[0]).hasSize(4);
+        }
+        database.execute(
+                "create table job(n int, id text, primary key (n, id))",
+                "insert into job select g, '' from generate_series(1, 1500) g",
+                "insert into job values (5000, 'x')");
+        List<Integer> behindBlanks =
+                alice.run(c -> locks(strategy).in(c).claim(Claim.from("job").orderBy("n"), found -> found.getInt("n")));
+        assertThat(behindBlanks).containsExactly(5000);
+    }
+
+    /** Arrays and composite types are not looked into. */
+    @ParameterizedTest
+    @EnumSource
+    void oddTypesOfColumnsCanBeLocked(LockStrategy strategy) throws Exception {
+        database.execute(
+                "create domain tags as int[]",
+                "create table tagged(id tags primary key)",
+                "insert into tagged values ('{1,2}')",
+                "create table listed(id int[] primary key)",
+                "insert into listed values ('{1,2}')");
+        Session alice = database.session("alice");
+        for (String name : List.of("tagged", "listed")) {
+            LockResult result = alice.run(c -> locks(strategy).in(c).lock(row(name, "{1,2}")));
+            assertThat(result.isRowAbsent()).isFalse();
+        }
+    }
+
+    /** Also by a running instance that has locked with the type of before. */
+    @Test
+    void advisoryLocksNoticeAColumnThatBecomesCitext() throws Exception {
+        createThing("text", "'Ab'");
+        RowLocks locks = locks(LockStrategy.ADVISORY);
+        Session alice = database.session("alice");
+        for (int i = 0; i < 7; i++) {
+            alice.run(c -> locks.in(c).lock(row("thing", "Ab")));
+            alice.rollback();
+        }
+        database.execute("alter table thing alter column id type public.citext");
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(row("thing", "aB"))))
+                .isInstanceOf(LockTargetException.class)
+                .hasMessageContaining("\"Ab\"");
     }
 }

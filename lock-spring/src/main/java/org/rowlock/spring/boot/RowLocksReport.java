@@ -26,7 +26,11 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param strategyConflicts the instances that run beside this one and must not, a sentence each
  */
 public record RowLocksReport(
-        Map<String, Locks> dataSources, Admission admission, List<Usage> usages, Map<String, Audit> audits, List<String> strategyConflicts)
+        Map<String, Locks> dataSources,
+        Admission admission,
+        List<Usage> usages,
+        Map<String, Audit> audits,
+        List<String> strategyConflicts)
         implements OperationResponseBody {
 
     /**
