@@ -42,6 +42,9 @@ final class LockedTransaction {
                 autoCommit = connection.getAutoCommit();
                 if (autoCommit) {
                     connection.setAutoCommit(false);
+                } else if (PgSession.of(connection).hasBegun()) {
+                    // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
+                    connection.commit();
                 }
                 LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
                 value = lockAndWork(connection, distinct, mode, remaining, work);

@@ -465,4 +465,29 @@ class InTransactionTest {
         });
         assertThat(balance(A)).isOne();
     }
+
+    /** The pool's own statement has begun a transaction by the time that it hands out the connection. */
+    @ParameterizedTest
+    @EnumSource
+    void aPoolMayInitializeItsConnectionsWithoutAutocommit(LockStrategy strategy) throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(1);
+            pool.setAutoCommit(false);
+            pool.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
+            pool.setConnectionInitSql("set work_mem = '5MB'");
+            RowLocks locks = RowLocks.builder().strategy(strategy).build();
+            for (int i = 0; i < 2; i++) {
+                String setting = locks.inTransaction(pool, LockKey.row("account", 1), connection -> {
+                    try (var statement = connection.createStatement();
+                            var row = statement.executeQuery(
+                                    "select current_setting('work_mem') || current_setting('transaction_isolation')")) {
+                        row.next();
+                        return row.getString(1);
+                    }
+                });
+                assertThat(setting).isEqualTo("5MBrepeatable read");
+            }
+        }
+    }
 }

@@ -273,7 +273,7 @@ class LockMetricsTest {
             assertThat(meters.get("rowlock.timeouts").tags(tags()).counter().count())
                     .isZero();
             assertThat(meters.get("rowlock.acquire")
-                            .tags(acquired("DEADLOCK", "PessimisticLockingFailureException"))
+                            .tags(acquired("DEADLOCK", "CannotAcquireLockException"))
                             .timer()
                             .count())
                     .isEqualTo(1);
