@@ -232,7 +232,8 @@ class AdmissionQueuesTest {
     void whoIsInTheQueuesIsShown() throws Exception {
         Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
         Visitor waiter = visit("waiter", A, FOR_SHARE, LockWait.forever()).awaitQueued();
-        assertThat(queues.entrants())
+        List<AdmissionQueues.Entrant> entrants = queues.entrants();
+        assertThat(entrants)
                 .extracting(
                         AdmissionQueues.Entrant::thread,
                         AdmissionQueues.Entrant::isAdmitted,
@@ -242,8 +243,8 @@ class AdmissionQueuesTest {
                 .containsExactly(
                         tuple(holder.thread.getName(), true, FOR_UPDATE, A, DATABASE),
                         tuple(waiter.thread.getName(), false, FOR_SHARE, A, DATABASE));
-        assertThat(queues.entrants().get(0).since())
-                .isGreaterThanOrEqualTo(queues.entrants().get(1).since());
+        assertThat(entrants.get(0).since())
+                .isGreaterThanOrEqualTo(entrants.get(1).since());
         holder.leave();
         waiter.awaitEntered();
         assertThat(queues.entrants())
