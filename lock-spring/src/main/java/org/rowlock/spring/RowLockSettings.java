@@ -29,6 +29,7 @@ public record RowLockSettings(
      * @param defaultWait how long to wait where nothing is said
      * @param admission whether calls queue in the JVM before a connection is borrowed
      * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist
+     * @param missingGuard what happens, where that is verified, to a table of strategy ADVISORY without a guard
      * @param admissionTimeout the longest that a call queues in the JVM; null for the connection timeout of the pool
      * @throws IllegalArgumentException if the timeout is zero or negative
      */

@@ -11,7 +11,15 @@ import java.sql.SQLException;
  */
 final class HandWritten {
     /** In front of what the guard saw, where it refused. Rowlock's is random. */
-    static final String MARK = "refused:";
+    private static final String MARK = "refused:";
+
+    private static final String ISOLATION = "pg_catalog.current_setting('transaction_isolation')";
+    private static final String READ_ONLY = "pg_catalog.current_setting('transaction_read_only')";
+    private static final String MAY_UPDATE = "pg_catalog.has_any_column_privilege(c.oid, 'update')";
+    private static final String IS_TABLE = MAY_UPDATE
+            + " and (pg_catalog.pg_relation_filenode(c.oid) is not null"
+            + " or pg_catalog.pg_partition_root(c.oid) is not null)"
+            + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
     /**
      * Holds the table, and locks the pair of the table's OID and the id, provided that the lock means something in this
@@ -19,20 +27,16 @@ final class HandWritten {
      * statement behind it does not run without the lock.
      */
     private static final String LOCK = "with rowlock_held_0 as (select from \"" + Accounts.TABLE + "\" for key share) "
-            + "select case when current_setting('transaction_read_only') = 'off'"
-            + " and current_setting('transaction_isolation') in ('read committed', 'read uncommitted')"
-            + " and has_any_column_privilege(c.oid, 'update')"
-            + " and (pg_relation_filenode(c.oid) is not null or pg_partition_root(c.oid) is not null)"
-            + " and pg_relation_is_updatable(c.oid, false) <> 0"
-            + " then pg_advisory_xact_lock(coalesce(pg_partition_root(c.oid), c.oid)::oid::int4, cast(? as int4))::text"
-            + " else cast('" + MARK + "' || current_setting('transaction_isolation')"
-            + " || '/' || current_setting('transaction_read_only') || '/'"
-            + " || case when has_any_column_privilege(c.oid, 'update')"
-            + " and (pg_relation_filenode(c.oid) is not null or pg_partition_root(c.oid) is not null)"
-            + " and pg_relation_is_updatable(c.oid, false) <> 0 then ''"
-            + " else case when has_any_column_privilege(c.oid, 'update') then '?' else '!' end end"
-            + " || ':' as int4)::text end, current_setting('transaction_isolation')"
-            + " from (select cast(cast(? as text) as regclass) as oid offset 0) as c";
+            + "select case when " + READ_ONLY + " = 'off' and " + ISOLATION
+            + " in ('read committed', 'read uncommitted')"
+            + " and " + IS_TABLE
+            + " then pg_catalog.pg_advisory_xact_lock(coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)"
+            + "::pg_catalog.oid::integer, cast(? as integer))::pg_catalog.text"
+            + " else cast(cast(? as pg_catalog.text) || " + ISOLATION + " || '/' || " + READ_ONLY
+            + " || '/' || case when "
+            + IS_TABLE + " then '' else case when " + MAY_UPDATE + " then '?' else '!' end end"
+            + " || ':' as integer)::pg_catalog.text end, " + ISOLATION
+            + " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";
 
     private HandWritten() {}
 
@@ -40,8 +44,9 @@ final class HandWritten {
     static long lockAndRead(Connection connection, String query, int aid) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(LOCK + "\n;" + query)) {
             statement.setInt(1, aid);
-            statement.setString(2, Accounts.TABLE);
-            statement.setInt(3, aid);
+            statement.setString(2, MARK);
+            statement.setString(3, Accounts.TABLE);
+            statement.setInt(4, aid);
             statement.execute();
             try (ResultSet lock = statement.getResultSet()) {
                 lock.next();

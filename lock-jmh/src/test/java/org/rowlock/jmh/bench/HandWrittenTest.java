@@ -27,6 +27,9 @@ class HandWrittenTest {
         try (Connection connection = database.dataSource().getConnection()) {
             connection.setAutoCommit(false);
 
+            // The first lock of a table asks the catalog for its id columns.
+            locks.in(connection).lock(LockKey.row("accounts", 2));
+            connection.rollback();
             List<String> library = Wire.statements(
                     connection,
                     tapped ->
@@ -34,10 +37,7 @@ class HandWrittenTest {
             List<String> byHand = Wire.statements(connection, tapped -> HandWritten.lockAndRead(tapped, READ, 1));
             connection.rollback();
 
-            assertThat(byHand)
-                    .isEqualTo(library.stream()
-                            .map(sql -> sql.replaceAll("rowlock:[0-9a-z]+:", HandWritten.MARK))
-                            .toList());
+            assertThat(byHand).isEqualTo(library);
         }
     }
 }

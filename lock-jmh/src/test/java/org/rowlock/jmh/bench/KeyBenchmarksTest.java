@@ -18,7 +18,7 @@ class KeyBenchmarksTest {
     private static final Point ONE = Point.threads(1);
 
     @ParameterizedTest
-    @CsvSource({"FOR_UPDATE, 2", "NAIVE, 3", "HAND_WRITTEN, 2", "ADVISORY, 2", "SELECT, 2"})
+    @CsvSource({"FOR_UPDATE, 2", "NAIVE, 3", "HAND_WRITTEN, 2", "ROW, 2", "BOTH, 2", "ADVISORY, 2", "SELECT, 2"})
     void roundTripsAreCounted(String variant, double expected) throws Exception {
         assertThat(secondary(ReadAfterLockBenchmark.class, ONE, variant, "roundTrips"))
                 .isEqualTo(expected);
