@@ -96,7 +96,8 @@ class PoolStarvationTest {
     /** Requests in the queue of the JVM, which is ours. */
     private static long queued() {
         return Thread.getAllStackTraces().entrySet().stream()
-                .filter(thread -> thread.getKey().getState() == Thread.State.WAITING)
+                // The wait in the queue is bounded.
+                .filter(thread -> thread.getKey().getState() == Thread.State.TIMED_WAITING)
                 .filter(thread -> Arrays.stream(thread.getValue())
                         .anyMatch(frame -> frame.getClassName().equals("org.rowlock.AdmissionQueues")))
                 .count();
