@@ -460,4 +460,21 @@ class BadInputTest {
     private static List<LockKey> ids(int count) {
         return LockKey.rows("account", IntStream.rangeClosed(1, count).boxed().toList());
     }
+
+    /** What is looked up again after a failure must not hide it. */
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void aClaimFromAnUnknownTableNamesIt(LockStrategy strategy) throws Exception {
+        Session session = database.session("claimer");
+        for (boolean begun : List.of(false, true)) {
+            if (begun) {
+                session.execute("select 1");
+            }
+            assertThat(catchThrowable(
+                            () -> session.run(c -> locks(strategy).in(c).claim(Claim.from("nope"), FIRST))))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContaining("nope");
+            session.rollback();
+        }
+    }
 }
