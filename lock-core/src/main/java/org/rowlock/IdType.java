@@ -172,18 +172,20 @@ enum IdType {
         return null;
     }
 
-    /** Whether a text names a value of this type by another text than that of its key, or may do so. */
-    boolean isOtherSpelling(String text) {
+    /** The {@link #refusal} of a text that may name a value of this type by another text than that of its key; else null. */
+    @Nullable
+    String otherSpelling(String text) {
         String refusal = refusal(text);
-        return refusal != null
-                && !refusal.equals(OUT_OF_RANGE)
-                && switch (this) {
-                    // What no number begins with may be an id of another kind, such as an order's number.
-                    case SMALLINT, INTEGER, BIGINT, NUMERIC ->
-                        NUMBER.matcher(text).matches();
-                    case UUID -> HEXADECIMAL.matcher(text).matches();
-                    default -> true;
-                };
+        if (refusal == null || refusal.equals(OUT_OF_RANGE)) {
+            return null;
+        }
+        boolean isValue = switch (this) {
+            // What no number begins with may be an id of another kind, such as an order's number.
+            case SMALLINT, INTEGER, BIGINT, NUMERIC -> NUMBER.matcher(text).matches();
+            case UUID -> HEXADECIMAL.matcher(text).matches();
+            default -> true;
+        };
+        return isValue ? refusal : null;
     }
 
     /** Whether every text without a {@link #refusal} is the canonical text of the value that the server makes of it. */

@@ -267,14 +267,15 @@ final class LockRequests {
     }
 
     private static @Nullable LockTargetException otherSpelling(LockKey.Row row, RowTable table) {
-        for (int i = 0;
-                i < row.id().size() && row.id().size() == table.columns().size();
-                i++) {
+        if (row.id().size() != table.columns().size()) {
+            return null;
+        }
+        for (int i = 0; i < row.id().size(); i++) {
             RowTable.Column column = table.columns().get(i);
             String part = row.givenId().get(i);
-            if (column.kind().isOtherSpelling(part)) {
-                return LockErrors.misfit(
-                        row, column, part, String.valueOf(column.kind().refusal(part)));
+            String refusal = column.kind().otherSpelling(part);
+            if (refusal != null) {
+                return LockErrors.misfit(row, column, part, refusal);
             }
         }
         return null;
