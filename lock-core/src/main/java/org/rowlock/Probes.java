@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The connections of one round of a verification: two, and as many more as are given without delay. */
 final class Probes implements AutoCloseable {
-    static final int MOST = 8;
+    static final int MOST = 16;
 
     /** A pool that is used up makes its callers wait, often for half a minute. */
-    private static final long PATIENCE_MILLIS = 300;
+    private static final long PATIENCE_MILLIS = 1_000;
 
     private final List<Probe> probes = new ArrayList<>(MOST);
 

@@ -33,6 +33,9 @@ class DeadlockPropertiesTest {
     private static final int SESSIONS = 3;
     private static final int ROWS = 2;
 
+    /** Of hundreds of programs that deadlocked with the library one did not do so at once by hand; none needed ten runs. */
+    private static final int PLAIN_RUNS = 50;
+
     private enum Kind {
         LOCK,
         SHARE,
@@ -123,13 +126,20 @@ class DeadlockPropertiesTest {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
         int deadlocks =
                 run(program, (connection, row, mode) -> locks.in(connection).lock(LockKey.row("account", row), mode));
-        if (deadlocks > 0) {
-            int plain = run(program, (connection, row, mode) -> {
+        if (deadlocks == 0) {
+            return;
+        }
+        // Those that a commit lets go on race, and so may another program end each time.
+        int plain = 0;
+        for (int i = 0; i < PLAIN_RUNS && plain == 0; i++) {
+            plain = run(program, (connection, row, mode) -> {
                 String clause = mode == RowLockMode.FOR_UPDATE ? "for update" : "for share";
                 execute(connection, "select 1 from account where id = " + row + ' ' + clause);
             });
-            assertThat(plain).as("deadlocks with FOR UPDATE by hand").isPositive();
         }
+        assertThat(plain)
+                .as("deadlocks with FOR UPDATE by hand, of %s", program)
+                .isPositive();
     }
 
     /** Runs a program to its end and tells how many of its transactions the server ended to break a deadlock. */

@@ -10,15 +10,19 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.StreamingPair;
+import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgpool;
 
 /** A Pgpool-II in front of a primary and its standby: reads may go elsewhere than the lock, and verify() sees it. */
 class PgpoolTest {
+    private static final int CONNECTIONS = 16;
+
     private static final LockKey KEY = LockKey.row("account", 1);
 
     private static StreamingPair servers;
@@ -63,7 +67,9 @@ class PgpoolTest {
                 LockStrategy strategy = LockStrategy.values()[i % LockStrategy.values().length];
                 try (HikariDataSource pool = new HikariDataSource()) {
                     pool.setDataSource(pooler.dataSource());
-                    pool.setMaximumPoolSize(10);
+                    // Each connection goes to one server by chance, and in a pool for good.
+                    pool.setMaximumPoolSize(CONNECTIONS);
+                    awaitFull(pool);
                     DataSource direct = pooler.dataSource();
                     assertThatThrownBy(() -> locks(strategy).verify(strategy == LockStrategy.BOTH ? pool : direct))
                             .isInstanceOf(LockVerificationException.class)
@@ -72,6 +78,13 @@ class PgpoolTest {
                 }
             }
         }
+    }
+
+    private static void awaitFull(HikariDataSource pool) throws SQLException {
+        pool.getConnection().close();
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> pool.getHikariPoolMXBean().getIdleConnections() == CONNECTIONS);
     }
 
     @ParameterizedTest
