@@ -17,6 +17,9 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.observe.AdmissionEvent;
+import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.request.KeyModes;
 
 /**
  * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait

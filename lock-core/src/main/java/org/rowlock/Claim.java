@@ -3,6 +3,7 @@ package org.rowlock;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.TableName;
 
 /**
  * What a claim looks for: the rows of a table that meet a predicate, in an order, up to a limit. The SKIP LOCKED use of
@@ -153,28 +154,46 @@ public final class Claim {
         return mode;
     }
 
-    List<String> idColumns() {
+    /**
+     * The columns of the id.
+     *
+     * @return their names, or none where the primary key tells
+     */
+    public List<String> idColumns() {
         return idColumns;
     }
 
-    /** The predicate as a condition of its own, whatever operators or comment it ends with. */
-    String condition() {
-        return "(" + predicate + "\n)";
+    /**
+     * The predicate.
+     *
+     * @return the condition, as given
+     */
+    public String predicate() {
+        return predicate;
     }
 
-    List<@Nullable Object> binds() {
+    /**
+     * The binds.
+     *
+     * @return the values of the predicate's parameters
+     */
+    public List<@Nullable Object> binds() {
         return binds;
     }
 
-    /** The ORDER BY clause, or nothing. */
-    String orderClause() {
-        return order.isEmpty() ? "" : " order by " + order + "\n";
+    /**
+     * The order.
+     *
+     * @return what stands behind ORDER BY, or nothing
+     */
+    public String order() {
+        return order;
     }
 
     @Override
     public String toString() {
         return "claim of " + limit + " from " + table + " where " + predicate
-                + orderClause().stripTrailing();
+                + (order.isEmpty() ? "" : " order by " + order);
     }
 
     private void requireText(String text, String name) {

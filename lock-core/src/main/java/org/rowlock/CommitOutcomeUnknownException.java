@@ -13,7 +13,13 @@ import java.sql.SQLException;
 public final class CommitOutcomeUnknownException extends LockException {
     private static final long serialVersionUID = 1;
 
-    CommitOutcomeUnknownException(String message, SQLException cause) {
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param cause what the server or the driver said
+     */
+    public CommitOutcomeUnknownException(String message, SQLException cause) {
         super(message, cause);
     }
 }

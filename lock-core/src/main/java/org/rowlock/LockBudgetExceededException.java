@@ -12,7 +12,13 @@ public final class LockBudgetExceededException extends LockException {
     /** How many distinct keys the call asked for. */
     private final int keys;
 
-    LockBudgetExceededException(String message, int keys) {
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param keys how many distinct keys the call asked for
+     */
+    public LockBudgetExceededException(String message, int keys) {
         super(message, null, null);
         this.keys = keys;
     }

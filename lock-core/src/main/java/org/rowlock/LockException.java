@@ -17,12 +17,25 @@ public class LockException extends RuntimeException {
     /** The server's, or what FOR UPDATE would have given; null where there is none. */
     private final @Nullable String sqlState;
 
-    LockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param sqlState the SQLSTATE, if there is one
+     * @param cause what the server or the driver said
+     */
+    public LockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, cause);
         this.sqlState = sqlState;
     }
 
-    LockException(String message, SQLException cause) {
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param cause what the server or the driver said
+     */
+    public LockException(String message, SQLException cause) {
         this(message, cause.getSQLState(), cause);
     }
 

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.sql.KeySql;
 
 /**
  * Tells who holds and who waits for advisory locks in the connection's database: on which table and id, since when, and

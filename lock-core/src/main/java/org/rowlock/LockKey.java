@@ -5,6 +5,8 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.IdText;
+import org.rowlock.internal.text.TableName;
 
 /**
  * What is locked: a row, a name, or a raw number or pair of numbers. A value; immutable and thread-safe.
@@ -207,24 +209,13 @@ public sealed interface LockKey {
             return id;
         }
 
-        /** The id as it was given, which row locks compare with the columns: a text column may have a UUID in upper case. */
-        List<String> givenId() {
+        /**
+         * The id as it was given, which row locks compare with the columns: a text column may have a UUID in upper case.
+         *
+         * @return a part per column of the primary key
+         */
+        public List<String> givenId() {
             return givenId;
-        }
-
-        /** Tells whether an id is this key's. */
-        boolean isNamed(List<String> other) {
-            for (int i = 0; i < id.size(); i++) {
-                if (!id.get(i).equals(IdText.canonical(other.get(i)))) {
-                    return false;
-                }
-            }
-            return true;
-        }
-
-        /** The id as one text, which the key is derived from. */
-        String idText() {
-            return id.size() == 1 ? id.get(0) : String.join(String.valueOf(IdText.SEPARATOR), id);
         }
 
         @Override

@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * Another transaction holds the lock, and the wait was {@link LockWait#noWait()} or ran out (SQLSTATE 55P03).
@@ -15,7 +16,14 @@ public final class LockNotAvailableException extends LockException {
     /** Whether the transaction can go on. */
     private final boolean transactionUsable;
 
-    LockNotAvailableException(String message, boolean transactionUsable, @Nullable Throwable cause) {
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param transactionUsable whether the transaction can go on
+     * @param cause what the server or the driver said
+     */
+    public LockNotAvailableException(String message, boolean transactionUsable, @Nullable Throwable cause) {
         super(message, SqlState.LOCK_NOT_AVAILABLE, cause);
         this.transactionUsable = transactionUsable;
     }

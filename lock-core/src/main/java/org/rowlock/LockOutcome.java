@@ -10,11 +10,4 @@ public enum LockOutcome {
     DEADLOCK,
     /** Anything else: refused, canceled, connection lost. */
     FAILED;
-
-    static LockOutcome of(Throwable failure) {
-        if (failure instanceof LockNotAvailableException) {
-            return NOT_AVAILABLE;
-        }
-        return failure instanceof LockDeadlockException ? DEADLOCK : FAILED;
-    }
 }

@@ -42,12 +42,4 @@ public enum LockResult {
     public boolean isRowAbsent() {
         return rowAbsent;
     }
-
-    static LockResult of(LockStrategy strategy, boolean rowFound) {
-        return switch (strategy) {
-            case ADVISORY -> KEY_LOCKED;
-            case BOTH -> rowFound ? KEY_AND_ROW_LOCKED : KEY_LOCKED_ROW_ABSENT;
-            case ROW -> rowFound ? ROW_LOCKED : NOTHING_LOCKED_ROW_ABSENT;
-        };
-    }
 }

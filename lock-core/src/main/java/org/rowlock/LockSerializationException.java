@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * In REPEATABLE READ or SERIALIZABLE the row has changed since the transaction's snapshot (SQLSTATE 40001). Or, at any
@@ -10,7 +11,13 @@ import org.jspecify.annotations.Nullable;
 public final class LockSerializationException extends LockException {
     private static final long serialVersionUID = 1;
 
-    LockSerializationException(String message, @Nullable Throwable cause) {
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param cause what the server or the driver said
+     */
+    public LockSerializationException(String message, @Nullable Throwable cause) {
         super(message, SqlState.SERIALIZATION_FAILURE, cause);
     }
 }

@@ -35,11 +35,21 @@ public enum LockStrategy {
         this.rowLock = rowLock;
     }
 
-    boolean takesAdvisoryLock() {
+    /**
+     * Tells whether the key is locked as an advisory lock.
+     *
+     * @return true for {@link #BOTH} and {@link #ADVISORY}
+     */
+    public boolean takesAdvisoryLock() {
         return advisoryLock;
     }
 
-    boolean takesRowLock() {
+    /**
+     * Tells whether the row is locked.
+     *
+     * @return true for {@link #ROW} and {@link #BOTH}
+     */
+    public boolean takesRowLock() {
         return rowLock;
     }
 }

@@ -20,7 +20,14 @@ public final class LockTargetException extends LockException {
     /** Whether the transaction is as it was before the call. */
     private final boolean undone;
 
-    LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param sqlState the SQLSTATE, if there is one
+     * @param cause what the server or the driver said
+     */
+    public LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, sqlState, cause);
         this.stale = false;
         this.undone = false;
@@ -32,16 +39,33 @@ public final class LockTargetException extends LockException {
         this.undone = undone;
     }
 
-    /** For a table that was replaced or changed since it was looked up. */
-    static LockTargetException stale(String message, boolean undone) {
+    /**
+     * For a table that was replaced or changed since it was looked up.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param undone whether the transaction is as it was before the call
+     * @return the exception
+     */
+    public static LockTargetException stale(String message, boolean undone) {
         return new LockTargetException(message, undone);
     }
 
-    boolean isStale() {
+    /**
+     * Tells whether the table, its primary key or the type of its id was replaced since Rowlock looked it up. The next
+     * call looks it up again.
+     *
+     * @return true if what was known of the table does not hold any more
+     */
+    public boolean isStale() {
         return stale;
     }
 
-    boolean isRetryable() {
-        return stale && undone;
+    /**
+     * Tells whether a table that was found to be stale leaves the transaction as it was before the call.
+     *
+     * @return true if it can go on; false if it must be rolled back, or where {@link #isStale} is false
+     */
+    public boolean isUndone() {
+        return undone;
     }
 }

@@ -102,8 +102,12 @@ public sealed interface LockWait {
             }
         }
 
-        /** The bound in whole milliseconds, rounded up, as lock_timeout takes it. */
-        int millis() {
+        /**
+         * The bound as lock_timeout takes it.
+         *
+         * @return whole milliseconds, rounded up
+         */
+        public int millis() {
             return (int) duration.plusNanos(999_999).toMillis();
         }
 

@@ -8,6 +8,10 @@ import java.util.Collection;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.KeyModes;
+import org.rowlock.internal.request.Waits;
+import org.rowlock.internal.session.Commit;
+import org.rowlock.internal.session.PgSession;
 
 /** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
 final class LockedTransaction {

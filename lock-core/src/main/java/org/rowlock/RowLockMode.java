@@ -47,13 +47,12 @@ public enum RowLockMode {
         return shared;
     }
 
-    /** What the name of a lock function ends with in this mode. */
-    String functionSuffix() {
-        return shared ? "_shared" : "";
-    }
-
-    /** The locking clause, in lower case. */
-    String sql() {
+    /**
+     * The locking clause.
+     *
+     * @return the clause in lower case, such as {@code for update}
+     */
+    public String sql() {
         return sql;
     }
 }

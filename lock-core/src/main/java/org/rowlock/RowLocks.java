@@ -11,6 +11,12 @@ import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.acquire.LockCalls;
+import org.rowlock.internal.acquire.LockRequests;
+import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.text.TableName;
+import org.rowlock.internal.verify.LockVerifier;
 
 /**
  * The door to Rowlock: advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
@@ -20,15 +26,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RowLocks {
     private final LockRequests requests;
-    private final LockAcquirer acquirer = new LockAcquirer();
-    private final LockObserver observer;
+    private final LockCalls calls;
     private final AdmissionQueues admission;
     private final LockedTransaction transaction;
     private final LockVerifier verifier;
 
     private RowLocks(Builder builder) {
         this.requests = new LockRequests(builder.config());
-        this.observer = new LockObserver(builder.listener);
+        LockObserver observer = new LockObserver(builder.listener);
+        this.calls = new LockCalls(requests, observer);
         this.admission = new AdmissionQueues(builder.maxWaitersPerKey, observer);
         this.transaction = new LockedTransaction(this, admission);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
@@ -64,7 +70,7 @@ public final class RowLocks {
         if (connection == null) {
             throw new IllegalArgumentException("The connection is null; give the one of the current transaction");
         }
-        return new TransactionLocks(connection, requests, acquirer, observer);
+        return new TransactionLocks(connection, calls);
     }
 
     /**

@@ -8,6 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.acquire.LockCalls;
+import org.rowlock.internal.acquire.LockRequests;
+import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.ScriptResult;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * Locks of the caller's transaction. Held until it commits or rolls back, or until the savepoint they were taken behind
@@ -26,15 +33,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TransactionLocks {
     private final Connection connection;
+    private final LockCalls calls;
     private final LockRequests requests;
-    private final LockAcquirer acquirer;
-    private final LockObserver observer;
 
-    TransactionLocks(Connection connection, LockRequests requests, LockAcquirer acquirer, LockObserver observer) {
+    TransactionLocks(Connection connection, LockCalls calls) {
         this.connection = connection;
-        this.requests = requests;
-        this.acquirer = acquirer;
-        this.observer = observer;
+        this.calls = calls;
+        this.requests = calls.requests();
     }
 
     /**
@@ -78,8 +83,8 @@ public final class TransactionLocks {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
             LockRequest request = requests.of(key, mode, wait);
-            ScriptResult<Object> result = acquire(session, request, null);
-            return LockResult.of(request.strategy(), !request.isAnyRowAbsent(result.found()));
+            ScriptResult<Object> result = calls.acquire(session, request, null);
+            return result(request.strategy(), !request.isAnyRowAbsent(result.found()));
         });
     }
 
@@ -195,7 +200,7 @@ public final class TransactionLocks {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
             LockRequest request = checked.get();
-            ScriptResult<Object> result = acquire(session, request, null);
+            ScriptResult<Object> result = calls.acquire(session, request, null);
             return new LockAllResult(request.keys(), request.absentRows(result.found()));
         });
     }
@@ -230,7 +235,7 @@ public final class TransactionLocks {
             try {
                 PgSession session = PgSession.inTransaction(connection);
                 LockRequest request = requests.of(keys, mode, wait);
-                ScriptResult<Object> result = acquire(session, request, null);
+                ScriptResult<Object> result = calls.acquire(session, request, null);
                 return request.areAllLocked(result.found());
             } catch (LockNotAvailableException e) {
                 return falseIfUsable(e);
@@ -285,7 +290,7 @@ public final class TransactionLocks {
         LockQuery<T> query = LockQuery.of(sql, mapper, binds);
         PgSession session = PgSession.inTransaction(connection);
         LockRequest request = requests.of(key, mode, wait);
-        return acquire(session, request, query).rows();
+        return calls.acquire(session, request, query).rows();
     }
 
     /**
@@ -311,57 +316,15 @@ public final class TransactionLocks {
             throw new IllegalArgumentException("The " + (claim == null ? "claim" : "row mapper") + " is null");
         }
         PgSession session = PgSession.inTransaction(connection);
-        return new ClaimRunner<>(session, requests, observer, claim, mapper).claim();
+        return calls.claim(session, claim, mapper);
     }
 
-    private <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
-            throws SQLException {
-        LockAcquisitionEvent event = observer.begin();
-        long start = System.nanoTime();
-        LockOutcome outcome = LockOutcome.FAILED;
-        try {
-            ScriptResult<T> result = acquireBounded(session, request, query);
-            outcome = LockOutcome.ACQUIRED;
-            return result;
-        } catch (SQLException | RuntimeException e) {
-            outcome = LockOutcome.of(e);
-            throw e;
-        } finally {
-            observer.end(event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), outcome);
-        }
-    }
-
-    /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */
-    private <T> ScriptResult<T> acquireBounded(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
-            throws SQLException {
-        long start = System.nanoTime();
-        int bound = query == null ? request.socketBoundMillis() : 0;
-        if (bound == 0) {
-            return acquireOrLookUpAgain(session, request, query, start);
-        }
-        int before = session.boundSocket(bound);
-        try {
-            return acquireOrLookUpAgain(session, request, query, start);
-        } finally {
-            session.restoreSocketBound(before);
-        }
-    }
-
-    /** A table that was replaced since it was looked up is looked up again, once. */
-    private <T> ScriptResult<T> acquireOrLookUpAgain(
-            PgSession session, LockRequest request, @Nullable LockQuery<T> query, long start) throws SQLException {
-        LockRequest whole = requests.withIdColumns(session, request);
-        try {
-            return acquirer.acquire(session, whole, query);
-        } catch (LockTargetException e) {
-            if (e.isStale()) {
-                requests.forgetTables(session, whole);
-            }
-            if (!e.isRetryable()) {
-                throw e;
-            }
-        }
-        return acquirer.acquire(session, requests.withIdColumns(session, request.remaining(start)), query);
+    private static LockResult result(LockStrategy strategy, boolean rowFound) {
+        return switch (strategy) {
+            case ADVISORY -> LockResult.KEY_LOCKED;
+            case BOTH -> rowFound ? LockResult.KEY_AND_ROW_LOCKED : LockResult.KEY_LOCKED_ROW_ABSENT;
+            case ROW -> rowFound ? LockResult.ROW_LOCKED : LockResult.NOTHING_LOCKED_ROW_ABSENT;
+        };
     }
 
     /** A plain false would let the caller go on in a transaction that the session's lock_timeout has aborted. */

@@ -7,9 +7,9 @@
  * {@link org.rowlock.LockWait}, and by which of PostgreSQL's locks a {@link org.rowlock.LockStrategy}. Whatever goes
  * wrong is a {@link org.rowlock.LockException}. {@link org.rowlock.LockInspector} tells who holds and who waits.
  *
- * <p>Inside, data flows one way: key, mode, wait and strategy become a {@code LockScript} (SQL text and the order of
- * its parameters), which runs on the caller's connection, and its results or its SQLSTATE become a
- * {@link org.rowlock.LockResult} or an exception.
+ * <p>Inside, in the packages under {@code internal}, data flows one way: key, mode, wait and strategy become a request, the
+ * request a script (SQL text and the order of its parameters), which runs on the caller's connection, and its results or
+ * its SQLSTATE become a {@link org.rowlock.LockResult} or an exception.
  */
 @NullMarked
 package org.rowlock;

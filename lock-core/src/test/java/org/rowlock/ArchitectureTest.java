@@ -1,9 +1,9 @@
 package org.rowlock;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameStartingWith;
-import static com.tngtech.archunit.lang.conditions.ArchConditions.onlyDependOnClassesThat;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
@@ -17,18 +17,11 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/**
- * Data flows one way: values, then SQL text, then what executes it, then the doors. So a JDBC wrapper can derive keys,
- * compose scripts and read guards without dragging the rest along.
- */
+/** The way of a key through the rooms is one direction, and what is built on a room needs nothing above it. */
 class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -36,105 +29,57 @@ class ArchitectureTest {
 
     private static final JavaClasses TESTS = new ClassFileImporter().importClasses(Offender.class);
 
-    /** What a caller gives and gets, and what keys are made of. */
-    private static final Set<String> VALUES = Set.of(
-            "LockKey",
-            "KeyModes",
-            "IdText",
-            "IdType",
-            "TableName",
-            "RowLockMode",
-            "LockWait",
-            "WaitKind",
-            "Waits",
-            "LockStrategy",
-            "LockOutcome",
-            "LockResult",
-            "LockAllResult",
-            "LockQuery",
-            "RowMapper",
-            "TransactionWork",
-            "Claim",
-            "LockConfig",
-            "LockListener",
-            "LockAcquisition",
-            "AdmissionWait",
-            "SqlState",
-            "RowTable",
-            "CheckReturnValue",
-            "package-info");
+    /** The rooms, from the ground up: what is in one knows those below it, and the values of the API. */
+    private static final List<String> ROOMS =
+            List.of("text", "request", "sql", "session", "observe", "acquire", "verify");
 
-    /** From values to SQL text and parameters, and from a result row to what the guard saw. */
-    private static final Set<String> SQL = Set.of(
-            "AdvisoryKeys",
-            "AdvisorySql",
-            "ClaimSql",
-            "Guard",
-            "GuardSql",
-            "KeySql",
-            "LockErrors",
-            "LockRequest",
-            "LockScript",
-            "LockScripts",
-            "RowSql",
-            "ScriptResult",
-            "ScriptStatement",
-            "ScriptValues",
-            "WaitSql");
-
-    /** What talks to the server, or waits. */
-    private static final Set<String> EXECUTION = Set.of(
-            "AdmissionEvent",
-            "AdmissionQueues",
-            "ClaimRunner",
-            "Commit",
-            "Handover",
-            "SessionLocks",
-            "LockAcquirer",
-            "LockAcquisitionEvent",
-            "LockObserver",
-            "LockRequests",
-            "PgSession",
-            "PrimaryKeys",
-            "Probe",
-            "Probes",
-            "ScriptRunner",
-            "ServerExtensions");
-
-    /** What a caller starts at. */
-    private static final Set<String> ENTRY =
-            Set.of("RowLocks", "TransactionLocks", "LockedTransaction", "LockVerifier", "LockInspector");
+    /** What of the API is started at, and so knows the rooms. The rest are values, which know the lowest room alone. */
+    private static final Set<String> DOORS =
+            Set.of("RowLocks", "TransactionLocks", "LockedTransaction", "LockInspector", "AdmissionQueues");
 
     /** The package of triggers against those who do not lock. The library gets along without it. */
     private static final String GUARD = "org.rowlock.guard";
 
-    private static final Set<String> KNOWING_THE_DRIVER = Set.of("PgSession", "LockErrors");
+    private static final String INTERNAL = "org.rowlock.internal.";
+
+    private static final DescribedPredicate<JavaClass> DOOR =
+            DescribedPredicate.describe("are doors", type -> isNamed(type, DOORS));
+
+    private static final DescribedPredicate<JavaClass> KNOWING_THE_DRIVER =
+            DescribedPredicate.describe("know the driver", type -> isNamed(type, Set.of("PgSession", "LockErrors")));
 
     @Test
-    void everyClassHasALayer() {
-        Set<String> layered = Stream.of(VALUES, SQL, EXECUTION, ENTRY)
-                .flatMap(Set::stream)
-                .collect(Collectors.toCollection(TreeSet::new));
-        Set<String> present = CLASSES.stream()
-                .filter(type -> !isException(type) && isOurs(type))
-                .map(ArchitectureTest::outermost)
-                .collect(Collectors.toCollection(TreeSet::new));
-        assertThat(present).isEqualTo(layered);
+    void everyRoomIsListed() {
+        assertThat(CLASSES.stream()
+                        .map(JavaClass::getPackageName)
+                        .filter(name -> name.startsWith(INTERNAL))
+                        .map(name -> name.substring(INTERNAL.length()))
+                        .distinct())
+                .containsExactlyInAnyOrderElementsOf(ROOMS);
     }
 
     @Test
-    void valuesKnowOnlyValues() {
-        dependsOnlyOn(VALUES, List.of(VALUES)).check(CLASSES);
+    void roomsKnowOnlyThoseBelowThem() {
+        for (int room = 0; room < ROOMS.size(); room++) {
+            knowsNoRoomFrom(room + 1, resideInAPackage(INTERNAL + ROOMS.get(room)))
+                    .check(CLASSES);
+        }
     }
 
     @Test
-    void sqlKnowsNothingThatExecutes() {
-        dependsOnlyOn(SQL, List.of(VALUES, SQL)).check(CLASSES);
+    void valuesKnowOnlyTheLowestRoom() {
+        knowsNoRoomFrom(1, resideInAPackage("org.rowlock").and(not(DOOR))).check(CLASSES);
     }
 
     @Test
-    void executionDoesNotKnowTheDoors() {
-        dependsOnlyOn(EXECUTION, List.of(VALUES, SQL, EXECUTION)).check(CLASSES);
+    void nothingButDoorsKnowsDoors() {
+        noClasses()
+                .that(not(DOOR))
+                .and()
+                .resideOutsideOfPackage(GUARD)
+                .should()
+                .dependOnClassesThat(DOOR)
+                .check(CLASSES);
     }
 
     @Test
@@ -149,17 +94,9 @@ class ArchitectureTest {
     }
 
     @Test
-    void exceptionsKnowOnlyValues() {
-        classes()
-                .that(DescribedPredicate.describe("are exceptions", ArchitectureTest::isException))
-                .should(onlyDependOnClassesThat(outsideOr(List.of(VALUES))))
-                .check(CLASSES);
-    }
-
-    @Test
     void onlyThoseThatMustKnowTheDriver() {
         ArchRule rule = noClasses()
-                .that(in(List.of(KNOWING_THE_DRIVER)).negate())
+                .that(not(KNOWING_THE_DRIVER))
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.postgresql..");
@@ -173,8 +110,7 @@ class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
-                        "org.rowlock",
-                        GUARD,
+                        "org.rowlock..",
                         "java.io",
                         "java.lang..",
                         "java.math",
@@ -195,7 +131,7 @@ class ArchitectureTest {
     void nothingPrintsOrUsesJavaUtilLogging() {
         ArchRule noJul = noClasses().should().dependOnClassesThat().resideInAPackage("java.util.logging");
         // But for the command line of the jar.
-        JavaClasses library = CLASSES.that(DescribedPredicate.not(simpleName("Main")));
+        JavaClasses library = CLASSES.that(not(simpleName("Main")));
         for (ArchRule rule : List.of(NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS, noJul)) {
             rule.check(library);
             assertThatThrownBy(() -> rule.check(TESTS)).isInstanceOf(AssertionError.class);
@@ -211,7 +147,7 @@ class ArchitectureTest {
                 .areNotInterfaces()
                 .and()
                 .areNotEnums()
-                .and(DescribedPredicate.not(equivalentTo(LockException.class)))
+                .and(not(equivalentTo(LockException.class)))
                 .should()
                 .haveModifier(JavaModifier.FINAL)
                 .check(CLASSES);
@@ -224,6 +160,8 @@ class ArchitectureTest {
                 .areAssignableTo(Throwable.class)
                 .and()
                 .arePublic()
+                .and()
+                .resideInAPackage("org.rowlock")
                 .should()
                 .beAssignableTo(LockException.class)
                 .check(CLASSES);
@@ -235,62 +173,35 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    @Test
-    void listsOfLayersDoNotOverlap() {
-        List<String> all = new ArrayList<>();
-        Stream.of(VALUES, SQL, EXECUTION, ENTRY).forEach(all::addAll);
-        assertThat(all).doesNotHaveDuplicates();
-    }
-
     /** The rules see what they are to see: taken the wrong way round, each finds something. */
     @Test
     void rulesCanFail() {
-        assertThatThrownBy(() -> dependsOnlyOn(SQL, List.of(SQL)).check(CLASSES))
+        for (int room = 1; room < ROOMS.size(); room++) {
+            ArchRule upsideDown = knowsNoRoomFrom(0, resideInAPackage(INTERNAL + ROOMS.get(room)));
+            if (!ROOMS.get(room).equals("observe")) {
+                assertThatThrownBy(() -> upsideDown.check(CLASSES)).isInstanceOf(AssertionError.class);
+            }
+        }
+        assertThatThrownBy(() -> noClasses().should().dependOnClassesThat(DOOR).check(CLASSES))
                 .isInstanceOf(AssertionError.class);
         assertThatThrownBy(() ->
-                        dependsOnlyOn(EXECUTION, List.of(VALUES, EXECUTION)).check(CLASSES))
+                        knowsNoRoomFrom(0, resideInAPackage("org.rowlock")).check(CLASSES))
                 .isInstanceOf(AssertionError.class);
-        assertThatThrownBy(
-                        () -> dependsOnlyOn(ENTRY, List.of(VALUES, SQL, ENTRY)).check(CLASSES))
-                .isInstanceOf(AssertionError.class);
-        assertThatThrownBy(() ->
-                        dependsOnlyOn(Set.of("NoSuchClass"), List.of(VALUES)).check(CLASSES))
-                .isInstanceOf(AssertionError.class);
-        ArchRule noKeys = noClasses().should().dependOnClassesThat(simpleNameStartingWith("LockKey"));
-        assertThatThrownBy(() -> noKeys.check(CLASSES)).isInstanceOf(AssertionError.class);
     }
 
-    private static ArchRule dependsOnlyOn(Set<String> layer, List<Set<String>> allowed) {
-        return classes().that(in(List.of(layer))).should(onlyDependOnClassesThat(outsideOr(allowed)));
+    private static ArchRule knowsNoRoomFrom(int lowest, DescribedPredicate<JavaClass> those) {
+        String[] rooms = ROOMS.subList(lowest, ROOMS.size()).stream()
+                .map(INTERNAL::concat)
+                .toArray(String[]::new);
+        return noClasses().that(those).should().dependOnClassesThat().resideInAnyPackage(rooms);
     }
 
-    /** Classes of these layers, with the classes nested in them. */
-    private static DescribedPredicate<JavaClass> in(List<Set<String>> layers) {
-        return DescribedPredicate.describe(
-                "in " + layers,
-                type -> isOurs(type) && layers.stream().anyMatch(layer -> layer.contains(outermost(type))));
-    }
-
-    private static DescribedPredicate<JavaClass> outsideOr(List<Set<String>> layers) {
-        return DescribedPredicate.describe(
-                "of other libraries, exceptions, or in " + layers,
-                type -> !isOurs(type) || isException(type) || in(layers).test(type));
-    }
-
-    private static boolean isOurs(JavaClass type) {
-        return type.getBaseComponentType().getPackageName().equals("org.rowlock");
-    }
-
-    private static boolean isException(JavaClass given) {
+    private static boolean isNamed(JavaClass given, Set<String> names) {
         JavaClass type = given.getBaseComponentType();
-        return type.isAssignableTo(Throwable.class)
-                || type.getEnclosingClass()
-                        .filter(ArchitectureTest::isException)
-                        .isPresent();
+        return type.getPackageName().startsWith("org.rowlock") && names.contains(outermost(type));
     }
 
-    private static String outermost(JavaClass given) {
-        JavaClass type = given.getBaseComponentType();
+    private static String outermost(JavaClass type) {
         return type.getEnclosingClass().map(ArchitectureTest::outermost).orElseGet(type::getSimpleName);
     }
 

@@ -19,6 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.guard.RowLockGuard;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 

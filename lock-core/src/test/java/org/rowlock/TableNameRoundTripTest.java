@@ -8,6 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.text.TableName;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 

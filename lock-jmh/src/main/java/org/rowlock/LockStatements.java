@@ -1,10 +1,15 @@
 package org.rowlock;
 
+import org.rowlock.internal.sql.LockScripts;
+import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.acquire.LockRequests;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.NullMarked;
-import org.rowlock.LockRequest.RowGroup;
+import org.rowlock.internal.request.LockRequest.RowGroup;
 
 /**
  * What lock-core does for a lock between the caller's id and the driver, without a server: from the key to the request

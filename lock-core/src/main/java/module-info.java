@@ -1,0 +1,17 @@
+/**
+ * PostgreSQL advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
+ *
+ * <p>The way of a key through the rooms inside is one direction: {@code text} (what PostgreSQL calls ids, names, types and
+ * errors), {@code request} (what is asked), {@code sql} (from a request to its statements and back), {@code session} (one
+ * connection), {@code acquire} (taking the locks) and {@code verify} (proving that they exclude).
+ */
+@SuppressWarnings("requires-automatic") // The driver says its name in its manifest only.
+module org.rowlock.core {
+    requires transitive java.sql;
+    requires jdk.jfr;
+    requires org.postgresql.jdbc;
+    requires static transitive org.jspecify;
+
+    exports org.rowlock;
+    exports org.rowlock.guard;
+}

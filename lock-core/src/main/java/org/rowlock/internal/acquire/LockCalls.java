@@ -1,0 +1,92 @@
+package org.rowlock.internal.acquire;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.Claim;
+import org.rowlock.LockException;
+import org.rowlock.LockOutcome;
+import org.rowlock.LockTargetException;
+import org.rowlock.RowMapper;
+import org.rowlock.internal.observe.LockAcquisitionEvent;
+import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.ScriptResult;
+
+/** One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked up again. */
+public final class LockCalls {
+    private final LockRequests requests;
+    private final LockAcquirer acquirer = new LockAcquirer();
+    private final LockObserver observer;
+
+    public LockCalls(LockRequests requests, LockObserver observer) {
+        this.requests = requests;
+        this.observer = observer;
+    }
+
+    public LockRequests requests() {
+        return requests;
+    }
+
+    public <T> List<T> claim(PgSession session, Claim claim, RowMapper<T> mapper) throws SQLException {
+        return new ClaimRunner<>(session, requests, observer, claim, mapper).claim();
+    }
+
+    /**
+     * Takes the locks, runs the query behind them, and tells the observer.
+     *
+     * @throws LockException if the locks cannot be had
+     * @throws SQLException if the caller's query fails, or a look at the server does
+     */
+    public <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+            throws SQLException {
+        LockAcquisitionEvent event = observer.begin();
+        long start = System.nanoTime();
+        LockOutcome outcome = LockOutcome.FAILED;
+        try {
+            ScriptResult<T> result = acquireBounded(session, request, query);
+            outcome = LockOutcome.ACQUIRED;
+            return result;
+        } catch (SQLException | RuntimeException e) {
+            outcome = LockObserver.outcome(e);
+            throw e;
+        } finally {
+            observer.end(event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), outcome);
+        }
+    }
+
+    /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */
+    private <T> ScriptResult<T> acquireBounded(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+            throws SQLException {
+        long start = System.nanoTime();
+        int bound = query == null ? request.socketBoundMillis() : 0;
+        if (bound == 0) {
+            return acquireOrLookUpAgain(session, request, query, start);
+        }
+        int before = session.boundSocket(bound);
+        try {
+            return acquireOrLookUpAgain(session, request, query, start);
+        } finally {
+            session.restoreSocketBound(before);
+        }
+    }
+
+    /** A table that was replaced since it was looked up is looked up again, once. */
+    private <T> ScriptResult<T> acquireOrLookUpAgain(
+            PgSession session, LockRequest request, @Nullable LockQuery<T> query, long start) throws SQLException {
+        LockRequest whole = requests.withIdColumns(session, request);
+        try {
+            return acquirer.acquire(session, whole, query);
+        } catch (LockTargetException e) {
+            if (e.isStale()) {
+                requests.forgetTables(session, whole);
+            }
+            if (!e.isUndone()) {
+                throw e;
+            }
+        }
+        return acquirer.acquire(session, requests.withIdColumns(session, request.remaining(start)), query);
+    }
+}

@@ -1,0 +1,341 @@
+package org.rowlock.internal.acquire;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.Claim;
+import org.rowlock.LockBudgetExceededException;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockTargetException;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.AdvisoryKeys;
+import org.rowlock.internal.request.KeyModes;
+import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.PrimaryKeys;
+
+/** Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows. */
+public final class LockRequests {
+    private final LockConfig config;
+    private final PrimaryKeys primaryKeys = new PrimaryKeys();
+
+    public LockRequests(LockConfig config) {
+        this.config = config;
+    }
+
+    /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
+    public LockRequest of(LockKey key, RowLockMode mode, LockWait wait) {
+        KeyModes.check(mode, wait);
+        if (key == null) {
+            throw new IllegalArgumentException("The key is null; make one with LockKey.row(table, id)");
+        }
+        LockStrategy strategy = config.strategyOf(key);
+        List<LockKey> keys = List.of(key);
+        AdvisoryKeys advisory = strategy.takesAdvisoryLock() ? AdvisoryKeys.of(keys) : AdvisoryKeys.NONE;
+        List<RowGroup> rows = strategy.takesRowLock() && key instanceof LockKey.Row row
+                ? List.of(new RowGroup(RowTable.named(row.table()), mode, List.of(row)))
+                : List.of();
+        return new LockRequest(keys, mode, wait, strategy, advisory, rows, List.of(), strategy.takesRowLock());
+    }
+
+    /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
+    public LockRequest of(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+        KeyModes.check(mode, wait);
+        List<LockKey> list = KeyModes.distinct(keys);
+        return of(list, rows(list, keys), mode, Map.of(), wait, strategyOf(list));
+    }
+
+    /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
+    public LockRequest of(Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
+        KeyModes keys = KeyModes.of(modes);
+        KeyModes.check(keys.strongest(), wait);
+        List<LockKey> list = keys.keys();
+        return of(list, rows(list, list), keys.strongest(), keys.each(), wait, strategyOf(list));
+    }
+
+    /**
+     * The rows of keys, each spelling of an id once: of a text column, two spellings of a UUID are two rows of one key.
+     *
+     * @param distinct the keys, each once
+     * @param given the same, as given
+     */
+    private static List<LockKey.Row> rows(List<LockKey> distinct, Collection<? extends LockKey> given) {
+        boolean oneSpelling = distinct.size() == given.size();
+        List<LockKey.Row> rows = new ArrayList<>(distinct.size());
+        Set<Map.Entry<String, List<String>>> seen = new HashSet<>();
+        for (LockKey key : oneSpelling ? distinct : given) {
+            if (key instanceof LockKey.Row row && (oneSpelling || seen.add(Map.entry(row.table(), row.givenId())))) {
+                rows.add(row);
+            }
+        }
+        return rows;
+    }
+
+    /** The strategy of a key. */
+    public LockStrategy strategyOf(LockKey key) {
+        return config.strategyOf(key);
+    }
+
+    public Set<String> configuredTables() {
+        Set<String> tables = new TreeSet<>(config.strategies().keySet());
+        tables.addAll(config.idColumns().keySet());
+        return tables;
+    }
+
+    /** Whether any table is locked by its key alone. */
+    public boolean isAnyTableAdvisory() {
+        return config.defaultStrategy() == LockStrategy.ADVISORY
+                || config.strategies().containsValue(LockStrategy.ADVISORY);
+    }
+
+    public List<String> configuredIdColumns(String table) {
+        return config.idColumnsOf(table);
+    }
+
+    /** The strategy of a claim's table. */
+    public LockStrategy strategyOf(Claim claim) {
+        return config.strategyOf(claim.table());
+    }
+
+    /** The id columns of a claim's table: its own, the configured ones, or the primary key. */
+    RowTable tableOf(PgSession session, Claim claim) throws SQLException {
+        return primaryKeys.of(session, claim.table(), givenColumns(claim));
+    }
+
+    private List<String> givenColumns(Claim claim) {
+        return claim.idColumns().isEmpty() ? config.idColumnsOf(claim.table()) : claim.idColumns();
+    }
+
+    int budget() {
+        return config.budget();
+    }
+
+    /**
+     * Has the tables of a request looked up again.
+     *
+     * @param request with the id columns that the server has found wrong
+     */
+    void forgetTables(PgSession session, LockRequest request) throws SQLException {
+        for (List<RowGroup> groups : List.of(request.rows(), request.keysAlone())) {
+            for (RowGroup group : groups) {
+                primaryKeys.stale(
+                        session, group.table(), config.idColumnsOf(group.table().name()));
+            }
+        }
+    }
+
+    /** Has the table of a claim looked up again. */
+    void forgetTable(PgSession session, Claim claim, RowTable table) throws SQLException {
+        primaryKeys.stale(session, table, givenColumns(claim));
+    }
+
+    /**
+     * Splits the keys by the kind of lock.
+     *
+     * @param allRows those that are rows, in every spelling
+     * @param modes that of each key where they have several; empty where all have {@code mode}
+     */
+    private LockRequest of(
+            List<LockKey> keys,
+            List<LockKey.Row> allRows,
+            RowLockMode mode,
+            Map<LockKey, RowLockMode> modes,
+            LockWait wait,
+            LockStrategy strategy) {
+        boolean fallBack = isBeyondBudget(keys) && config.rowLocksAloneBeyondBudget();
+        List<LockKey> advisory = new ArrayList<>(keys.size());
+        Map<TableMode, List<LockKey.Row>> rows = new TreeMap<>(TableMode.ORDER);
+        boolean anyIsolation = true;
+        for (LockKey key : keys) {
+            LockStrategy own = config.strategyOf(key);
+            if (own.takesAdvisoryLock() && !(fallBack && own == LockStrategy.BOTH)) {
+                advisory.add(key);
+                anyIsolation &= own.takesRowLock();
+            }
+        }
+        for (LockKey.Row row : allRows) {
+            if (config.strategyOf(row).takesRowLock()) {
+                TableMode place = new TableMode(row.table(), modes.getOrDefault(row, mode));
+                rows.computeIfAbsent(place, of -> new ArrayList<>(1)).add(row);
+            }
+        }
+        List<RowGroup> groups = new ArrayList<>(rows.size());
+        rows.forEach((place, of) -> groups.add(new RowGroup(RowTable.named(place.table()), place.mode(), of)));
+        LockRequest request = new LockRequest(
+                keys,
+                mode,
+                wait,
+                strategy,
+                modes.isEmpty() ? AdvisoryKeys.of(advisory) : AdvisoryKeys.mixed(advisory, modes),
+                groups,
+                List.of(),
+                anyIsolation);
+        if (advisory.size() > config.budget()) {
+            throw overBudget(request);
+        }
+        return request;
+    }
+
+    /** What one FOR UPDATE statement can lock. Its order is that of the statements, by table, the strongest mode first. */
+    private record TableMode(String table, RowLockMode mode) {
+        static final Comparator<TableMode> ORDER =
+                Comparator.comparing(TableMode::table).thenComparing(TableMode::mode);
+    }
+
+    private boolean isBeyondBudget(List<LockKey> keys) {
+        return keys.size() > config.budget()
+                && keys.stream()
+                                .filter(key -> config.strategyOf(key).takesAdvisoryLock())
+                                .count()
+                        > config.budget();
+    }
+
+    /**
+     * The request with the id columns of the tables whose rows are locked; asks the server for those it does not know.
+     *
+     * @throws LockTargetException if an id is none of its table, or another spelling of one
+     */
+    LockRequest withIdColumns(PgSession session, LockRequest request) {
+        try {
+            LockRequest checked = request.advisory().isEmpty() ? request : withKeysAlone(session, request);
+            if (request.rows().isEmpty()) {
+                return checked;
+            }
+            List<RowGroup> groups = new ArrayList<>(request.rows().size());
+            for (RowGroup group : request.rows()) {
+                groups.add(new RowGroup(tableOf(session, group), group.mode(), group.keys()));
+            }
+            return checked.withRows(groups);
+        } catch (SQLException e) {
+            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
+        }
+    }
+
+    private RowTable tableOf(PgSession session, RowGroup group) throws SQLException {
+        String name = group.table().name();
+        List<String> given = config.idColumnsOf(name);
+        RowTable table = primaryKeys.of(session, name, given);
+        if (misfit(group, table) != null) {
+            // Where the column has another type by now the id may fit.
+            primaryKeys.forget(session, table, given);
+            table = primaryKeys.of(session, name, given);
+            LockTargetException misfit = misfit(group, table);
+            if (misfit != null) {
+                throw misfit;
+            }
+        }
+        return table;
+    }
+
+    /**
+     * Checks the ids of rows that are locked by their key alone. Where the table has an id as ours, another spelling of a
+     * value is refused, as it would be another key; what is no value of the column may be an id of another kind, and
+     * passes.
+     */
+    private LockRequest withKeysAlone(PgSession session, LockRequest request) throws SQLException {
+        Map<RowTable, List<LockKey.Row>> checked = Map.of();
+        for (LockKey key : request.advisory().keys()) {
+            if (key instanceof LockKey.Row row && !config.strategyOf(row).takesRowLock()) {
+                RowTable table = tableOf(session, row);
+                if (table != null && table.isTextTaken()) {
+                    checked = checked.isEmpty() ? new LinkedHashMap<>() : checked;
+                    checked.computeIfAbsent(table, of -> new ArrayList<>(1)).add(row);
+                }
+            }
+        }
+        if (checked.isEmpty()) {
+            return request;
+        }
+        List<RowGroup> groups = new ArrayList<>(checked.size());
+        checked.forEach((table, rows) -> groups.add(new RowGroup(table, request.mode(), rows)));
+        return request.withKeysAlone(groups);
+    }
+
+    /** The table of a row that is locked by its key alone, if its id has as many parts as the row's. */
+    private @Nullable RowTable tableOf(PgSession session, LockKey.Row row) throws SQLException {
+        List<String> given = config.idColumnsOf(row.table());
+        RowTable table = primaryKeys.find(session, row.table(), given);
+        if (otherSpelling(row, table) != null) {
+            primaryKeys.forget(session, table, given);
+            table = primaryKeys.find(session, row.table(), given);
+            LockTargetException other = otherSpelling(row, table);
+            if (other != null) {
+                throw other;
+            }
+        }
+        return table.columns().size() == row.id().size() ? table : null;
+    }
+
+    private static @Nullable LockTargetException otherSpelling(LockKey.Row row, RowTable table) {
+        if (row.id().size() != table.columns().size()) {
+            return null;
+        }
+        for (int i = 0; i < row.id().size(); i++) {
+            RowTable.Column column = table.columns().get(i);
+            String part = row.givenId().get(i);
+            String refusal = column.kind().otherSpelling(part);
+            if (refusal != null) {
+                return LockErrors.misfit(row, column, part, refusal);
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable LockTargetException misfit(RowGroup group, RowTable table) {
+        for (LockKey.Row key : group.keys()) {
+            List<String> id = key.givenId();
+            if (id.size() != table.columns().size()) {
+                return wrongParts(key, table);
+            }
+            for (int i = 0; i < id.size(); i++) {
+                RowTable.Column column = table.columns().get(i);
+                String refusal = column.kind().refusal(id.get(i));
+                if (refusal != null) {
+                    return LockErrors.misfit(key, column, id.get(i), refusal);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** One strategy, or BOTH where keys of several are locked together, since both kinds of lock are taken. */
+    private LockStrategy strategyOf(List<LockKey> keys) {
+        LockStrategy first = config.strategyOf(keys.get(0));
+        return keys.stream().allMatch(key -> config.strategyOf(key) == first) ? first : LockStrategy.BOTH;
+    }
+
+    private LockBudgetExceededException overBudget(LockRequest request) {
+        int asked = request.advisory().keys().size();
+        return new LockBudgetExceededException(
+                "Cannot lock " + request.describe() + ": that is " + asked + " distinct advisory locks in one call, and"
+                        + " the budget is " + config.budget() + ", since a full lock table refuses every session of the"
+                        + " server. Lock fewer keys, a key that stands for them all, or raise the budget with"
+                        + " RowLocks.builder().lockBudget() after max_locks_per_transaction.",
+                asked);
+    }
+
+    private static LockTargetException wrongParts(LockKey.Row key, RowTable table) {
+        return new LockTargetException(
+                "Cannot lock " + key + ": the id has " + key.id().size() + " part(s), and the id of "
+                        + table.name() + " is "
+                        + table.columns().stream().map(RowTable.Column::name).toList()
+                        + ". Give one value per column, in that order.",
+                null,
+                null);
+    }
+}

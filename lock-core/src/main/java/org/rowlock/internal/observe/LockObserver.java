@@ -1,0 +1,98 @@
+package org.rowlock.internal.observe;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.AdmissionWait;
+import org.rowlock.LockAcquisition;
+import org.rowlock.LockDeadlockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockListener;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockOutcome;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+
+/** Tells the listener and the flight recorder. Costs next to nothing where neither listens. */
+public final class LockObserver {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
+    private final @Nullable LockListener listener;
+
+    public LockObserver(@Nullable LockListener listener) {
+        this.listener = listener;
+    }
+
+    public LockAcquisitionEvent begin() {
+        LockAcquisitionEvent event = new LockAcquisitionEvent();
+        event.begin();
+        return event;
+    }
+
+    public AdmissionEvent beginAdmission() {
+        AdmissionEvent event = new AdmissionEvent();
+        event.begin();
+        return event;
+    }
+
+    public void end(
+            LockAcquisitionEvent event,
+            long startNanos,
+            List<LockKey> keys,
+            RowLockMode mode,
+            LockStrategy strategy,
+            LockWait wait,
+            LockOutcome outcome) {
+        event.end();
+        if (event.shouldCommit()) {
+            event.key = keys.isEmpty() ? "" : keys.get(0).toString();
+            event.keys = keys.size();
+            event.mode = mode.name();
+            event.strategy = strategy.name();
+            event.lockWait = wait.toString();
+            event.outcome = outcome.name();
+            event.commit();
+        }
+        if (listener != null) {
+            Duration took = Duration.ofNanos(System.nanoTime() - startNanos);
+            LockAcquisition acquisition = new LockAcquisition(keys, mode, strategy, wait, outcome, took);
+            tell(listener, told -> told.onAcquisition(acquisition));
+        }
+    }
+
+    public void endAdmission(
+            AdmissionEvent event, long startNanos, List<LockKey> keys, RowLockMode mode, boolean admitted) {
+        event.end();
+        if (event.shouldCommit()) {
+            event.key = keys.get(0).toString();
+            event.keys = keys.size();
+            event.mode = mode.name();
+            event.admitted = admitted;
+            event.commit();
+        }
+        if (listener != null) {
+            AdmissionWait wait =
+                    new AdmissionWait(keys, mode, admitted, Duration.ofNanos(System.nanoTime() - startNanos));
+            tell(listener, told -> told.onAdmission(wait));
+        }
+    }
+
+    public static LockOutcome outcome(Throwable failure) {
+        if (failure instanceof LockNotAvailableException) {
+            return LockOutcome.NOT_AVAILABLE;
+        }
+        return failure instanceof LockDeadlockException ? LockOutcome.DEADLOCK : LockOutcome.FAILED;
+    }
+
+    private static void tell(LockListener listener, Consumer<LockListener> call) {
+        try {
+            call.accept(listener);
+        } catch (Exception e) {
+            LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package org.rowlock.internal.request;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.rowlock.LockKey;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.text.IdText;
+
+/**
+ * The keys of a request that need an advisory lock, and in which shape they go to the server.
+ *
+ * @param keys the keys; none, one, or many
+ * @param shape the form of the statement
+ * @param modes that of each key with {@link Shape#MIXED}; else empty, and the request's mode is that of all
+ */
+public record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> modes) {
+    public static final AdvisoryKeys NONE = new AdvisoryKeys(List.of(), Shape.NONE, List.of());
+
+    /** The forms of key version 1, and the form for several keys at a time. */
+    public enum Shape {
+        /** No advisory lock. */
+        NONE,
+        /** A row whose id is an int4: the pair of table and id. */
+        ROW_INT,
+        /** A row with any other id: a bigint from md5. */
+        ROW_TEXT,
+        /** A name: a bigint from md5. */
+        NAME,
+        /** A raw bigint. */
+        NUMBER,
+        /** A raw pair. */
+        PAIR,
+        /** Several rows of one table, all by an int4: the common case of several. */
+        ROWS_INT,
+        /** Several keys of any form. */
+        MANY,
+        /** Keys of any form, each exclusive or shared. */
+        MIXED;
+
+        public boolean isSeveral() {
+            return this == ROWS_INT || this == MANY || this == MIXED;
+        }
+    }
+
+    public static AdvisoryKeys of(List<LockKey> keys) {
+        return switch (keys.size()) {
+            case 0 -> NONE;
+            case 1 -> new AdvisoryKeys(keys, shapeOf(keys.get(0)), List.of());
+            default -> new AdvisoryKeys(keys, areIntRowsOfOneTable(keys) ? Shape.ROWS_INT : Shape.MANY, List.of());
+        };
+    }
+
+    /** Of a call with several modes. */
+    public static AdvisoryKeys mixed(List<LockKey> keys, Map<LockKey, RowLockMode> modes) {
+        return keys.isEmpty()
+                ? NONE
+                : new AdvisoryKeys(
+                        keys, Shape.MIXED, keys.stream().map(modes::get).toList());
+    }
+
+    /** Whether each key is locked shared, given the mode of the request. */
+    public Boolean[] shared(RowLockMode mode) {
+        return IntStream.range(0, keys.size())
+                .mapToObj(i -> (modes.isEmpty() ? mode : modes.get(i)).isShared())
+                .toArray(Boolean[]::new);
+    }
+
+    public boolean isEmpty() {
+        return keys.isEmpty();
+    }
+
+    /** The tables of the keys, in one order. */
+    public List<String> tables() {
+        if (keys.isEmpty()) {
+            return List.of();
+        }
+        if (keys.size() == 1) {
+            String table = keys.get(0).tableOrNull();
+            return table == null ? List.of() : List.of(table);
+        }
+        return keys.stream()
+                .map(LockKey::tableOrNull)
+                .filter(Objects::nonNull)
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    private static Shape shapeOf(LockKey key) {
+        if (key instanceof LockKey.Row row) {
+            return isPair(row) ? Shape.ROW_INT : Shape.ROW_TEXT;
+        }
+        if (key instanceof LockKey.Name) {
+            return Shape.NAME;
+        }
+        return key instanceof LockKey.RawNumber ? Shape.NUMBER : Shape.PAIR;
+    }
+
+    private static boolean areIntRowsOfOneTable(List<LockKey> keys) {
+        String table = keys.get(0).tableOrNull();
+        for (LockKey key : keys) {
+            if (!(key instanceof LockKey.Row row) || !row.table().equals(table) || !isPair(row)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The id as one text, which the key is derived from. */
+    public static String idText(LockKey.Row row) {
+        List<String> id = row.id();
+        return id.size() == 1 ? id.get(0) : String.join(String.valueOf(IdText.SEPARATOR), id);
+    }
+
+    /** Rule 3 of key version 1. */
+    public static boolean isPair(LockKey.Row row) {
+        return row.id().size() == 1 && IdText.isInt4(row.id().get(0));
+    }
+}

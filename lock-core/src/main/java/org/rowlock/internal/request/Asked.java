@@ -1,0 +1,15 @@
+package org.rowlock.internal.request;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was asked, for messages.
+ *
+ * @param what in words
+ * @param keys how many distinct keys
+ * @param table the table, where there is one
+ * @param id the parts of the first id, where only the server can tell whether its column takes it
+ * @param hotStandby whether the server is one
+ */
+public record Asked(String what, int keys, @Nullable String table, List<String> id, boolean hotStandby) {}

@@ -1,0 +1,76 @@
+package org.rowlock.internal.request;
+
+import static java.util.Comparator.naturalOrder;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BinaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+
+/**
+ * The keys of one call, each with a mode of its own.
+ *
+ * @param keys the distinct keys in the caller's order
+ * @param strongest the strongest of their modes
+ * @param each the mode of each key where they differ; empty where all have the same
+ */
+public record KeyModes(List<LockKey> keys, RowLockMode strongest, Map<LockKey, RowLockMode> each) {
+
+    /**
+     * The caller's keys and modes, checked. A map may tell keys apart that are equal, by identity or by a comparator of
+     * its own; then the strongest mode counts.
+     */
+    public static KeyModes of(Map<? extends LockKey, RowLockMode> modes) {
+        Map<LockKey, RowLockMode> each = new LinkedHashMap<>();
+        if (modes != null) {
+            modes.forEach((key, mode) -> each.merge(key, check(mode), BinaryOperator.minBy(naturalOrder())));
+        }
+        List<LockKey> keys = distinct(modes == null ? null : each.keySet());
+        RowLockMode strongest = Collections.min(each.values());
+        boolean differ = each.values().stream().anyMatch(mode -> mode != strongest);
+        return new KeyModes(keys, strongest, differ ? each : Map.of());
+    }
+
+    public RowLockMode modeOf(LockKey key) {
+        return each.getOrDefault(key, strongest);
+    }
+
+    /** The caller's keys, each once, checked. */
+    public static List<LockKey> distinct(@Nullable Collection<? extends LockKey> keys) {
+        if (keys == null || keys.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "The keys are " + (keys == null ? "null" : "empty") + "; give at least one");
+        }
+        LinkedHashSet<LockKey> distinct = new LinkedHashSet<>(keys.size() * 2);
+        for (LockKey key : keys) {
+            if (key == null) {
+                throw new IllegalArgumentException(
+                        "The key is null, or one of several is; make one with LockKey.row(table, id)");
+            }
+            distinct.add(key);
+        }
+        return List.copyOf(distinct);
+    }
+
+    public static RowLockMode check(@Nullable RowLockMode mode) {
+        if (mode == null) {
+            throw new IllegalArgumentException(
+                    "The mode is null; give one of FOR_UPDATE, FOR_NO_KEY_UPDATE, FOR_SHARE, FOR_KEY_SHARE");
+        }
+        return mode;
+    }
+
+    public static void check(RowLockMode mode, LockWait wait) {
+        check(mode);
+        if (wait == null) {
+            throw new IllegalArgumentException("The wait is null; give LockWait.forever(), noWait() or atMost()");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package org.rowlock.internal.request;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.Date;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowMapper;
+
+/**
+ * A caller's query that runs behind a lock.
+ *
+ * @param sql one statement that returns rows
+ * @param mapper makes a value of each row
+ * @param binds the values of its parameters
+ */
+public record LockQuery<T>(String sql, RowMapper<T> mapper, List<@Nullable Object> binds) {
+
+    public LockQuery {
+        if (sql == null || sql.isBlank()) {
+            throw new IllegalArgumentException("The SQL of the query is " + (sql == null ? "null" : "blank")
+                    + "; give one statement that returns rows");
+        }
+        if (mapper == null) {
+            throw new IllegalArgumentException("The row mapper is null; give a function from a result row to a value");
+        }
+    }
+
+    public static <T> LockQuery<T> of(String sql, RowMapper<T> mapper, @Nullable Object... binds) {
+        if (binds == null) {
+            throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
+        }
+        // Not List.of(), as a bind may be null.
+        return new LockQuery<>(sql, mapper, Arrays.asList(binds));
+    }
+
+    /** Whether the driver binds one of the values without a type, for the server to find. */
+    public boolean hasUntypedBind() {
+        return hasUntyped(binds);
+    }
+
+    public static boolean hasUntyped(List<@Nullable Object> binds) {
+        for (@Nullable Object bind : binds) {
+            if (bind == null || bind instanceof Date) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    public int bind(PreparedStatement statement, int at) throws SQLException {
+        int index = at;
+        for (@Nullable Object bind : binds) {
+            statement.setObject(index++, bind);
+        }
+        return index;
+    }
+}

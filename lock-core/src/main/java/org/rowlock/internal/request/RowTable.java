@@ -1,0 +1,103 @@
+package org.rowlock.internal.request;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.rowlock.internal.text.IdType;
+import org.rowlock.internal.text.TableName;
+
+/**
+ * A table whose rows are locked, and the columns of its id.
+ *
+ * @param name the name as the key has it
+ * @param columns the columns of the id, in order
+ * @param identity why these columns tell rows apart
+ */
+public record RowTable(String name, List<Column> columns, Identity identity) {
+
+    /** Why columns tell rows apart, and so how a lock statement checks that they still do. */
+    public enum Identity {
+        /** They are given by configuration; nothing checks them. */
+        GIVEN,
+        /** One column, the primary key: parse analysis checks it, for nothing. */
+        ONE_COLUMN,
+        /** Several columns, or a deferrable primary key, which parse analysis cannot tell: the catalog is asked. */
+        CATALOG
+    }
+
+    /** An item of FROM: the ids of several rows, of parameters that take an array per column. */
+    public String ids() {
+        return columns.stream()
+                .map(column -> "pg_catalog.unnest(cast(? as " + column.type() + "[]))")
+                .collect(Collectors.joining(", ", "rows from (", ")"));
+    }
+
+    /** Sets the parameters of {@link #ids}. */
+    public int bindIds(PreparedStatement statement, int at, List<List<String>> ids) throws SQLException {
+        for (int column = 0; column < columns.size(); column++) {
+            Object[] texts = new Object[ids.size()];
+            for (int i = 0; i < texts.length; i++) {
+                texts[i] = ids.get(i).get(column);
+            }
+            statement.setArray(at + column, statement.getConnection().createArrayOf("text", texts));
+        }
+        return at + columns.size();
+    }
+
+    /** The columns as texts that {@link IdType#text} understands, under names that no ORDER BY means. */
+    public String printedId(String alias) {
+        return IntStream.range(0, columns.size())
+                .mapToObj(i -> columns.get(i)
+                                .kind()
+                                .print(alias
+                                        + '.'
+                                        + TableName.quoteIdentifier(
+                                                columns.get(i).name()))
+                        + " as rowlock_id_" + i)
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Whether only the server knows what row a given id means, say of an enum or of citext. */
+    public boolean isIdOpen() {
+        for (Column column : columns) {
+            if (!column.kind().isExact()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether texts are values of a column, so that a change of its type would change which of them are one. */
+    public boolean isTextTaken() {
+        for (Column column : columns) {
+            switch (column.kind()) {
+                case TEXT, VARCHAR, CHAR, OTHER -> {
+                    return true;
+                }
+                default -> {}
+            }
+        }
+        return false;
+    }
+
+    /** A table that has not been looked up. */
+    public static RowTable named(String name) {
+        return new RowTable(name, List.of(), Identity.GIVEN);
+    }
+
+    /**
+     * A column of the id. Types are written with their schema, as a search_path may hide PostgreSQL's own.
+     *
+     * @param name the column, as in the catalog
+     * @param type its type, without a length, since a cast must not cut the value; of a domain the type behind it
+     * @param arrayType arrays of its type, of a domain of the domain
+     * @param kind what the type means for the id
+     */
+    public record Column(String name, String type, String arrayType, IdType kind) {
+        public Column(String name, String type, String arrayType) {
+            this(name, type, arrayType, IdType.of(type));
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package org.rowlock.internal.request;
+
+import java.time.Duration;
+import org.rowlock.LockWait;
+
+/** What remains of a wait. */
+public final class Waits {
+    private Waits() {}
+
+    /**
+     * The wait that is left.
+     *
+     * @param startNanos System.nanoTime() when the wait began
+     */
+    public static LockWait remaining(LockWait wait, long startNanos) {
+        if (wait instanceof LockWait.AtMost bound) {
+            Duration left = bound.duration().minusNanos(System.nanoTime() - startNanos);
+            return left.isNegative() ? LockWait.noWait() : LockWait.atMost(left);
+        }
+        return wait;
+    }
+}

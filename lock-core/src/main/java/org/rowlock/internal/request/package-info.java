@@ -1,0 +1,8 @@
+/**
+ * What one call asks for: distinct keys in their modes, the wait, and which of them need an advisory lock, a row lock
+ * or both. Nothing here knows SQL.
+ */
+@NullMarked
+package org.rowlock.internal.request;
+
+import org.jspecify.annotations.NullMarked;

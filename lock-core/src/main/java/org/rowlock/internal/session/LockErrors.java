@@ -1,0 +1,445 @@
+package org.rowlock.internal.session;
+
+import java.io.InterruptedIOException;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+import org.rowlock.LockCanceledException;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockDeadlockException;
+import org.rowlock.LockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockSerializationException;
+import org.rowlock.LockTableFullException;
+import org.rowlock.LockTargetException;
+import org.rowlock.LockTransactionException;
+import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.GuardSql;
+import org.rowlock.internal.sql.RowSql;
+import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.TableName;
+
+/** From SQLSTATE, or from what a guard saw, to the exception that says what was asked, why not, and what to do. */
+public final class LockErrors {
+    private LockErrors() {}
+
+    /** A line of the detail of a deadlock, in any language: who waits in which mode, for what, and behind whom. */
+    private static final Pattern WAIT = Pattern.compile("^.*?\\b\\w+Lock\\b(.*)$", Pattern.MULTILINE);
+
+    /** The exception for a failure of the lock itself; one that Rowlock does not understand stays a LockException. */
+    public static LockException translate(Asked asked, SQLException e) {
+        LockException understood = understood(asked, e);
+        if (understood != null) {
+            return understood;
+        }
+        String state = SqlState.of(e);
+        if (isTarget(state)) {
+            return new LockTargetException(cannot(asked) + message(e) + ". " + adviceForTarget(state) + ".", state, e);
+        }
+        return new LockException(cannot(asked) + message(e), e);
+    }
+
+    /** What to do where a pooler mixes up prepared statements. */
+    public static final String POOLER_ADVICE =
+            "set max_prepared_statements in PgBouncer 1.21 or newer, or" + " prepareThreshold=0 in the JDBC URL.";
+
+    /**
+     * Whether a prepared statement of this session is unknown to the server, or another's: what a pooler does that hands
+     * out server connections and keeps no account of prepared statements.
+     */
+    public static boolean isPreparedStatementMixedUp(SQLException e) {
+        return switch (SqlState.of(e)) {
+            case SqlState.INVALID_SQL_STATEMENT_NAME, SqlState.DUPLICATE_PREPARED_STATEMENT -> true;
+            case SqlState.PROTOCOL_VIOLATION -> {
+                ServerErrorMessage server = serverMessage(e);
+                // Known by its place in the server: the number of parameters is another statement's.
+                yield server != null && "exec_bind_message".equals(server.getRoutine());
+            }
+            default -> false;
+        };
+    }
+
+    public static String mixedUpStatements(SQLException e) {
+        return "the server does not have this client's prepared statements, or has another's under their names ("
+                + message(e) + "). A pooler between them keeps no account of them: " + POOLER_ADVICE;
+    }
+
+    /** The exception for what only a lock, the transaction or the connection can cause; null for anything else. */
+    public static @Nullable LockException understood(Asked asked, SQLException e) {
+        String state = SqlState.of(e);
+        if (isPreparedStatementMixedUp(e)) {
+            return new LockException(cannot(asked) + mixedUpStatements(e) + " Roll back.", e);
+        }
+        ServerErrorMessage server = serverMessage(e);
+        if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
+            String refused = cannot(asked) + "the server, or a pooler in front of it, refused (" + message(e) + "). ";
+            return "FATAL".equals(server.getSeverity())
+                    ? new LockConnectionLostException(
+                            refused + "It has ended the session; the transaction and its locks are gone.", e)
+                    : new LockException(refused + "Roll back.", e);
+        }
+        if (e.getCause() instanceof InterruptedIOException) {
+            return new LockConnectionLostException(
+                    cannot(asked) + "the server gave no answer within the bound of the wait and a grace, or within the"
+                            + " socketTimeout (" + message(e)
+                            + "). The connection is closed; the transaction ends when the server notices. Run it again"
+                            + " on another connection.",
+                    e);
+        }
+        if (SqlState.isConnectionLost(state)) {
+            return new LockConnectionLostException(
+                    cannot(asked) + "the connection was lost (" + message(e)
+                            + "). The transaction and its locks are gone; run it again on another connection.",
+                    e);
+        }
+        return switch (state) {
+            case SqlState.LOCK_NOT_AVAILABLE ->
+                new LockNotAvailableException(
+                        cannot(asked)
+                                + "the session's lock_timeout ended the wait. The transaction is aborted; roll back,"
+                                + " or use LockWait.atMost(), which keeps it usable.",
+                        false,
+                        e);
+            case SqlState.DEADLOCK_DETECTED ->
+                new LockDeadlockException(
+                        cannot(asked) + "a deadlock was found and this transaction chosen to end. Roll back and run it"
+                                + " again; " + deadlockAdvice(e) + ' ' + detail(e, " "),
+                        e);
+            case SqlState.SERIALIZATION_FAILURE ->
+                new LockSerializationException(
+                        cannot(asked) + "the row has changed since the transaction's snapshot. Roll back and run the"
+                                + " transaction again.",
+                        e);
+            case SqlState.OUT_OF_MEMORY ->
+                new LockTableFullException(
+                        cannot(asked) + "the server's lock table is full; the call asked for "
+                                + asked.keys() + " distinct keys. Raise max_locks_per_transaction or"
+                                + " max_connections, or lock fewer keys in one transaction.",
+                        asked.keys(),
+                        e);
+            case SqlState.QUERY_CANCELED ->
+                new LockCanceledException(
+                        cannot(asked) + "the wait was ended from outside (" + message(e)
+                                + "). The transaction is aborted; roll back.",
+                        e);
+            case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(asked, e);
+            case SqlState.IN_FAILED_SQL_TRANSACTION ->
+                new LockTransactionException(
+                        Reason.ABORTED,
+                        cannot(asked) + "an earlier statement of the transaction failed; roll back first.",
+                        state,
+                        e);
+            default -> null;
+        };
+    }
+
+    /** The exception for a guard that refused. The transaction is as usable as it was, unless {@code e} aborted it. */
+    public static LockException refused(Asked asked, Guard guard, @Nullable SQLException e) {
+        if (guard.isReadOnly()) {
+            return readOnly(asked, e);
+        }
+        if (guard.isPrivilegeMissing()) {
+            return new LockTargetException(
+                    cannot(asked) + "permission denied for table " + tableOf(asked, guard) + ". "
+                            + adviceForTarget(SqlState.INSUFFICIENT_PRIVILEGE) + '.',
+                    SqlState.INSUFFICIENT_PRIVILEGE,
+                    e);
+        }
+        if (guard.isTableRefused()) {
+            return new LockTargetException(
+                    cannot(asked) + tableOf(asked, guard) + " is a view, a foreign table, an index, a sequence or the"
+                            + " like, and only a table or a partitioned table has rows to lock by key. Name the table"
+                            + " behind it.",
+                    SqlState.WRONG_OBJECT_TYPE,
+                    e);
+        }
+        return new LockTransactionException(
+                Reason.ISOLATION,
+                cannot(asked) + "the transaction is " + guard.isolation() + " and has already begun, so it would read"
+                        + " from a snapshot older than the lock. Take the lock before anything else in the transaction"
+                        + " (and set its level with Connection.setTransactionIsolation, not by a statement),"
+                        + " use READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale"
+                        + " row.",
+                null,
+                e);
+    }
+
+    private static LockException readOnly(Asked asked, @Nullable SQLException e) {
+        return new LockTransactionException(
+                Reason.READ_ONLY,
+                cannot(asked)
+                        + (asked.hotStandby()
+                                ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect to the"
+                                        + " primary."
+                                : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
+                                        + " transaction."),
+                SqlState.READ_ONLY_SQL_TRANSACTION,
+                e);
+    }
+
+    /** The exception for a row that a stale snapshot may only not see: the key may have been inserted since. */
+    public static LockException absentInSnapshot(Asked asked, Guard guard) {
+        return new LockTransactionException(
+                Reason.ISOLATION,
+                cannot(asked) + "the transaction is " + guard.isolation() + " and has already begun, and its snapshot"
+                        + " has no such row: it may have been inserted since. Roll back, and take the lock before"
+                        + " anything else in the transaction, or use READ COMMITTED.",
+                null,
+                null);
+    }
+
+    /** The exception for a call that failed and could not be undone: whatever failed first, the transaction is gone. */
+    public static LockException notUndone(Asked asked, boolean aborted, SQLException e, Throwable first) {
+        LockException exception;
+        if (aborted && !SqlState.isConnectionLost(e.getSQLState())) {
+            exception = new LockException(
+                    cannot(asked) + "the failed call could not be undone (" + message(e)
+                            + "). The transaction is aborted; roll back.",
+                    e);
+        } else {
+            SQLException lost = SqlState.isConnectionLost(e.getSQLState())
+                    ? e
+                    : new SQLException(e.getMessage(), SqlState.CONNECTION_DOES_NOT_EXIST, e);
+            exception = new LockConnectionLostException(
+                    cannot(asked) + "the connection was lost while a failed call was undone (" + message(e)
+                            + "). The transaction and its locks are gone; run it again on another connection.",
+                    lost);
+        }
+        exception.addSuppressed(first);
+        return exception;
+    }
+
+    /**
+     * The exception for id columns that have changed since they were looked up.
+     *
+     * @param undone whether the transaction is as it was before the call
+     */
+    public static LockTargetException stale(Asked asked, boolean undone) {
+        return LockTargetException.stale(
+                cannot(asked) + "the table, its primary key or the type of its id was replaced since it was looked up. "
+                        + (undone
+                                ? "Nothing is locked; try again."
+                                : "The transaction is aborted; roll back and run it again."),
+                undone);
+    }
+
+    /**
+     * The exception for an id that finds a row of another key: the server takes more spellings than the key has.
+     *
+     * @param undone whether the transaction is as it was before the call
+     */
+    public static LockTargetException misnamed(Asked asked, LockRequest.Misnamed misnamed, boolean undone) {
+        return new LockTargetException(
+                cannot(asked) + "the id " + quoted(misnamed.key().givenId()) + " means the row "
+                        + quoted(misnamed.id())
+                        + ", which is another key, so that those who lock it by its own id would"
+                        + " not be excluded. Give the id as the row has it: " + quoted(misnamed.id()) + ". "
+                        + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."),
+                null,
+                null);
+    }
+
+    /** The exception for an id that its column cannot hold, or that is not written as its key is. */
+    public static LockTargetException misfit(LockKey.Row key, RowTable.Column column, String part, String refusal) {
+        String type = column.type().replace("pg_catalog.", "").replace("\"", "");
+        return new LockTargetException(
+                "Cannot lock " + key + ": \"" + part + "\" for column " + column.name() + " of type " + type + ' '
+                        + refusal + ". Nothing is locked.",
+                SqlState.INVALID_TEXT_REPRESENTATION,
+                null);
+    }
+
+    private static String quoted(List<String> id) {
+        return id.stream().map(part -> '"' + part + '"').collect(Collectors.joining(", "));
+    }
+
+    /** The exception for a row that was inserted while the call found none, so that the query saw it without its lock. */
+    public static LockSerializationException replaced(Asked asked) {
+        return new LockSerializationException(
+                cannot(asked) + "the row was inserted while the call waited, say in place of one that was deleted, and"
+                        + " the query behind the lock ran without a lock on it. The transaction is aborted; roll back"
+                        + " and run it again.",
+                null);
+    }
+
+    public static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
+        return new LockNotAvailableException(
+                cannot(asked) + "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
+                        + (hasQuery
+                                ? ", or what the query behind the lock waited for longer than the lock_timeout"
+                                : "")
+                        + ". Nothing is newly held and the transaction is usable; try later, or wait longer.",
+                true,
+                cause);
+    }
+
+    /** What the driver refused by itself: the parameters of the caller's query do not fit its SQL. */
+    public static boolean isDriverRefusal(SQLException e) {
+        return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && serverMessage(e) == null;
+    }
+
+    /** The guard's columns where the error is one that a guard raised. */
+    public static @Nullable Guard guardIn(SQLException e) {
+        return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? GuardSql.findIn(message(e)) : null;
+    }
+
+    /**
+     * Whether an error of parse analysis says that the id columns are not what they were when looked up
+     * ({@link RowSql#identity}), and is not about the caller's query in the same round trip: the driver does not tell
+     * which statement failed.
+     *
+     * @param locks the statements that look at id columns
+     * @param query the caller's own statement, or null
+     */
+    public static boolean isIdentityGone(List<String> locks, @Nullable String query, SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        if (server == null || locks.stream().noneMatch(lock -> lock.contains(RowSql.IDENTITY_ALIAS))) {
+            return false;
+        }
+        String message = String.valueOf(server.getMessage());
+        return switch (SqlState.of(e)) {
+            case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR -> message.contains(RowSql.IDENTITY_ALIAS + '.');
+            // Of a statement that was prepared before the change the server gives no position; what is checked are
+            // arrays.
+            case SqlState.UNDEFINED_FUNCTION, SqlState.UNDEFINED_OBJECT ->
+                server.getPosition() == 0 ? message.contains("[]") : points(locks, query, server.getPosition() - 1);
+            default -> false;
+        };
+    }
+
+    /** Whether a position is that of a check of a type, in one of the locks and not in the query. */
+    private static boolean points(List<String> locks, @Nullable String query, int position) {
+        for (String lock : locks) {
+            // An operator is pointed at itself, an unknown type at its name behind the cast.
+            if (isThere(RowSql.TYPE_CHECK, lock, query, position)
+                    || isThere(RowSql.TYPE_CHECK, lock, query, position - RowSql.TYPE_CHECK.length())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isThere(String check, String lock, @Nullable String query, int position) {
+        return lock.startsWith(check, position) && (query == null || !query.startsWith(check, position));
+    }
+
+    /**
+     * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. So
+     * it has to name the table, which the query cannot have found missing before the lock did; or to quote the id, where
+     * the id is of a type that only the server knows and the query has no such value.
+     */
+    public static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        String message = server == null ? null : server.getMessage();
+        if (server == null || message == null || asked.table() == null) {
+            return false;
+        }
+        return switch (SqlState.of(e)) {
+            case SqlState.UNDEFINED_TABLE, SqlState.INVALID_NAME -> names(message, asked.table());
+            case SqlState.INVALID_SCHEMA_NAME,
+                    SqlState.INSUFFICIENT_PRIVILEGE,
+                    SqlState.WRONG_OBJECT_TYPE,
+                    SqlState.FEATURE_NOT_SUPPORTED ->
+                names(message, asked.table())
+                        || TableName.parts(asked.table()).stream().anyMatch(part -> names(message, part));
+            default ->
+                SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
+                        && server.getPosition() == 0
+                        && asked.id().stream()
+                                .anyMatch(part -> message.contains('"' + part + '"') && !hasBind(binds, part));
+        };
+    }
+
+    private static boolean hasBind(List<@Nullable Object> binds, String part) {
+        return binds.stream().anyMatch(bind -> part.equals(String.valueOf(bind)));
+    }
+
+    /** Whether a message has a name in quotes or, as in "permission denied for", at its end. */
+    private static boolean names(String message, String name) {
+        String plain = String.join(".", TableName.parts(name));
+        return message.contains('"' + plain + '"') || message.endsWith(' ' + plain);
+    }
+
+    private static @Nullable ServerErrorMessage serverMessage(SQLException e) {
+        return e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+    }
+
+    private static boolean isTarget(String state) {
+        return state.startsWith(SqlState.DATA_EXCEPTION_CLASS)
+                || switch (state) {
+                    case SqlState.UNDEFINED_TABLE,
+                            SqlState.UNDEFINED_COLUMN,
+                            SqlState.INSUFFICIENT_PRIVILEGE,
+                            SqlState.UNDEFINED_FUNCTION,
+                            SqlState.WRONG_OBJECT_TYPE,
+                            SqlState.INVALID_SCHEMA_NAME,
+                            SqlState.INVALID_NAME,
+                            SqlState.FEATURE_NOT_SUPPORTED -> true;
+                    default -> false;
+                };
+    }
+
+    private static String adviceForTarget(String state) {
+        if (state.startsWith(SqlState.DATA_EXCEPTION_CLASS)) {
+            return "Give an id that the column's type can hold";
+        }
+        return switch (state) {
+            case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
+            case SqlState.INSUFFICIENT_PRIVILEGE ->
+                "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and" + " UPDATE on the table";
+            case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
+                "If the table was replaced meanwhile, roll back and try again; else check the id columns given in RowLocks.Builder";
+            default -> "Name a table that FOR UPDATE can lock rows of";
+        };
+    }
+
+    /**
+     * What avoids the next deadlock. In a circle of one who waits for a key and one who waits for a row or a transaction,
+     * the one had the row before it asked for its key.
+     */
+    private static String deadlockAdvice(SQLException e) {
+        boolean forKey = false;
+        boolean forRow = false;
+        Matcher wait = WAIT.matcher(detail(e, "\n"));
+        while (wait.find()) {
+            // Only the description of an advisory lock has brackets.
+            boolean brackets = wait.group(1).contains("[");
+            forKey |= brackets;
+            forRow |= !brackets;
+        }
+        return forKey && forRow
+                ? "one of them had written or locked the row, or inserted one that references it, before it locked the"
+                        + " key: lock before you write, or use strategy ROW."
+                : "lockAll() on all keys at once avoids it.";
+    }
+
+    private static String cannot(Asked asked) {
+        return "Cannot lock " + asked.what() + ": ";
+    }
+
+    private static String tableOf(Asked asked, Guard guard) {
+        return guard.table().length() > 1 ? guard.table().substring(1) : String.valueOf(asked.table());
+    }
+
+    private static String message(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        String message = server == null ? e.getMessage() : server.getMessage();
+        return message == null ? e.getClass().getSimpleName() : message;
+    }
+
+    private static String detail(SQLException e, String lineBreak) {
+        ServerErrorMessage server = serverMessage(e);
+        String detail = server == null ? null : server.getDetail();
+        return detail == null ? "" : detail.replace("\n", lineBreak);
+    }
+}

@@ -1,0 +1,246 @@
+package org.rowlock.internal.session;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGStatement;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.AutoSave;
+import org.postgresql.util.PSQLWarning;
+import org.rowlock.LockTransactionException;
+import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.internal.text.SqlState;
+
+/**
+ * The caller's connection and what the driver knows of it without a round trip. Statements go through the connection
+ * as the caller gave it, so that pools and proxies see them.
+ */
+public final class PgSession {
+    private final Connection connection;
+    private final BaseConnection driver;
+
+    private PgSession(Connection connection, BaseConnection driver) {
+        this.connection = connection;
+        this.driver = driver;
+    }
+
+    /** Checks, before any SQL, that a lock of this connection's transaction can mean anything. */
+    public static PgSession inTransaction(Connection connection) throws SQLException {
+        if (connection.isClosed()) {
+            throw refused(
+                    Reason.CLOSED,
+                    "the connection is closed; take the lock on the open connection of a transaction",
+                    null);
+        }
+        if (connection.getAutoCommit()) {
+            throw refused(
+                    Reason.AUTOCOMMIT,
+                    "the connection is in autocommit, so the lock would be gone at once; call setAutoCommit(false) or"
+                            + " begin a transaction first",
+                    null);
+        }
+        PgSession session = new PgSession(connection, unwrap(connection));
+        if (session.driver.getTransactionState() == TransactionState.FAILED) {
+            throw refused(
+                    Reason.ABORTED,
+                    "an earlier statement of the transaction failed, and PostgreSQL ignores all others until it ends;"
+                            + " roll back first",
+                    SqlState.IN_FAILED_SQL_TRANSACTION);
+        }
+        return session;
+    }
+
+    /** What the driver knows of a connection, in whatever state it is. */
+    public static PgSession of(Connection connection) throws SQLException {
+        return new PgSession(connection, unwrap(connection));
+    }
+
+    static BaseConnection unwrap(Connection connection) throws SQLException {
+        if (connection instanceof BaseConnection driver) {
+            return driver;
+        }
+        if (connection.isWrapperFor(BaseConnection.class)) {
+            return connection.unwrap(BaseConnection.class);
+        }
+        throw refused(
+                Reason.NOT_POSTGRESQL,
+                "the connection (" + connection.getClass().getName() + ") is not one of the PostgreSQL JDBC driver and"
+                        + " does not unwrap to one; use org.postgresql:postgresql, directly or in a pool that supports"
+                        + " unwrap()",
+                null);
+    }
+
+    public Connection connection() {
+        return connection;
+    }
+
+    /** Whether the server has the transaction open. If not, the driver begins it with the next statement. */
+    public boolean hasBegun() {
+        return driver.getTransactionState() != TransactionState.IDLE;
+    }
+
+    public boolean isAborted() {
+        return driver.getTransactionState() == TransactionState.FAILED;
+    }
+
+    /** Whether the server said at login, or since, that it is a hot standby. */
+    public boolean isHotStandby() {
+        return "on".equals(reported("in_hot_standby"));
+    }
+
+    /** A setting that the server reports by itself, or null where it does not. */
+    @Nullable
+    public String reported(String setting) {
+        return driver.getParameterStatus(setting);
+    }
+
+    /** The search_path as a text, asked of the server: a round trip, and no snapshot. */
+    String searchPath() throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("show search_path")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    /** What tells databases apart for the catalog cache: the URL that the driver connected to. */
+    String url() throws SQLException {
+        String url = driver.getMetaData().getURL();
+        return url == null ? "" : url;
+    }
+
+    public boolean isClosed() throws SQLException {
+        return connection.isClosed();
+    }
+
+    /**
+     * The server's warning that a commit did not wait for its standby, or null. Known by the place in the server that
+     * raised it, as its SQLSTATE is any warning's and its text is in the server's language.
+     */
+    @Nullable
+    SQLWarning takeReplicationWarning() throws SQLException {
+        for (SQLWarning warning = driver.getWarnings(); warning != null; warning = warning.getNextWarning()) {
+            if (warning instanceof PSQLWarning notice
+                    && "SyncRepWaitForLSN".equals(notice.getServerErrorMessage().getRoutine())) {
+                driver.clearWarnings();
+                return warning;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Keeps the driver from setting savepoints of its own until {@link #setAutosave}: they would stand between the
+     * statements of a script, and do not survive a handover.
+     *
+     * @return the setting until now
+     */
+    public AutoSave withoutAutosave() {
+        AutoSave autosave = driver.getAutosave();
+        if (autosave != AutoSave.NEVER) {
+            driver.setAutosave(AutoSave.NEVER);
+        }
+        return autosave;
+    }
+
+    public void setAutosave(AutoSave autosave) {
+        if (autosave != AutoSave.NEVER) {
+            driver.setAutosave(autosave);
+        }
+    }
+
+    /** After how many executions the driver prepares a statement on the server; 0 for never. */
+    public int prepareThreshold() {
+        return driver.getPrepareThreshold();
+    }
+
+    /** Of the statements that are made from now on. */
+    public void setPrepareThreshold(int executions) {
+        driver.setPrepareThreshold(executions);
+    }
+
+    /**
+     * Bounds each wait for an answer of the server, if it is not bounded more closely already. On the driver's connection,
+     * as a pool would count it among what it has to set back, with a thread of its own.
+     *
+     * @return the bound until now, for {@link #restoreSocketBound}
+     */
+    public int boundSocket(int millis) throws SQLException {
+        int before = driver.getNetworkTimeout();
+        if (before == 0 || before > millis) {
+            driver.setNetworkTimeout(Runnable::run, millis);
+        }
+        return before;
+    }
+
+    public void restoreSocketBound(int millis) throws SQLException {
+        if (!driver.isClosed()) {
+            driver.setNetworkTimeout(Runnable::run, millis);
+        }
+    }
+
+    /** Ends the session, and with it all that it holds, where it could not be cleaned up. */
+    public void kill() throws SQLException {
+        driver.abort(Runnable::run);
+    }
+
+    /**
+     * Prepares a script. All rows come at once, whatever fetch size the driver is set to: a suspended statement would run
+     * on, and lock on, behind the statements that follow it.
+     */
+    public PreparedStatement prepare(String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        try {
+            statement.setFetchSize(0);
+        } catch (SQLException e) {
+            statement.close();
+            throw e;
+        }
+        return statement;
+    }
+
+    /**
+     * Prepares a script that is to take one round trip.
+     *
+     * @param untyped whether a bind has no type of its own, as null and java.sql.Timestamp have none. For such a statement
+     *     the driver asks the server what it will return, and from then on waits for the results in front of it before
+     *     it sends it; unless the server is not to keep it
+     */
+    public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
+        PreparedStatement statement = prepare(sql);
+        // With stringtype=unspecified our own texts have no type either.
+        if (untyped || !driver.getStringVarcharFlag()) {
+            try {
+                if (statement.isWrapperFor(PGStatement.class)) {
+                    statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+                }
+            } catch (SQLException e) {
+                statement.close();
+                throw e;
+            }
+        }
+        return statement;
+    }
+
+    /** The role that logged in. */
+    String user() throws SQLException {
+        String user = driver.getMetaData().getUserName();
+        return user == null ? "" : user;
+    }
+
+    /** Runs statements without parameters and results. */
+    public void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static LockTransactionException refused(Reason reason, String why, @Nullable String sqlState) {
+        return new LockTransactionException(reason, "No lock was taken: " + why, sqlState, null);
+    }
+}

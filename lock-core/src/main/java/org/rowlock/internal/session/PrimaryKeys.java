@@ -1,0 +1,278 @@
+package org.rowlock.internal.session;
+
+import java.sql.Array;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockTargetException;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.RowTable.Column;
+import org.rowlock.internal.request.RowTable.Identity;
+import org.rowlock.internal.sql.RowSql;
+import org.rowlock.internal.text.IdType;
+import org.rowlock.internal.text.SqlState;
+
+/**
+ * The id columns of tables whose rows are locked: the primary key from the catalog, or the columns given. Looked up on
+ * first use and kept by database, user and name. What a name means can change at any time, so every row lock checks in
+ * its own round trip that they still are the primary key of what it means, and of the same types
+ * ({@link RowSql#identity}, {@link RowSql#verify}).
+ */
+public final class PrimaryKeys {
+    /** The type behind a domain: a column's values, and so its keys, are of that type. */
+    private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
+            + "select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid"
+            + " union all select t.oid, t.typbasetype from b join pg_catalog.pg_type t on t.oid = b.base)"
+            + " select b.oid from b where b.base = 0)";
+
+    /** One row at least, for the kind of the table. The types with their schemas; an array of arrays has their type. */
+    private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
+            + typeName("case when t.typcategory = 'A' and t.typtype <> 'd' then '' else '[]' end", "a.atttypid")
+            + ", pg_catalog.current_setting('search_path'), (select l.collisdeterministic from pg_catalog.pg_collation l"
+            + " where l.oid = a.attcollation) is false, (select t.typcategory in ('A', 'C') from pg_catalog.pg_type t"
+            + " where t.oid = a.atttypid), ";
+
+    private static final String FROM = " from pg_catalog.pg_class c left join (";
+
+    private static final String OF_TABLE =
+            " where c.oid = cast(cast(? as pg_catalog.text) as pg_catalog.regclass) order by k.n";
+    private static final String FROM_CATALOG = COLUMNS + "i.indimmediate" + FROM
+            + "pg_catalog.pg_index i cross join lateral pg_catalog.unnest(i.indkey[0:i.indnkeyatts - 1])"
+            + " with ordinality as k(attnum, n)"
+            + " join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum)"
+            + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
+    private static final String FROM_NAMES = COLUMNS + "false" + FROM
+            + "pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as k(name, n)"
+            + " join pg_catalog.pg_attribute a on a.attname = k.name and not a.attisdropped)"
+            + " on a.attrelid = c.oid" + OF_TABLE;
+
+    private static String typeName(String suffix, String type) {
+        return "(select pg_catalog.format('%I.%I%s', n.nspname, t.typname, " + suffix + ") from pg_catalog.pg_type t"
+                + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
+    }
+
+    /** Beyond this many the names of tables are not a program's own, and keeping all would be a leak. */
+    private static final int MOST_KEPT = 10_000;
+
+    private final ConcurrentMap<Place, Known> known = new ConcurrentHashMap<>();
+
+    /**
+     * Places without a search_path that mean several tables: to tenants with a schema each, of one form but for the
+     * primary key. For these the server is asked for its search_path first.
+     */
+    private final Set<Place> ambiguous = ConcurrentHashMap.newKeySet();
+
+    /** Only keeps apart what can be told apart for free; the server reports the search_path from version 18 on. */
+    private record Place(
+            String database, String user, @Nullable String searchPath, String table, List<String> given) {
+        static Place of(PgSession session, String table, List<String> given) throws SQLException {
+            return new Place(session.url(), session.user(), session.reported("search_path"), table, given);
+        }
+
+        Place in(@Nullable String path) {
+            return new Place(database, user, path, table, given);
+        }
+    }
+
+    /**
+     * What was looked up.
+     *
+     * @param kind of what the name means, as in pg_class
+     * @param searchPath in which
+     * @param stale whether the server has found since that it does not hold any more
+     */
+    private record Known(RowTable table, String kind, String searchPath, boolean stale) {
+        Known asStale() {
+            return new Known(table, kind, searchPath, true);
+        }
+
+        /** Whether it did not change, and was found not to hold under another search_path than its own. */
+        boolean isOfAnother(Known found) {
+            return !searchPath.equals(found.searchPath) || table.equals(found.table);
+        }
+
+        boolean isWhole(List<String> given) {
+            return !table.columns().isEmpty()
+                    && (given.isEmpty() || given.size() == table.columns().size());
+        }
+    }
+
+    /**
+     * The id columns of a table.
+     *
+     * @param given the columns given by configuration, or none for the primary key
+     */
+    public RowTable of(PgSession session, String table, List<String> given) throws SQLException {
+        Known found = known(session, table, given);
+        if (!found.isWhole(given)) {
+            forget(session, found.table(), given);
+            found = known(session, table, given);
+        }
+        check(table, found.kind(), given, found.table().columns());
+        return found.table();
+    }
+
+    /** The same, with no columns where the table has no primary key, or not the columns given. */
+    public RowTable find(PgSession session, String table, List<String> given) throws SQLException {
+        Known found = known(session, table, given);
+        return found.isWhole(given) ? found.table() : RowTable.named(table);
+    }
+
+    private Known known(PgSession session, String table, List<String> given) throws SQLException {
+        Place place = place(session, table, given);
+        Known kept = known.get(place);
+        if (kept != null && !kept.stale()) {
+            return kept;
+        }
+        Known found = outsideTransaction(session, () -> lookUp(session, table, given));
+        if (kept != null && place.searchPath() == null && kept.isOfAnother(found)) {
+            ambiguous.add(place);
+            place = place.in(found.searchPath());
+        }
+        if (known.size() >= MOST_KEPT) {
+            known.clear();
+            ambiguous.clear();
+        }
+        known.put(place, found);
+        return found;
+    }
+
+    private Place place(PgSession session, String table, List<String> given) throws SQLException {
+        Place place = Place.of(session, table, given);
+        return !ambiguous.isEmpty() && ambiguous.contains(place)
+                ? place.in(outsideTransaction(session, session::searchPath))
+                : place;
+    }
+
+    /** Has a table looked up again, as it may have changed. Runs no SQL: the transaction may be aborted. */
+    public void forget(PgSession session, RowTable table, List<String> given) throws SQLException {
+        forEachOf(
+                session,
+                table,
+                given,
+                place -> known.computeIfPresent(
+                        place, (same, kept) -> kept.table().equals(table) ? null : kept));
+    }
+
+    /** The same, since the server has found that what is kept does not hold. */
+    public void stale(PgSession session, RowTable table, List<String> given) throws SQLException {
+        forEachOf(
+                session,
+                table,
+                given,
+                place -> known.computeIfPresent(
+                        place, (same, kept) -> kept.table().equals(table) ? kept.asStale() : kept));
+    }
+
+    /** In whatever search_path, of which the server may not tell. */
+    private void forEachOf(PgSession session, RowTable table, List<String> given, Consumer<Place> action)
+            throws SQLException {
+        Place asked = Place.of(session, table.name(), given).in(null);
+        known.keySet().stream().filter(place -> place.in(null).equals(asked)).forEach(action);
+    }
+
+    private interface Look<T> {
+        T look() throws SQLException;
+    }
+
+    /** If the look is the first statement of the transaction it is ended, so that it takes no snapshot for the caller. */
+    private static <T> T outsideTransaction(PgSession session, Look<T> look) throws SQLException {
+        if (session.hasBegun()) {
+            return look.look();
+        }
+        T seen;
+        try {
+            seen = look.look();
+        } catch (SQLException | RuntimeException e) {
+            try {
+                session.execute("rollback");
+            } catch (SQLException notRolledBack) {
+                e.addSuppressed(notRolledBack);
+            }
+            throw e;
+        }
+        session.execute("rollback");
+        return seen;
+    }
+
+    private static Known lookUp(PgSession session, String table, List<String> given) throws SQLException {
+        List<Column> columns = new ArrayList<>();
+        String kind = "";
+        String searchPath = "";
+        boolean immediate = false;
+        try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
+            int at = 1;
+            if (!given.isEmpty()) {
+                Array names = session.connection().createArrayOf("text", given.toArray());
+                statement.setArray(at++, names);
+            }
+            statement.setString(at, table);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    kind = row.getString(1);
+                    searchPath = row.getString(5);
+                    boolean nondeterministic = row.getBoolean(6);
+                    boolean opaque = row.getBoolean(7);
+                    immediate = row.getBoolean(8);
+                    if (row.getString(2) != null) {
+                        // To a nondeterministic collation several texts are one value.
+                        IdType idType =
+                                opaque ? IdType.OPAQUE : nondeterministic ? IdType.OTHER : IdType.of(row.getString(3));
+                        columns.add(new Column(row.getString(2), row.getString(3), row.getString(4), idType));
+                    }
+                }
+            }
+        }
+        Identity identity = !given.isEmpty()
+                ? Identity.GIVEN
+                : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
+        return new Known(new RowTable(table, List.copyOf(columns), identity), kind, searchPath, false);
+    }
+
+    private static void check(String table, String kind, List<String> given, List<Column> columns) {
+        if (columns.isEmpty() && !kind.equals("r") && !kind.equals("p")) {
+            throw new LockTargetException(
+                    "Cannot lock rows of " + table + ": it is " + kindName(kind) + ". Name the table behind it.",
+                    SqlState.WRONG_OBJECT_TYPE,
+                    null);
+        }
+        if (given.isEmpty() && columns.isEmpty()) {
+            throw new LockTargetException(
+                    "Cannot lock rows of " + table + ": it has no primary key, and strategies ROW and BOTH need to know"
+                            + " the id columns. Add a primary key, give the columns with RowLocks.builder().idColumns(\""
+                            + table + "\", ...), or use strategy ADVISORY.",
+                    null,
+                    null);
+        }
+        List<String> missing = new ArrayList<>(given);
+        columns.forEach(column -> missing.remove(column.name()));
+        if (!missing.isEmpty()) {
+            throw new LockTargetException(
+                    "Cannot lock rows of " + table + ": it has no column " + String.join(", ", missing)
+                            + ", which idColumns names. Columns are written as the catalog has them, without quotes.",
+                    SqlState.UNDEFINED_COLUMN,
+                    null);
+        }
+    }
+
+    /** pg_class.relkind in words. */
+    private static String kindName(String kind) {
+        return switch (kind) {
+            case "v" -> "a view";
+            case "m" -> "a materialized view";
+            case "i", "I" -> "an index";
+            case "S" -> "a sequence";
+            case "f" -> "a foreign table";
+            case "c" -> "a composite type";
+            case "" -> "not in the transaction's snapshot";
+            default -> "not a table";
+        };
+    }
+}

@@ -1,0 +1,122 @@
+package org.rowlock.internal.session;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.FoundRow;
+import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.LockScript;
+import org.rowlock.internal.sql.ScriptResult;
+import org.rowlock.internal.sql.ScriptStatement;
+import org.rowlock.internal.sql.ScriptValues;
+
+/** Runs a script in one round trip and reads its results in their order. */
+public final class ScriptRunner {
+    private ScriptRunner() {}
+
+    public static <T> ScriptResult<T> run(
+            PgSession session, LockScript script, LockRequest request, @Nullable LockQuery<T> query)
+            throws SQLException {
+        boolean untyped = query != null && query.hasUntypedBind();
+        try (PreparedStatement statement = session.prepareScript(script.sql(), untyped)) {
+            script.bind(statement, new ScriptValues(request, query));
+            boolean isRows = statement.execute();
+            Guard guard = null;
+            List<List<FoundRow>> found = List.of();
+            List<List<FoundRow>> meant = List.of();
+            boolean taken = false;
+            List<T> rows = List.of();
+            for (ScriptStatement part : script.statements()) {
+                switch (part.result()) {
+                    case GUARD -> guard = readGuard(statement);
+                    case ROW ->
+                        found = List.of(
+                                readFoundRow(statement, request.rows().get(0).table()));
+                    case ROWS -> {
+                        found = found.isEmpty() ? new ArrayList<>(1) : found;
+                        found.add(readFoundRows(
+                                statement, request.rows().get(found.size()).table()));
+                    }
+                    case MEANINGS -> {
+                        meant = meant.isEmpty() ? new ArrayList<>(1) : meant;
+                        meant.add(readFoundRows(
+                                statement,
+                                request.openKeysAlone().get(meant.size()).table()));
+                    }
+                    case LOOK -> taken = found.get(0).isEmpty() && isAny(statement);
+                    case QUERY -> rows = readQuery(statement, isRows, query);
+                    case IGNORED -> {}
+                }
+                isRows = statement.getMoreResults();
+            }
+            if (isRows || statement.getUpdateCount() != -1) {
+                throw new IllegalArgumentException("The SQL of the query has more than one statement. They have run:"
+                        + " roll the transaction back, and give one statement that returns rows");
+            }
+            return new ScriptResult<>(guard, found, meant, taken, rows);
+        }
+    }
+
+    private static @Nullable Guard readGuard(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            return row.next() ? Guard.read(row) : null;
+        }
+    }
+
+    private static List<FoundRow> readFoundRow(PreparedStatement statement, RowTable table) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            return row.next() ? List.of(new FoundRow(1, readId(row, 1, table))) : List.of();
+        }
+    }
+
+    private static List<FoundRow> readFoundRows(PreparedStatement statement, RowTable table) throws SQLException {
+        List<FoundRow> found = new ArrayList<>();
+        try (ResultSet row = statement.getResultSet()) {
+            while (row.next()) {
+                found.add(new FoundRow(row.getInt(1), readId(row, 2, table)));
+            }
+        }
+        return found;
+    }
+
+    /** The texts of the id of a row, from columns that are printed from index {@code at} on. */
+    public static List<String> readId(ResultSet row, int at, RowTable table) throws SQLException {
+        List<RowTable.Column> columns = table.columns();
+        if (columns.size() == 1) {
+            return List.of(columns.get(0).kind().text(row.getString(at)));
+        }
+        List<String> id = new ArrayList<>(columns.size());
+        for (int i = 0; i < columns.size(); i++) {
+            id.add(columns.get(i).kind().text(row.getString(at + i)));
+        }
+        return id;
+    }
+
+    private static boolean isAny(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            return row.next();
+        }
+    }
+
+    private static <T> List<T> readQuery(PreparedStatement statement, boolean isRows, @Nullable LockQuery<T> query)
+            throws SQLException {
+        if (!isRows || query == null) {
+            throw new IllegalArgumentException("The SQL of the query returned no rows to read but an update count of "
+                    + statement.getUpdateCount() + ". It has run: roll the transaction back, and give a SELECT, or add"
+                    + " RETURNING");
+        }
+        List<T> values = new ArrayList<>(1);
+        try (ResultSet row = statement.getResultSet()) {
+            while (row.next()) {
+                values.add(MappingException.map(query.mapper(), row));
+            }
+        }
+        return values;
+    }
+}

@@ -1,0 +1,215 @@
+package org.rowlock.internal.session;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockTargetException;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.sql.KeySql;
+import org.rowlock.internal.sql.ScriptValues;
+import org.rowlock.internal.sql.WaitSql;
+
+/**
+ * The locks of one request as locks of the session, which no rollback releases. What the caller holds for the session
+ * already is neither taken nor let go of.
+ */
+public final class SessionLocks {
+    private static final String KEYS =
+            " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as bigint[]), cast(? as boolean[]),"
+                    + " cast(? as boolean[])) as k(c, o, b, shared, held)";
+
+    private static final String OWN_LOCK = "exists (select 1 from pg_catalog.pg_locks as l"
+            + " where l.pid = pg_catalog.pg_backend_pid() and l.locktype = 'advisory' and l.granted and "
+            + KeySql.IS_LOCK + " and ";
+
+    /** Whether this session holds the lock of {@code k}. */
+    private static final String HELD =
+            OWN_LOCK + "l.mode = case when k.shared then 'ShareLock' else 'ExclusiveLock' end)";
+
+    /** The same, or the exclusive one in place of the shared. */
+    private static final String HELD_AT_LEAST = OWN_LOCK + "(l.mode = 'ExclusiveLock' or k.shared))";
+
+    private final PgSession session;
+    private final LockRequest request;
+
+    /** In the order they are locked in. */
+    private final List<Derived> keys = new ArrayList<>();
+
+    /** Of each key, whether the caller held the lock for the session before. */
+    private final List<Boolean> held = new ArrayList<>();
+
+    /** A derived key and its mode: a pair where there is no number. */
+    private record Derived(
+            @Nullable Integer first,
+            @Nullable Integer second,
+            @Nullable Long number,
+            boolean shared) {}
+
+    private SessionLocks(PgSession session, LockRequest request) {
+        this.session = session;
+        this.request = request;
+    }
+
+    /** Derives the keys, behind statements that open the transaction for it. */
+    public static SessionLocks derive(PgSession session, LockRequest request, String... before) throws SQLException {
+        SessionLocks locks = new SessionLocks(session, request);
+        String sql = String.join("\n;", before) + "\n;" + locks.deriveSql();
+        try (PreparedStatement statement = session.prepare(sql)) {
+            locks.bindDerive(statement, 1);
+            locks.read(result(statement, before.length));
+        }
+        return locks;
+    }
+
+    /** Whether this session holds all the locks already, each in its mode or a stronger one. */
+    public static boolean areHeld(PgSession session, LockRequest request) throws SQLException {
+        SessionLocks locks = new SessionLocks(session, request);
+        String sql = KeySql.holding(request.advisory().tables()) + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ")"
+                + KeySql.FROM_MIXED;
+        try (PreparedStatement statement = session.prepare(sql)) {
+            locks.bindDerive(statement, 1);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getBoolean(1);
+            }
+        }
+    }
+
+    /**
+     * Waits for the locks.
+     *
+     * @throws LockNotAvailableException if there is no wait and one is taken
+     */
+    public void lock() throws SQLException {
+        WaitKind wait = WaitKind.of(request.lockWait());
+        boolean bounded = wait == WaitKind.AT_MOST;
+        String function = wait == WaitKind.NO_WAIT ? "pg_catalog.pg_try_advisory_lock" : "pg_catalog.pg_advisory_lock";
+        // The bound is a setting of this transaction and ends with it.
+        String sql = (bounded ? WaitSql.ARM.sql() + "\n;" : "") + "select case when k.held then ''"
+                + (bounded ? " when " + WaitSql.REARM_EXPRESSION + " is null then ''" : "")
+                + " else " + call(function, "::pg_catalog.text") + " end" + KEYS;
+        try (PreparedStatement statement = session.prepare(sql)) {
+            bind(statement, bounded ? WaitSql.bindMillis(statement, 1, new ScriptValues(request, null)) : 1);
+            try (ResultSet row = result(statement, bounded ? 1 : 0)) {
+                while (row.next()) {
+                    if ("false".equals(row.getString(1))) {
+                        throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
+                    }
+                }
+            }
+        }
+    }
+
+    /**
+     * Begins the caller's transaction, and in its first statement takes the locks for it and lets go of the session's.
+     * The keys are derived once more at the end, since a table may have been replaced during the wait. Their modes count
+     * too: two tables that have changed places give the same keys.
+     */
+    public void passToTransaction(String... before) throws SQLException {
+        String sql = String.join("\n;", before) + "\n;select " + call("pg_catalog.pg_advisory_xact_lock", "")
+                + ", case when k.held then true else " + call("pg_catalog.pg_advisory_unlock", "") + " end" + KEYS
+                + "\n;"
+                + deriveSql();
+        SessionLocks again = new SessionLocks(session, request);
+        try (PreparedStatement statement = session.prepare(sql)) {
+            bindDerive(statement, bind(statement, 1));
+            try (ResultSet row = result(statement, before.length)) {
+                while (row.next()) {
+                    if (!row.getBoolean(2)) {
+                        throw new IllegalStateException("A session lock was gone before it was handed over to the"
+                                + " transaction; is another thread using the connection?");
+                    }
+                }
+            }
+            statement.getMoreResults();
+            again.read(statement.getResultSet());
+        }
+        if (!again.keys.equals(keys)) {
+            throw LockTargetException.stale(
+                    "Cannot lock " + request.describe()
+                            + ": the table was replaced by another during the wait. Nothing is locked; try again.",
+                    true);
+        }
+    }
+
+    /** Lets go of the locks after a failure. If that fails too, the session must not go on, say back into a pool. */
+    public void unlock(Throwable cause) {
+        // Only what the session really holds, so that the server has nothing to warn of.
+        String sql = "rollback and chain\n;select " + call("pg_catalog.pg_advisory_unlock", "") + KEYS
+                + " where not k.held and " + HELD + "\n;rollback";
+        try (PreparedStatement statement = session.prepare(sql)) {
+            bind(statement, 1);
+            statement.execute();
+        } catch (SQLException | RuntimeException e) {
+            cause.addSuppressed(e);
+            try {
+                session.kill();
+            } catch (SQLException notKilled) {
+                cause.addSuppressed(notKilled);
+            }
+        }
+    }
+
+    private String deriveSql() {
+        return KeySql.holding(request.advisory().tables()) + "select k.c, k.o, k.b, k.shared, " + HELD
+                + KeySql.FROM_MIXED;
+    }
+
+    private void bindDerive(PreparedStatement statement, int at) throws SQLException {
+        KeySql.bindMixed(statement, at, request.advisory(), request.mode());
+    }
+
+    private int bind(PreparedStatement statement, int at) throws SQLException {
+        Connection connection = statement.getConnection();
+        statement.setArray(at, connection.createArrayOf("int4", of(Derived::first)));
+        statement.setArray(at + 1, connection.createArrayOf("int4", of(Derived::second)));
+        statement.setArray(at + 2, connection.createArrayOf("int8", of(Derived::number)));
+        statement.setArray(at + 3, connection.createArrayOf("bool", of(Derived::shared)));
+        statement.setArray(at + 4, connection.createArrayOf("bool", held.toArray()));
+        return at + 5;
+    }
+
+    private @Nullable Object[] of(Function<Derived, @Nullable Object> part) {
+        return keys.stream().map(part).toArray();
+    }
+
+    private void read(ResultSet result) throws SQLException {
+        try (ResultSet row = result) {
+            while (row.next()) {
+                keys.add(new Derived(
+                        row.getObject(1, Integer.class),
+                        row.getObject(2, Integer.class),
+                        row.getObject(3, Long.class),
+                        row.getBoolean(4)));
+                held.add(row.getBoolean(5));
+            }
+        }
+    }
+
+    /** Calls a lock function for {@code k}, in its kind and mode. */
+    private static String call(String function, String cast) {
+        return "case when k.shared then " + callEither(function + KeySql.functionSuffix(RowLockMode.FOR_SHARE), cast)
+                + " else " + callEither(function + KeySql.functionSuffix(RowLockMode.FOR_UPDATE), cast) + " end";
+    }
+
+    private static String callEither(String function, String cast) {
+        return "case when k.b is null then " + function + "(k.c, k.o)" + cast + " else " + function + "(k.b)" + cast
+                + " end";
+    }
+
+    /** Executes, passes over the results of the statements in front, and gives the one that counts. */
+    private static ResultSet result(PreparedStatement statement, int passedOver) throws SQLException {
+        statement.execute();
+        for (int i = 0; i < passedOver; i++) {
+            statement.getMoreResults();
+        }
+        return statement.getResultSet();
+    }
+}

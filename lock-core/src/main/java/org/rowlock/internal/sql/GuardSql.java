@@ -1,0 +1,103 @@
+package org.rowlock.internal.sql;
+
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.AdvisoryKeys.Shape;
+
+/**
+ * The guard that a lock statement carries: it locks only in a transaction where the lock means something, and tells
+ * what it saw. In the wrong kind of transaction it neither waits nor locks.
+ */
+public final class GuardSql {
+    static final String ISOLATION = "pg_catalog.current_setting('transaction_isolation')";
+    static final String READ_ONLY = "pg_catalog.current_setting('transaction_read_only')";
+
+    /** What the text of a guard that refuses without an error begins with. */
+    private static final String REFUSED = "rowlock:";
+
+    /**
+     * What the error of a guard begins with, for {@link #findIn} to find in any language of the server. Random, as the
+     * server's messages also quote ids and binds, which may come from anywhere; and a parameter, so that the SQL is the
+     * same in every JVM and a pooler can share what it has prepared.
+     */
+    private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
+
+    private static final String TAKEN = "taken";
+    private static final String STALE = "stale";
+    private static final Set<String> LEVELS =
+            Set.of("read uncommitted", "read committed", "repeatable read", "serializable");
+
+    private GuardSql() {}
+
+    /**
+     * An expression of type text: what {@code then} gives where the guard agrees, and else what the guard saw.
+     *
+     * @param anyIsolation whether REPEATABLE READ and SERIALIZABLE pass
+     * @param shape the form of the keys, for the condition on the table
+     * @param more a further condition, with AND in front, or empty
+     * @param raising whether a refusal raises an error (invalid text for an integer), so that the statements behind it
+     *     in the same round trip do not run without the lock. Then {@link #bindMark} sets a parameter behind those of
+     *     {@code then}
+     */
+    static String guarded(boolean anyIsolation, Shape shape, String more, String then, boolean raising) {
+        String refusal = ISOLATION + " || '/' || " + READ_ONLY + " || '/' || " + KeySql.whatIsWrong(shape) + " || ':'";
+        return "case when " + READ_ONLY + " = 'off'"
+                + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')")
+                + KeySql.tableCondition(shape) + more + " then " + then + " else "
+                + (raising ? raise(refusal) : "'" + REFUSED + "' || " + refusal) + " end";
+    }
+
+    /** Raised where another transaction holds the lock. Has a parameter for {@link #bindMark}. */
+    static String raiseTaken() {
+        return raise("'" + TAKEN + "' || " + READ_ONLY);
+    }
+
+    /** Raised where the id columns of a table are not what they were when looked up. Has the same parameter. */
+    static String raiseStale() {
+        return raise("'" + STALE + "' || " + READ_ONLY);
+    }
+
+    /** What it says depends on a setting, which keeps the planner from evaluating it early. */
+    private static String raise(String what) {
+        return "cast(cast(? as pg_catalog.text) || " + what + " as integer)::pg_catalog.text";
+    }
+
+    /** Sets the parameter of one raised error. */
+    static int bindMark(PreparedStatement statement, int at) throws SQLException {
+        statement.setString(at, MARK);
+        return at + 1;
+    }
+
+    static int bindMark(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+        return bindMark(statement, at);
+    }
+
+    /** What a guard saw that refused without an error, or null where the text is another. */
+    static @Nullable Guard read(@Nullable String text) {
+        return text != null && text.startsWith(REFUSED) ? refusal(text.substring(REFUSED.length())) : null;
+    }
+
+    /** What a guard saw that raised an error, from its message, or null where the error is another. */
+    public static @Nullable Guard findIn(@Nullable String message) {
+        int mark = message == null ? -1 : message.indexOf(MARK);
+        if (message == null || mark < 0) {
+            return null;
+        }
+        String text = message.substring(mark + MARK.length());
+        if (text.startsWith(TAKEN)) {
+            return Guard.TAKEN;
+        }
+        return text.startsWith(STALE) ? Guard.STALE : refusal(text);
+    }
+
+    private static @Nullable Guard refusal(String text) {
+        String[] columns = text.substring(0, Math.max(0, text.lastIndexOf(':'))).split("/", 3);
+        return columns.length == 3 && LEVELS.contains(columns[0])
+                ? new Guard(columns[0], columns[1], columns[2], Guard.Lock.NOT_TRIED)
+                : null;
+    }
+}

@@ -1,0 +1,248 @@
+package org.rowlock.internal.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.rowlock.LockKey;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.AdvisoryKeys;
+import org.rowlock.internal.request.AdvisoryKeys.Shape;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.text.TableName;
+
+/**
+ * Key version 1 as SQL: the arguments of a lock function, derived from parameters by the server. Published in
+ * docs/keys.md and never changed: old and new instances must go on excluding each other.
+ */
+public final class KeySql {
+    /** The table a key belongs to: the root of its partition tree, or itself. */
+    static final String ROOT = "coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)::pg_catalog.oid";
+
+    /** Takes the table's name, resolves it as the session would, and gives {@code c}. OFFSET 0 keeps it to once. */
+    private static final String FROM_TABLE =
+            " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";
+
+    /**
+     * The condition that {@code c} is a table or a partitioned table whose rows the role may lock: FOR UPDATE asks for
+     * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's caches,
+     * since a scan of pg_class would cost more than the lock.
+     */
+    private static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
+            + " and (pg_catalog.pg_relation_filenode(c.oid) is not null or pg_catalog.pg_partition_root(c.oid) is not null)"
+            + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
+
+    /** Why {@link #IS_TABLE} does not hold. */
+    private static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
+            + Guard.NOT_A_TABLE + "' else '" + Guard.NO_PRIVILEGE + "' end";
+
+    private KeySql() {}
+
+    /** What the name of a lock function ends with in a mode. */
+    public static String functionSuffix(RowLockMode mode) {
+        return mode.isShared() ? "_shared" : "";
+    }
+
+    /** The arguments of the lock function, with one or two parameters. */
+    static String arguments(Shape shape) {
+        return switch (shape) {
+            case ROW_INT -> ROOT + "::integer, cast(? as integer)";
+            case ROW_TEXT -> hash(ROOT + "::pg_catalog.text || ':' || cast(? as pg_catalog.text)");
+            case NAME -> hash("cast(? as pg_catalog.text)");
+            case NUMBER -> "cast(? as bigint)";
+            case PAIR -> "cast(? as integer), cast(? as integer)";
+            case ROWS_INT -> "t.root::integer, k.o";
+            case NONE, MANY, MIXED -> throw new IllegalArgumentException(shape + " has no arguments");
+        };
+    }
+
+    /**
+     * A WITH clause that holds the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does: so a table
+     * cannot be renamed away, and another take its name and OID, between a lock and the work under it. Nothing refers to
+     * these queries, so the server locks their tables and does not run them. It also makes the session look at the names
+     * anew, which within a transaction it would not.
+     */
+    public static String holding(List<String> tables) {
+        return holding(tables, List.of());
+    }
+
+    /** The same, with a check that the id columns of some of the tables are of the types that are known. */
+    public static String holding(List<String> tables, List<RowTable> known) {
+        if (tables.isEmpty()) {
+            return "";
+        }
+        StringBuilder with = new StringBuilder("with ");
+        for (int i = 0; i < tables.size(); i++) {
+            with.append(i == 0 ? "" : ", ").append("rowlock_held_").append(i).append(" as (select from ");
+            with.append(TableName.quoted(tables.get(i))).append(" for key share)");
+        }
+        for (int i = 0; i < known.size(); i++) {
+            with.append(", rowlock_identity_").append(i).append(" as ").append(RowSql.identityQuery(known.get(i)));
+        }
+        return with.append(' ').toString();
+    }
+
+    /** The FROM clause that {@link #arguments} needs, its parameter behind theirs; empty where there is no table. */
+    static String from(Shape shape) {
+        return hasTable(shape) ? FROM_TABLE : "";
+    }
+
+    /** The condition on the table, to be added with AND; empty where there is none. */
+    static String tableCondition(Shape shape) {
+        return switch (shape) {
+            case ROW_INT, ROW_TEXT -> " and " + IS_TABLE;
+            case ROWS_INT, MANY, MIXED -> " and t.refused is null";
+            default -> "";
+        };
+    }
+
+    /** An expression that tells what is wrong with the table; an empty text where nothing is. */
+    static String whatIsWrong(Shape shape) {
+        return switch (shape) {
+            case ROW_INT, ROW_TEXT -> "case when " + IS_TABLE + " then '' else " + WHY_NOT_TABLE + " end";
+            case ROWS_INT, MANY, MIXED -> "coalesce(t.refused, '')";
+            default -> "''";
+        };
+    }
+
+    private static boolean hasTable(Shape shape) {
+        return shape == Shape.ROW_INT || shape == Shape.ROW_TEXT;
+    }
+
+    static int bindArguments(PreparedStatement statement, int at, LockKey key) throws SQLException {
+        if (key instanceof LockKey.Row row) {
+            if (AdvisoryKeys.isPair(row)) {
+                statement.setInt(at, Integer.parseInt(row.id().get(0)));
+            } else {
+                statement.setString(at, AdvisoryKeys.idText(row));
+            }
+        } else if (key instanceof LockKey.Name name) {
+            statement.setString(at, name.name());
+        } else if (key instanceof LockKey.RawNumber number) {
+            statement.setLong(at, number.number());
+        } else if (key instanceof LockKey.RawPair pair) {
+            statement.setInt(at, pair.first());
+            statement.setInt(at + 1, pair.second());
+            return at + 2;
+        }
+        return at + 1;
+    }
+
+    static int bindFrom(PreparedStatement statement, int at, LockKey key) throws SQLException {
+        if (key instanceof LockKey.Row row) {
+            statement.setString(at, row.table());
+            return at + 1;
+        }
+        return at;
+    }
+
+    /** The FROM clause for several rows of one table, all by an int4, which is cheaper than {@link #FROM_MANY}. */
+    static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
+            + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
+            + " cross join (select distinct d.o from pg_catalog.unnest(cast(? as integer[])) as d(o) order by 1 offset 0) as k";
+
+    static int bindRowsInt(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
+        Integer[] ids = new Integer[keys.size()];
+        String table = "";
+        for (int i = 0; i < ids.length; i++) {
+            if (keys.get(i) instanceof LockKey.Row row) {
+                table = row.table();
+                ids[i] = Integer.valueOf(row.id().get(0));
+            }
+        }
+        statement.setString(at, table);
+        statement.setArray(at + 1, statement.getConnection().createArrayOf("int4", ids));
+        return at + 2;
+    }
+
+    /**
+     * The FROM clause for several keys. Its one row of {@code t} has the tables, each resolved once, and in
+     * {@code t.refused} the first that is not a table; {@code k} are the keys, derived, distinct and in the one order
+     * that every caller locks in: pairs first, then bigints. {@code k.b} is null for a pair.
+     */
+    public static final String FROM_MANY = fromMany(false);
+
+    /** The same with {@code k.shared}, false if the key is to be locked exclusively under one of its spellings. */
+    public static final String FROM_MIXED = fromMany(true);
+
+    /** Of several arguments unnest is syntax, always PostgreSQL's own, and takes no schema. */
+    private static String fromMany(boolean mixed) {
+        return " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
+                + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
+                + " || c.name end) as refused"
+                + " from (select x.name, x.n, cast(x.name as pg_catalog.regclass) as oid"
+                + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0) as c) as t"
+                + " left join lateral (select" + (mixed ? "" : " distinct")
+                + " case when d.o is not null then coalesce(t.oids[d.t]::integer, d.c) end as c, d.o,"
+                + " case when d.o is null then coalesce(d.b, "
+                + hash("coalesce(t.oids[d.t]::pg_catalog.text || ':', '') || d.s")
+                + ") end as b" + (mixed ? ", pg_catalog.bool_and(d.shared) as shared" : "")
+                + " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as integer[]), cast(? as pg_catalog.text[]), cast(? as bigint[])"
+                + (mixed
+                        ? ", cast(? as boolean[])) as d(t, c, o, s, b, shared) group by 1, 2, 3"
+                        : ") as d(t, c, o, s, b)")
+                + " order by 3 nulls first, 1, 2 offset 0) as k on true";
+    }
+
+    public static int bindMany(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
+        int size = keys.size();
+        List<String> tables = new ArrayList<>(1);
+        Integer[] table = new Integer[size];
+        Integer[] first = new Integer[size];
+        Integer[] second = new Integer[size];
+        String[] text = new String[size];
+        Long[] number = new Long[size];
+        for (int i = 0; i < size; i++) {
+            LockKey key = keys.get(i);
+            if (key instanceof LockKey.Row row) {
+                table[i] = ordinal(tables, row.table());
+                if (AdvisoryKeys.isPair(row)) {
+                    second[i] = Integer.valueOf(row.id().get(0));
+                } else {
+                    text[i] = AdvisoryKeys.idText(row);
+                }
+            } else if (key instanceof LockKey.Name name) {
+                text[i] = name.name();
+            } else if (key instanceof LockKey.RawNumber raw) {
+                number[i] = raw.number();
+            } else if (key instanceof LockKey.RawPair pair) {
+                first[i] = pair.first();
+                second[i] = pair.second();
+            }
+        }
+        Connection connection = statement.getConnection();
+        statement.setArray(at, connection.createArrayOf("text", tables.toArray()));
+        statement.setArray(at + 1, connection.createArrayOf("int4", table));
+        statement.setArray(at + 2, connection.createArrayOf("int4", first));
+        statement.setArray(at + 3, connection.createArrayOf("int4", second));
+        statement.setArray(at + 4, connection.createArrayOf("text", text));
+        statement.setArray(at + 5, connection.createArrayOf("int8", number));
+        return at + 6;
+    }
+
+    public static int bindMixed(PreparedStatement statement, int at, AdvisoryKeys advisory, RowLockMode mode)
+            throws SQLException {
+        int next = bindMany(statement, at, advisory.keys());
+        statement.setArray(next, statement.getConnection().createArrayOf("bool", advisory.shared(mode)));
+        return next + 1;
+    }
+
+    /** Whether {@code l}, a row of pg_locks, is the lock of the derived key {@code k}: both halves and the kind. */
+    public static final String IS_LOCK = "l.objsubid = case when k.b is null then 2 else 1 end"
+            + " and l.classid = case when k.b is null then k.c::pg_catalog.oid else (k.b >> 32 & 4294967295)::pg_catalog.oid end"
+            + " and l.objid = case when k.b is null then k.o::pg_catalog.oid else (k.b & 4294967295)::pg_catalog.oid end";
+
+    private static int ordinal(List<String> tables, String table) {
+        int index = tables.lastIndexOf(table);
+        if (index < 0) {
+            tables.add(table);
+            return tables.size();
+        }
+        return index + 1;
+    }
+
+    static String hash(String text) {
+        return "('x' || pg_catalog.substr(pg_catalog.md5(" + text + "), 1, 16))::bit(64)::bigint";
+    }
+}

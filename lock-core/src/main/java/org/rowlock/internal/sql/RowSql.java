@@ -1,0 +1,218 @@
+package org.rowlock.internal.sql;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.RowTable.Column;
+import org.rowlock.internal.request.RowTable.Identity;
+import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.sql.ScriptStatement.Result;
+import org.rowlock.internal.text.TableName;
+
+/** The statement that takes row locks: the real SELECT ... FOR UPDATE, by primary key. */
+public final class RowSql {
+    /** Of the table, where its identity is checked; known to {@link LockErrors}. */
+    public static final String IDENTITY_ALIAS = "rowlock_p";
+
+    /** How the type of a column is checked; the errors of parse analysis point here. */
+    public static final String TYPE_CHECK = "= cast(null as ";
+
+    private static final String ALIAS = "rowlock_t";
+
+    private RowSql() {}
+
+    /** The WITH clause of a statement that locks or reads rows by their id. */
+    static String identity(RowTable table) {
+        return "with rowlock_identity as " + identityQuery(table) + ' ';
+    }
+
+    /**
+     * A query that is legal only while the columns are of their types and, for one column, the primary key: else the
+     * server raises 42803, 42883, 42703 or 42704. In a WITH clause that nothing refers to it is analysed, anew after DDL
+     * and under another search_path, and never planned or run.
+     */
+    static String identityQuery(RowTable table) {
+        String types = table.columns().stream()
+                .map(column -> "array[" + IDENTITY_ALIAS + '.' + TableName.quoteIdentifier(column.name()) + "] "
+                        + TYPE_CHECK + column.arrayType() + ')')
+                .collect(Collectors.joining(" and "));
+        String from = " from " + TableName.quoted(table.name()) + " as " + IDENTITY_ALIAS;
+        return "(select"
+                + (table.identity() == Identity.ONE_COLUMN
+                        ? ' ' + IDENTITY_ALIAS + ".ctid" + from + " group by " + IDENTITY_ALIAS + '.'
+                                + TableName.quoteIdentifier(
+                                        table.columns().get(0).name()) + " having " + types
+                        : from + " where " + types)
+                + ")";
+    }
+
+    /** Locks one row. Returns its id, printed, where it exists. */
+    static ScriptStatement one(RowTable table, RowLockMode mode, WaitKind wait) {
+        return one(table, clause(mode, wait), Result.ROW);
+    }
+
+    /** Locks one row unless another transaction holds it. Returns its id, printed, if it is locked now. */
+    static ScriptStatement oneIfFree(RowTable table, RowLockMode mode) {
+        return one(table, ' ' + mode.sql() + " skip locked", Result.ROW);
+    }
+
+    /** Looks whether a row exists, locked or not. */
+    static ScriptStatement look(RowTable table) {
+        return one(table, "", Result.LOOK);
+    }
+
+    /** Looks whether a row exists that another transaction has inserted: ours is still in progress to the server. */
+    public static ScriptStatement lookForOthers(RowTable table) {
+        String own = "pg_catalog.pg_current_xact_id_if_assigned()";
+        // xmin has 32 bits: of the numbers that end in them, the nearest to our own.
+        String inserter = "(" + own + "::pg_catalog.text::bigint + (" + ALIAS + ".xmin::pg_catalog.text::bigint - "
+                + own + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
+        return one(
+                table,
+                " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
+                        + " is distinct from 'in progress'",
+                Result.LOOK);
+    }
+
+    private static ScriptStatement one(RowTable table, String clause, Result result) {
+        String where = table.columns().stream()
+                .map(column ->
+                        ALIAS + "." + TableName.quoteIdentifier(column.name()) + " = cast(? as " + column.type() + ')')
+                .collect(Collectors.joining(" and "));
+        return new ScriptStatement(
+                (result == Result.LOOK ? "" : identity(table)) + "select " + table.printedId(ALIAS) + " from "
+                        + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where + clause,
+                RowSql::bindOne,
+                result);
+    }
+
+    private static int bindOne(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+        int index = at;
+        for (String part : values.request().rows().get(0).keys().get(0).givenId()) {
+            statement.setString(index++, part);
+        }
+        return index;
+    }
+
+    /**
+     * Locks several rows in the order of the primary key. Returns the ordinal number of each that exists, and its id,
+     * printed.
+     *
+     * @param group which group of the request they are
+     */
+    static ScriptStatement many(RowTable table, int group, RowLockMode mode, WaitKind wait) {
+        List<Column> columns = table.columns();
+        String order = columns.stream()
+                .map(column -> ALIAS + "." + TableName.quoteIdentifier(column.name()))
+                .collect(Collectors.joining(", "));
+        // Evaluated before each row is locked, so that all waits together stay within the bound.
+        String rearm = wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION : "";
+        return new ScriptStatement(
+                identity(table) + "select k.n, " + table.printedId(ALIAS) + rearm + " from "
+                        + TableName.quoted(table.name()) + " as " + ALIAS + " join " + table.ids()
+                        + " with ordinality as k(" + names(columns) + ", n) on " + on(columns) + " order by " + order
+                        + clause(mode, wait).replaceFirst("( nowait)?$", " of " + ALIAS + "$1"),
+                (statement, at, values) -> {
+                    LockRequest.RowGroup rows = values.request().rows().get(group);
+                    return rows.table().bindIds(statement, at, rows.ids());
+                },
+                Result.ROWS);
+    }
+
+    /**
+     * What rows the given ids of keys mean, as {@link #many} returns them: of a row that exists its own id, else what the
+     * server makes of the text. Locks nothing.
+     *
+     * @param group which group of the keys alone they are
+     */
+    static ScriptStatement meanings(RowTable table, int group) {
+        List<Column> columns = table.columns();
+        String printed = IntStream.range(0, columns.size())
+                .mapToObj(i -> "coalesce("
+                        + columns.get(i)
+                                .kind()
+                                .print(ALIAS
+                                        + '.'
+                                        + TableName.quoteIdentifier(
+                                                columns.get(i).name()))
+                        + ", " + columns.get(i).kind().print("k.c" + i) + ')')
+                .collect(Collectors.joining(", "));
+        return new ScriptStatement(
+                identity(table) + "select k.n, " + printed + " from " + table.ids() + " with ordinality as k("
+                        + names(columns) + ", n) left join " + TableName.quoted(table.name()) + " as " + ALIAS + " on "
+                        + on(columns),
+                (statement, at, values) -> {
+                    LockRequest.RowGroup rows = values.request().keysAlone().get(group);
+                    return rows.table().bindIds(statement, at, rows.ids());
+                },
+                Result.MEANINGS);
+    }
+
+    private static String names(List<Column> columns) {
+        return IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
+    }
+
+    private static String on(List<Column> columns) {
+        return IntStream.range(0, columns.size())
+                .mapToObj(i ->
+                        ALIAS + "." + TableName.quoteIdentifier(columns.get(i).name()) + " = k.c" + i)
+                .collect(Collectors.joining(" and "));
+    }
+
+    /** What row a given id means, printed, whether it exists or not. */
+    public static ScriptStatement meaning(RowTable table) {
+        return new ScriptStatement(
+                "select "
+                        + table.columns().stream()
+                                .map(column -> column.kind().print("cast(? as " + column.type() + ')'))
+                                .collect(Collectors.joining(", ")),
+                RowSql::bindOne,
+                Result.IGNORED);
+    }
+
+    /**
+     * Checks behind a row lock that its columns are the primary key of what the name means. The row lock holds the table,
+     * so that nothing changes any more. Raises an error otherwise, for what follows in the round trip must not run.
+     */
+    static ScriptStatement verify(RowTable table) {
+        return new ScriptStatement(
+                "select case when " + isPrimaryKey(table) + " then '' else " + GuardSql.raiseStale() + " end",
+                GuardSql::bindMark,
+                Result.IGNORED);
+    }
+
+    /**
+     * An expression: whether the columns are still the primary key. By name and not by OID, since to a tenant with a
+     * schema of its own the name means another table of the same form.
+     *
+     * <p>Without parameters, as for these the server would make a plan at every call, which costs more than all else. The
+     * table is a text that is looked up at every call, where a literal of type regclass would be looked up once.
+     */
+    static String isPrimaryKey(RowTable table) {
+        List<Column> columns = table.columns();
+        String same = IntStream.range(0, columns.size())
+                .mapToObj(i -> " and pg_catalog.pg_get_indexdef(i.indexrelid, " + (i + 1)
+                        + ", false) = pg_catalog.quote_ident("
+                        + literal(columns.get(i).name()) + ")")
+                .collect(Collectors.joining());
+        return "exists (select 1 from pg_catalog.pg_index as i where i.indrelid = cast(cast("
+                + literal(table.name()) + " as pg_catalog.text) as pg_catalog.regclass) and i.indisprimary"
+                + " and i.indnkeyatts = "
+                + columns.size() + same + ')';
+    }
+
+    /** Means the same whatever standard_conforming_strings is. */
+    private static String literal(String text) {
+        return "E'" + text.replace("\\", "\\\\").replace("'", "''") + '\'';
+    }
+
+    private static String clause(RowLockMode mode, WaitKind wait) {
+        return ' ' + mode.sql() + (wait == WaitKind.NO_WAIT ? " nowait" : "");
+    }
+}

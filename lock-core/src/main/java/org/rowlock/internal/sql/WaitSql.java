@@ -1,0 +1,51 @@
+package org.rowlock.internal.sql;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import org.rowlock.LockWait;
+import org.rowlock.internal.sql.ScriptStatement.Result;
+
+/**
+ * The statements around a lock that bound its wait and keep the transaction usable when the bound is reached. The
+ * caller's own lock_timeout comes back word for word.
+ */
+public final class WaitSql {
+    static final ScriptStatement SAVEPOINT = ScriptStatement.control("savepoint rowlock");
+    static final ScriptStatement RELEASE = ScriptStatement.control("release savepoint rowlock");
+
+    /** Undoes everything since {@link #SAVEPOINT}: the locks are gone, the transaction is usable, nothing is left. */
+    public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
+
+    /** An error on purpose: it aborts the transaction and so lets go of all its locks. */
+    public static final String ABORT = "select cast('rowlock: abort' as integer)";
+
+    /**
+     * lock_timeout bounds each lock by itself, but a {@link LockWait.AtMost} bounds the call; so every further lock
+     * gets what remains, at least a millisecond since zero would mean no bound.
+     */
+    public static final String REARM_EXPRESSION =
+            "pg_catalog.set_config('lock_timeout', greatest(1, pg_catalog.ceil(pg_catalog.current_setting('rowlock.deadline')"
+                    + "::numeric - extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000))::integer::pg_catalog.text, true)";
+
+    static final ScriptStatement REARM = ScriptStatement.control("select " + REARM_EXPRESSION);
+
+    static final ScriptStatement RESTORE = ScriptStatement.control(
+            "select pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('rowlock.lock_timeout'), true)");
+
+    private WaitSql() {}
+
+    /** Keeps the caller's lock_timeout and the deadline in settings of the transaction, and sets the bound. */
+    public static final ScriptStatement ARM = new ScriptStatement(
+            "select pg_catalog.set_config('rowlock.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),"
+                    + " pg_catalog.set_config('rowlock.deadline',"
+                    + " (extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000 + m.millis::integer)::pg_catalog.text, true),"
+                    + " pg_catalog.set_config('lock_timeout', m.millis, true) from (select cast(? as pg_catalog.text) as millis) as m",
+            WaitSql::bindMillis,
+            Result.IGNORED);
+
+    public static int bindMillis(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+        LockWait.AtMost bound = (LockWait.AtMost) values.request().lockWait();
+        statement.setString(at, Integer.toString(bound.millis()));
+        return at + 1;
+    }
+}

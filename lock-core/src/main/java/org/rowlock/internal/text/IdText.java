@@ -1,0 +1,173 @@
+package org.rowlock.internal.text;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoField;
+import java.time.temporal.Temporal;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The text of an id: rule 2 of key version 1. By value, not by Java type, so that {@code 42}, {@code 42L} and
+ * {@code "42"} are one lock. Never {@code toString()} of an arbitrary object.
+ */
+public final class IdText {
+    /** Between the parts of a composite id: the unit separator of ASCII. */
+    public static final char SEPARATOR = 31;
+
+    private static final int MOST_DIGITS = 1_000;
+    private static final int UUID_LENGTH = 36;
+    private static final Pattern UUID_TEXT =
+            Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
+
+    private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
+
+    private IdText() {}
+
+    /** The text of an id. Of a string that is a UUID it may still be in upper case, as a text column may have it. */
+    public static String of(String table, @Nullable Object id) {
+        if (id instanceof String text) {
+            return checked(table, text);
+        }
+        if (id instanceof Long || id instanceof Integer || id instanceof Short || id instanceof Byte) {
+            return id.toString();
+        }
+        if (id instanceof UUID || id instanceof BigInteger) {
+            return id.toString();
+        }
+        if (id instanceof BigDecimal decimal) {
+            return ofDecimal(table, decimal);
+        }
+        if (id instanceof Character character) {
+            return checked(table, character.toString());
+        }
+        if (id instanceof Enum<?> constant) {
+            return constant.name();
+        }
+        if (id instanceof java.sql.Date date) {
+            return ofTemporal(table, date.toLocalDate());
+        }
+        if (id instanceof Temporal temporal) {
+            return ofTemporal(table, temporal);
+        }
+        throw refused(table, id, id == null ? "is null" : "cannot be a lock key");
+    }
+
+    /** The text itself, if it can be an id. */
+    public static String checked(String table, @Nullable String text) {
+        if (text == null) {
+            throw refused(table, null, "is null");
+        }
+        if (text.isBlank()) {
+            throw refused(table, text, "is blank");
+        }
+        if (text.indexOf(0) >= 0) {
+            throw refused(table, text, "contains a NUL character, which PostgreSQL text cannot");
+        }
+        return text;
+    }
+
+    /** The form that the key is derived from: lower case if the text is a UUID. The text itself where it has that form. */
+    public static String canonical(String text) {
+        return isUuid(text) ? text.toLowerCase(Locale.ROOT) : text;
+    }
+
+    static boolean isUuid(String text) {
+        return text.length() == UUID_LENGTH && UUID_TEXT.matcher(text).matches();
+    }
+
+    private static String ofDecimal(String table, BigDecimal decimal) {
+        // Before it is written out: 1e999999999 is a short number and a long text.
+        if ((long) decimal.precision() - decimal.scale() > MOST_DIGITS) {
+            throw new IllegalArgumentException("The id for table " + table + " is a number of more than " + MOST_DIGITS
+                    + " digits; give the id of a row");
+        }
+        try {
+            return decimal.toBigIntegerExact().toString();
+        } catch (ArithmeticException notIntegral) {
+            throw refused(table, decimal, "is not an integral number");
+        }
+    }
+
+    /** ISO 8601 with seconds always and as few digits of the fraction as needed; points in time in UTC. */
+    private static String ofTemporal(String table, Temporal value) {
+        if (value instanceof LocalDate date) {
+            return DateTimeFormatter.ISO_LOCAL_DATE.format(inRange(table, date));
+        }
+        if (value instanceof LocalTime time) {
+            return DateTimeFormatter.ISO_LOCAL_TIME.format(inRange(table, time));
+        }
+        if (value instanceof LocalDateTime dateTime) {
+            return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(inRange(table, dateTime));
+        }
+        if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
+            Instant instant = Instant.from(value);
+            if (instant.isBefore(FIRST) || instant.isAfter(LAST)) {
+                throw refused(table, value, "is outside the years 1 to 9999");
+            }
+            return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(
+                            inRange(table, LocalDateTime.ofInstant(instant, ZoneOffset.UTC)))
+                    + 'Z';
+        }
+        throw refused(table, value, "cannot be a lock key");
+    }
+
+    private static <T extends Temporal> T inRange(String table, T value) {
+        if (value.isSupported(ChronoField.YEAR)) {
+            int year = value.get(ChronoField.YEAR);
+            if (year < 1 || year > 9999) {
+                throw refused(table, value, "is outside the years 1 to 9999");
+            }
+        }
+        if (value.isSupported(ChronoField.NANO_OF_SECOND) && value.get(ChronoField.NANO_OF_SECOND) % 1000 != 0) {
+            throw refused(table, value, "is finer than microseconds, which PostgreSQL would round");
+        }
+        return value;
+    }
+
+    /**
+     * Tells whether the text is the decimal form of an int4 as the server prints it: no plus sign, no leading zero, no
+     * minus zero (rule 3).
+     */
+    public static boolean isInt4(String text) {
+        if (text.length() > 11 || !isLongDecimal(text)) {
+            return false;
+        }
+        long value = Long.parseLong(text);
+        return value >= Integer.MIN_VALUE && value <= Integer.MAX_VALUE;
+    }
+
+    /** Tells whether the text is the decimal form, as the server prints it, of a number of at most 19 digits. */
+    static boolean isLongDecimal(String text) {
+        int length = text.length();
+        int first = length > 0 && text.charAt(0) == '-' ? 1 : 0;
+        if (first == length || length - first > 19 || (text.charAt(first) == '0' && length > 1)) {
+            return false;
+        }
+        for (int i = first; i < length; i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static IllegalArgumentException refused(String table, @Nullable Object id, String why) {
+        String given =
+                id == null ? "" : " <" + id + "> of type " + id.getClass().getName();
+        return new IllegalArgumentException("The id" + given + " for table " + table + " " + why
+                + "; give an integral number, a UUID, a non-blank string or character, an enum, a java.time date or time (finest"
+                + " microseconds), or for a composite id one such value per column");
+    }
+}

@@ -1,0 +1,247 @@
+package org.rowlock.internal.text;
+
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.temporal.Temporal;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The type of an id column: how its values become the canonical text of an id, and which texts of an id it takes.
+ *
+ * <p>The server takes more spellings than the key has: {@code 007} finds the row 7, but is another key. Known types
+ * refuse such an id before any SQL; for the others the row lock returns the id that it found.
+ */
+public enum IdType {
+    SMALLINT("pg_catalog.int2") {
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            return integer(text, Short.MIN_VALUE, Short.MAX_VALUE);
+        }
+    },
+    INTEGER("pg_catalog.int4") {
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            return integer(text, Integer.MIN_VALUE, Integer.MAX_VALUE);
+        }
+    },
+    BIGINT("pg_catalog.int8") {
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            return integer(text, Long.MIN_VALUE, Long.MAX_VALUE);
+        }
+    },
+    NUMERIC("pg_catalog.numeric") {
+        @Override
+        public String text(String printed) {
+            BigDecimal number = decimal(printed);
+            return number == null ? printed : plain(number);
+        }
+
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            BigDecimal number = decimal(text);
+            return number == null ? "is no number." + ADVICE : unless(text, plain(number));
+        }
+    },
+    UUID("pg_catalog.uuid") {
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            return IdText.isUuid(text) ? null : "is no UUID of the form 8-4-4-4-12 hexadecimal digits." + ADVICE;
+        }
+    },
+    TEXT("pg_catalog.text"),
+    VARCHAR("pg_catalog.varchar"),
+    /** {@code char(n)}, whose padding does not count in comparisons; the cast to text leaves it out. */
+    CHAR("pg_catalog.bpchar") {
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            return unless(text, PADDING.matcher(text).replaceFirst(""));
+        }
+    },
+    DATE("pg_catalog.date") {
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            return temporal(text, LocalDate::parse);
+        }
+    },
+    TIME("pg_catalog.time") {
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            return temporal(text, LocalTime::parse);
+        }
+    },
+    TIMESTAMP("pg_catalog.timestamp") {
+        @Override
+        public String text(String printed) {
+            return iso(printed, "");
+        }
+
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            return temporal(text, LocalDateTime::parse);
+        }
+    },
+    TIMESTAMPTZ("pg_catalog.timestamptz") {
+        @Override
+        public String print(String column) {
+            return "cast(pg_catalog.timezone('UTC', " + column + ") as pg_catalog.text)";
+        }
+
+        @Override
+        public String text(String printed) {
+            // Printed in UTC and without a zone, which has to be there for the server to read it.
+            return printed.endsWith(BEFORE_CHRIST)
+                    ? printed.replace(BEFORE_CHRIST, "+00" + BEFORE_CHRIST)
+                    : iso(printed, "Z");
+        }
+
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            return temporal(text, OffsetDateTime::parse);
+        }
+    },
+    /** Any other: the text as the server prints it. */
+    OTHER(""),
+    /** Arrays and composite types, whose spellings are not looked into. */
+    OPAQUE("");
+
+    private static final String ADVICE = " Give an id that the column's type can hold";
+    private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
+    private static final String BEFORE_CHRIST = " BC";
+    private static final Pattern PADDING = Pattern.compile(" +\\z");
+
+    /** What the server reads as a number. */
+    private static final Pattern NUMBER = Pattern.compile(
+            "\\s*[+-]?(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*\\.?[0-9_]*([eE][+-]?[0-9_]+)?"
+                    + "|\\.[0-9][0-9_]*([eE][+-]?[0-9_]+)?)\\s*");
+
+    /** What the server reads as a UUID. */
+    private static final Pattern HEXADECIMAL = Pattern.compile("\\{?([0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\\}?");
+
+    /** Longer is no id, and expensive to write out: 1e999999999 is a short text. */
+    private static final int MOST_DIGITS = 1_000;
+
+    private static final IdType[] TYPES = values();
+
+    private final String sqlName;
+
+    IdType(String sqlName) {
+        this.sqlName = sqlName;
+    }
+
+    /** By the name of a type with its schema, in quotes or not: some of PostgreSQL's own are keywords. */
+    public static IdType of(String sqlName) {
+        String plain = sqlName.replace("\"", "");
+        for (IdType type : TYPES) {
+            if (type.sqlName.equals(plain) && !plain.isEmpty()) {
+                return type;
+            }
+        }
+        return OTHER;
+    }
+
+    /** An expression: the value of a column, printed for {@link #text}. */
+    public String print(String column) {
+        return "cast(" + column + " as pg_catalog.text)";
+    }
+
+    /** The text of an id, as of rule 2, from what {@link #print} gave; a value that no key has stays as it is. */
+    public String text(String printed) {
+        return printed;
+    }
+
+    /** Why a text is not one that names a value of this type by its key, in words behind it; null where it is. */
+    @Nullable
+    public String refusal(String text) {
+        return null;
+    }
+
+    /** The {@link #refusal} of a text that may name a value of this type by another text than that of its key; else null. */
+    @Nullable
+    public String otherSpelling(String text) {
+        String refusal = refusal(text);
+        if (refusal == null || refusal.equals(OUT_OF_RANGE)) {
+            return null;
+        }
+        boolean isValue = switch (this) {
+            // What no number begins with may be an id of another kind, such as an order's number.
+            case SMALLINT, INTEGER, BIGINT, NUMERIC -> NUMBER.matcher(text).matches();
+            case UUID -> HEXADECIMAL.matcher(text).matches();
+            default -> true;
+        };
+        return isValue ? refusal : null;
+    }
+
+    /** Whether every text without a {@link #refusal} is the canonical text of the value that the server makes of it. */
+    public boolean isExact() {
+        return this != OTHER;
+    }
+
+    /** Infinity and what is before the common era stay as they are printed. */
+    private static String iso(String printed, String zone) {
+        return printed.endsWith("infinity") || printed.endsWith(BEFORE_CHRIST)
+                ? printed
+                : printed.replace(' ', 'T') + zone;
+    }
+
+    private static @Nullable String integer(String text, long least, long most) {
+        if (IdText.isLongDecimal(text)) {
+            // The hot path, which allocates nothing.
+            try {
+                long number = Long.parseLong(text);
+                return number < least || number > most ? OUT_OF_RANGE : null;
+            } catch (NumberFormatException e) {
+                return OUT_OF_RANGE;
+            }
+        }
+        BigDecimal number = decimal(text);
+        if (number == null || number.stripTrailingZeros().scale() > 0) {
+            return "is no integer." + ADVICE;
+        }
+        return number.compareTo(BigDecimal.valueOf(least)) < 0 || number.compareTo(BigDecimal.valueOf(most)) > 0
+                ? OUT_OF_RANGE
+                : unless(text, plain(number));
+    }
+
+    private static @Nullable BigDecimal decimal(String text) {
+        try {
+            BigDecimal number = new BigDecimal(text.strip());
+            long digits = Math.max(0, (long) number.precision() - number.scale()) + Math.max(0, number.scale());
+            return digits > 2 * MOST_DIGITS ? null : number;
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    private static String plain(BigDecimal number) {
+        return number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
+    }
+
+    private static @Nullable String temporal(String text, Function<String, Temporal> parser) {
+        try {
+            return unless(text, IdText.of("", parser.apply(text)));
+        } catch (DateTimeException | IllegalArgumentException e) {
+            return "is not written as in ISO 8601, or outside the years 1 to 9999. Give it as docs/keys.md has it";
+        }
+    }
+
+    private static @Nullable String unless(String text, String right) {
+        return text.equals(right) ? null : "means \"" + right + "\" there, which is another key. Give that";
+    }
+}

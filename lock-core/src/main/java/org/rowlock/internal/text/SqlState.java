@@ -1,0 +1,60 @@
+package org.rowlock.internal.text;
+
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The SQLSTATEs that Rowlock understands.
+ *
+ * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL error codes</a>
+ */
+public final class SqlState {
+    static final String CONNECTION_CLASS = "08";
+    public static final String PROTOCOL_VIOLATION = "08P01";
+    public static final String CONNECTION_DOES_NOT_EXIST = "08003";
+    public static final String INVALID_PARAMETER_VALUE = "22023";
+    public static final String INVALID_TEXT_REPRESENTATION = "22P02";
+    public static final String DATA_EXCEPTION_CLASS = "22";
+    public static final String READ_ONLY_SQL_TRANSACTION = "25006";
+    public static final String IN_FAILED_SQL_TRANSACTION = "25P02";
+    public static final String INVALID_SQL_STATEMENT_NAME = "26000";
+    public static final String SERIALIZATION_FAILURE = "40001";
+    public static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
+    public static final String DEADLOCK_DETECTED = "40P01";
+    public static final String INSUFFICIENT_PRIVILEGE = "42501";
+    public static final String UNDEFINED_COLUMN = "42703";
+    public static final String UNDEFINED_FUNCTION = "42883";
+    public static final String UNDEFINED_OBJECT = "42704";
+    public static final String GROUPING_ERROR = "42803";
+    public static final String WRONG_OBJECT_TYPE = "42809";
+    public static final String UNDEFINED_TABLE = "42P01";
+    public static final String DUPLICATE_PREPARED_STATEMENT = "42P05";
+    public static final String INVALID_SCHEMA_NAME = "3F000";
+    public static final String INVALID_NAME = "42602";
+    public static final String FEATURE_NOT_SUPPORTED = "0A000";
+    public static final String OUT_OF_MEMORY = "53200";
+    public static final String LOCK_NOT_AVAILABLE = "55P03";
+    public static final String QUERY_CANCELED = "57014";
+    static final String ADMIN_SHUTDOWN = "57P01";
+    static final String CRASH_SHUTDOWN = "57P02";
+    static final String IDLE_SESSION_TIMEOUT = "57P05";
+    public static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
+    static final String TRANSACTION_TIMEOUT = "25P04";
+
+    private SqlState() {}
+
+    public static String of(SQLException e) {
+        String state = e.getSQLState();
+        return state == null ? "" : state;
+    }
+
+    public static boolean isConnectionLost(@Nullable String state) {
+        return state != null
+                && (state.startsWith(CONNECTION_CLASS)
+                        || state.equals(ADMIN_SHUTDOWN)
+                        || state.equals(CRASH_SHUTDOWN)
+                        || state.equals(IDLE_SESSION_TIMEOUT)
+                        || state.equals(IDLE_IN_TRANSACTION_TIMEOUT)
+                        || state.equals(TRANSACTION_TIMEOUT));
+    }
+}

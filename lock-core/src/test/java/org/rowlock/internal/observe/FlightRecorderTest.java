@@ -1,0 +1,159 @@
+package org.rowlock.internal.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.RowLockMode.FOR_SHARE;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockInterruptedException;
+import org.rowlock.LockKey;
+import org.rowlock.LockOutcome;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** What a flight recording of the JVM shows of Rowlock. */
+class FlightRecorderTest {
+    private static final String ACQUISITION = "org.rowlock.LockAcquisition";
+    private static final String ADMISSION = "org.rowlock.Admission";
+
+    @RegisterExtension
+    final TestDatabase database =
+            new TestDatabase("create table account(id int primary key)", "insert into account values (1), (2)");
+
+    @TempDir
+    private Path directory;
+
+    @FunctionalInterface
+    private interface Action {
+        void run() throws Exception;
+    }
+
+    private List<RecordedEvent> record(Recording recording, Action action) throws Exception {
+        Path file = directory.resolve("recording.jfr");
+        try (recording) {
+            recording.start();
+            action.run();
+            recording.stop();
+            recording.dump(file);
+        }
+        List<RecordedEvent> events = new ArrayList<>();
+        for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+            if (event.getEventType().getName().startsWith("org.rowlock.")) {
+                events.add(event);
+            }
+        }
+        events.sort(Comparator.comparing(RecordedEvent::getStartTime));
+        return events;
+    }
+
+    private static Recording both() {
+        Recording recording = new Recording();
+        recording.enable(ACQUISITION).withoutThreshold();
+        recording.enable(ADMISSION).withoutThreshold();
+        return recording;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyAttemptIsAnEvent(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        LockKey key = row("account", 1);
+        List<RecordedEvent> events = record(both(), () -> {
+            alice.run(c -> locks.in(c).lock(key));
+            bob.run(c -> locks.in(c).tryLockAll(List.of(row("account", 2), key), FOR_SHARE, LockWait.noWait()));
+        });
+        assertThat(events).hasSize(2).allSatisfy(event -> {
+            assertThat(event.getEventType().getName()).isEqualTo(ACQUISITION);
+            assertThat(event.getEventType().getLabel()).isEqualTo("Lock acquisition");
+            assertThat(event.getEventType().getCategoryNames()).containsExactly("Rowlock");
+            assertThat(event.getString("strategy")).isEqualTo(strategy.name());
+            assertThat(event.getDuration()).isPositive();
+            assertThat(event.getStackTrace()).isNull();
+        });
+        RecordedEvent first = events.get(0);
+        assertThat(first.getString("key")).isEqualTo("account[1]");
+        assertThat(first.getInt("keys")).isOne();
+        assertThat(first.getString("mode")).isEqualTo("FOR_UPDATE");
+        assertThat(first.getString("lockWait")).isEqualTo("forever");
+        assertThat(first.getString("outcome")).isEqualTo("ACQUIRED");
+        assertThat(first.getThread().getJavaName()).isEqualTo("session-alice");
+        RecordedEvent second = events.get(1);
+        assertThat(second.getString("key")).isEqualTo("account[2]");
+        assertThat(second.getInt("keys")).isEqualTo(2);
+        assertThat(second.getString("mode")).isEqualTo("FOR_SHARE");
+        assertThat(second.getString("lockWait")).isEqualTo("noWait");
+        assertThat(second.getString("outcome")).isEqualTo("NOT_AVAILABLE");
+    }
+
+    @Test
+    void admissionIsAnEventOfItsOwn() throws Exception {
+        RowLocks locks = RowLocks.create();
+        List<LockKey> keys = List.of(row("account", 2), row("account", 1));
+        List<RecordedEvent> events = record(both(), () -> {
+            locks.inTransaction(database.dataSource(), keys, FOR_UPDATE, LockWait.forever(), connection -> null);
+            Thread.currentThread().interrupt();
+            try {
+                locks.inTransaction(database.dataSource(), keys.get(1), connection -> null);
+            } catch (LockInterruptedException e) {
+                assertThat(Thread.interrupted()).isTrue();
+            }
+        });
+        assertThat(events)
+                .extracting(event -> event.getEventType().getName())
+                .containsExactly(ADMISSION, ACQUISITION, ADMISSION);
+        assertThat(events.get(0).getInt("keys")).isEqualTo(2);
+        assertThat(events.get(0).getString("mode")).isEqualTo("FOR_UPDATE");
+        assertThat(events.get(0).getBoolean("admitted")).isTrue();
+        assertThat(events.get(0).getString("key")).isEqualTo("account[1]");
+        assertThat(events.get(2).getString("key")).isEqualTo("account[1]");
+        assertThat(events.get(2).getInt("keys")).isOne();
+        assertThat(events.get(2).getBoolean("admitted")).isFalse();
+    }
+
+    @Test
+    void eventsThatAreDisabledAreNotWritten() throws Exception {
+        RowLocks locks = RowLocks.create();
+        Recording recording = new Recording();
+        recording.disable(ACQUISITION);
+        recording.enable(ADMISSION).withoutThreshold();
+        List<RecordedEvent> events = record(
+                recording, () -> locks.inTransaction(database.dataSource(), row("account", 1), connection -> null));
+        assertThat(events).extracting(event -> event.getEventType().getName()).containsExactly(ADMISSION);
+    }
+
+    /** Without a recording the event is not even filled. */
+    @Test
+    void withoutARecordingNothingIsMade() {
+        LockAcquisitionEvent event = new LockObserver(null).begin();
+        LockKey key = row("account", 1);
+        new LockObserver(null)
+                .end(
+                        event,
+                        System.nanoTime(),
+                        List.of(key),
+                        FOR_UPDATE,
+                        LockStrategy.BOTH,
+                        LockWait.noWait(),
+                        LockOutcome.ACQUIRED);
+        assertThat(event.isEnabled()).isFalse();
+        assertThat(event.key).isEmpty();
+        assertThat(event.outcome).isEmpty();
+    }
+}
