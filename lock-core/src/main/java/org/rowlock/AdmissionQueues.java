@@ -13,20 +13,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.observe.AdmissionEvent;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.Turnstile;
 import org.rowlock.internal.request.KeyModes;
 
 /**
  * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait
  * here, where they hold no connection, no snapshot and no place in the server's lock queue.
  *
- * <p>First come, first served per key; holders of shared modes go in together. The queues keep nobody out by themselves:
- * exclusion is the database lock's business, so it holds between instances too.
+ * <p>First come, first served per key; holders of shared modes go in together. Of exclusive ones the next is let in beside
+ * the one who holds the lock, and waits for it at the server, so that the key is not free for a round trip whenever it
+ * changes hands. The queues keep nobody out by themselves: exclusion is the database lock's business, so it holds between
+ * instances too.
  *
  * <p>Only the outermost call of a thread queues. A call while the thread has a {@link Permit} passes at once, since it
  * has a database lock already, and waiting here for another thread that waits there would be a deadlock that the server
@@ -47,11 +48,13 @@ public final class AdmissionQueues {
     /** Of all queues, since a thread that waits here while it holds a lock of any of them could be in a deadlock. */
     private static final ThreadLocal<Permit> CURRENT = new ThreadLocal<>();
 
+    private final int maxAdmittedPerKey;
     private final int maxWaitersPerKey;
     private final LockObserver observer;
     private final ConcurrentMap<Place, Queue> queues = new ConcurrentHashMap<>();
 
-    AdmissionQueues(int maxWaitersPerKey, LockObserver observer) {
+    AdmissionQueues(int maxAdmittedPerKey, int maxWaitersPerKey, LockObserver observer) {
+        this.maxAdmittedPerKey = maxAdmittedPerKey;
         this.maxWaitersPerKey = maxWaitersPerKey;
         this.observer = observer;
     }
@@ -98,15 +101,15 @@ public final class AdmissionQueues {
     /** The queue of one key; exists while somebody is in it or has passed it. */
     private static final class Queue {
         final Set<Ticket> tickets = ConcurrentHashMap.newKeySet(1);
-        final ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
+        final Turnstile turnstile;
         final AtomicInteger waiting = new AtomicInteger();
         /** Whether the last who was let in could get no connection: to wait for each other would only add up. */
         volatile boolean outage;
         /** Guarded by the map's bin: changes only inside compute. */
         int users;
 
-        Lock lockFor(RowLockMode mode) {
-            return mode.isShared() ? lock.readLock() : lock.writeLock();
+        Queue(int admitted) {
+            this.turnstile = new Turnstile(admitted);
         }
     }
 
@@ -127,7 +130,7 @@ public final class AdmissionQueues {
      */
     public Permit enter(Object database, Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
         KeyModes.check(mode, wait);
-        return enter(database, new KeyModes(KeyModes.distinct(keys), mode, Map.of()), wait);
+        return enter(database, KeyModes.of(keys, mode), wait);
     }
 
     /**
@@ -148,7 +151,7 @@ public final class AdmissionQueues {
         return enter(database, keys, wait);
     }
 
-    private Permit enter(Object database, KeyModes keys, LockWait wait) {
+    Permit enter(Object database, KeyModes keys, LockWait wait) {
         if (database == null) {
             throw new IllegalArgumentException("The database is null; give the DataSource");
         }
@@ -282,7 +285,7 @@ public final class AdmissionQueues {
         ticket.admit();
         if (queue.outage) {
             // All try at once, as they would without a queue, until one has a connection.
-            queue.lockFor(permit.keys.modeOf(place.key())).unlock();
+            queue.turnstile.leave(mode.isShared());
             permit.passed.push(new Held(place, ticket));
             return;
         }
@@ -291,13 +294,11 @@ public final class AdmissionQueues {
 
     private boolean acquire(Queue queue, RowLockMode mode, LockKey key, LockWait wait, long start)
             throws InterruptedException {
-        Lock lock = queue.lockFor(mode);
-        // With a time of zero, unlike tryLock() without one, nobody is overtaken.
-        if (lock.tryLock(0, TimeUnit.NANOSECONDS)) {
-            return true;
-        }
         if (wait instanceof LockWait.NoWait) {
-            return false;
+            return queue.turnstile.tryEnterFree(mode.isShared());
+        }
+        if (queue.turnstile.tryEnter(mode.isShared())) {
+            return true;
         }
         if (queue.waiting.incrementAndGet() > maxWaitersPerKey) {
             queue.waiting.decrementAndGet();
@@ -308,9 +309,9 @@ public final class AdmissionQueues {
         try {
             if (wait instanceof LockWait.AtMost bound) {
                 long left = bound.duration().toNanos() - (System.nanoTime() - start);
-                return lock.tryLock(left, TimeUnit.NANOSECONDS);
+                return queue.turnstile.enter(mode.isShared(), left, TimeUnit.NANOSECONDS);
             }
-            lock.lockInterruptibly();
+            queue.turnstile.enter(mode.isShared());
             return true;
         } finally {
             queue.waiting.decrementAndGet();
@@ -319,7 +320,7 @@ public final class AdmissionQueues {
 
     private Queue join(Place place, Ticket ticket) {
         return queues.compute(place, (key, present) -> {
-            Queue queue = present == null ? new Queue() : present;
+            Queue queue = present == null ? new Queue(maxAdmittedPerKey) : present;
             queue.users++;
             queue.tickets.add(ticket);
             return queue;
@@ -393,7 +394,7 @@ public final class AdmissionQueues {
                 Place place = last.place();
                 Queue queue = owner.queues.get(place);
                 if (queue != null) {
-                    queue.lockFor(keys.modeOf(place.key())).unlock();
+                    queue.turnstile.leave(keys.modeOf(place.key()).isShared());
                 }
                 held.pop();
                 owner.leave(place, last.ticket());

@@ -16,4 +16,9 @@ public final class AdmissionRejectedException extends LockException {
     public AdmissionRejectedException(String message) {
         super(message, null, null);
     }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
 }

@@ -18,4 +18,9 @@ public final class LockCanceledException extends LockException {
     public LockCanceledException(String message, SQLException cause) {
         super(message, cause);
     }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
 }

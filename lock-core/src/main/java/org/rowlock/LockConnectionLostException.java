@@ -19,4 +19,9 @@ public final class LockConnectionLostException extends LockException {
     public LockConnectionLostException(String message, SQLException cause) {
         super(message, cause);
     }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
 }

@@ -19,4 +19,9 @@ public final class LockDeadlockException extends LockException {
     public LockDeadlockException(String message, SQLException cause) {
         super(message, cause);
     }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
 }

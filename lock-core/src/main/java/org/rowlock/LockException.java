@@ -40,6 +40,17 @@ public class LockException extends RuntimeException {
     }
 
     /**
+     * Tells whether the same work may succeed if it is run again from its beginning, once this transaction is rolled back:
+     * nothing of it is stored, and nothing needs to be changed first. Not whether that is wanted: who was interrupted or
+     * cancelled should rather stop.
+     *
+     * @return false where it will fail again, or where nobody knows what is stored
+     */
+    public boolean isRetryable() {
+        return false;
+    }
+
+    /**
      * The SQLSTATE: the server's where it raised an error, and otherwise the one that {@code FOR UPDATE} would have
      * given in its place.
      *

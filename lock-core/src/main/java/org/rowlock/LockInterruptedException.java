@@ -16,4 +16,9 @@ public final class LockInterruptedException extends LockException {
     public LockInterruptedException(String message, InterruptedException cause) {
         super(message, null, cause);
     }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
 }

@@ -36,4 +36,9 @@ public final class LockNotAvailableException extends LockException {
     public boolean isTransactionUsable() {
         return transactionUsable;
     }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
 }

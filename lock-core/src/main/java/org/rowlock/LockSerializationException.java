@@ -20,4 +20,9 @@ public final class LockSerializationException extends LockException {
     public LockSerializationException(String message, @Nullable Throwable cause) {
         super(message, SqlState.SERIALIZATION_FAILURE, cause);
     }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
 }

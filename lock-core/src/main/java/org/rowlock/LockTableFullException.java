@@ -35,4 +35,9 @@ public final class LockTableFullException extends LockException {
     public int keys() {
         return keys;
     }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
 }

@@ -68,4 +68,10 @@ public final class LockTargetException extends LockException {
     public boolean isUndone() {
         return undone;
     }
+
+    /** A table that was replaced is looked up again by the next call. */
+    @Override
+    public boolean isRetryable() {
+        return stale;
+    }
 }

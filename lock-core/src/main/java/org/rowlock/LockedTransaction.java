@@ -4,8 +4,6 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Collection;
-import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.KeyModes;
@@ -26,19 +24,13 @@ final class LockedTransaction {
     }
 
     <T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource,
-            Collection<? extends LockKey> keys,
-            RowLockMode mode,
-            LockWait wait,
-            TransactionWork<T, X> work)
-            throws X, SQLException {
+            DataSource dataSource, KeyModes keys, LockWait wait, TransactionWork<T, X> work) throws X, SQLException {
         if (dataSource == null || work == null) {
             throw new IllegalArgumentException("The " + (work == null ? "work" : "DataSource") + " is null");
         }
-        KeyModes.check(mode, wait);
-        List<LockKey> distinct = KeyModes.distinct(keys);
+        KeyModes.check(keys.strongest(), wait);
         long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, distinct, mode, wait)) {
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait)) {
             Connection connection = connect(dataSource, permit);
             boolean autoCommit = false;
             T value;
@@ -51,8 +43,8 @@ final class LockedTransaction {
                     connection.commit();
                 }
                 LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
-                value = lockAndWork(connection, distinct, mode, remaining, work);
-                Commit.run(connection, distinct);
+                value = lockAndWork(connection, keys, remaining, work);
+                Commit.run(connection, keys.keys());
             } catch (Throwable failure) {
                 // Throwable, as an Error must not leave the transaction open in the pool either.
                 rollBack(connection, autoCommit, failure);
@@ -75,12 +67,14 @@ final class LockedTransaction {
     }
 
     private <T extends @Nullable Object, X extends Exception> T lockAndWork(
-            Connection connection, List<LockKey> keys, RowLockMode mode, LockWait wait, TransactionWork<T, X> work)
-            throws X {
-        if (keys.size() == 1) {
-            locks.in(connection).lock(keys.get(0), mode, wait);
+            Connection connection, KeyModes keys, LockWait wait, TransactionWork<T, X> work) throws X {
+        TransactionLocks tx = locks.in(connection);
+        if (keys.keys().size() == 1) {
+            tx.lock(keys.keys().get(0), keys.strongest(), wait);
+        } else if (keys.each().isEmpty()) {
+            tx.lockAll(keys.keys(), keys.strongest(), wait);
         } else {
-            locks.in(connection).lockAll(keys, mode, wait);
+            tx.lockAll(keys.each(), wait);
         }
         return work.apply(connection);
     }

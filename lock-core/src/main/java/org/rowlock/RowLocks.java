@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.verify.LockVerifier;
@@ -34,14 +36,14 @@ public final class RowLocks {
     private RowLocks(Builder builder) {
         this.requests = new LockRequests(builder.config());
         LockObserver observer = new LockObserver(builder.listener);
-        this.calls = new LockCalls(requests, observer);
-        this.admission = new AdmissionQueues(builder.maxWaitersPerKey, observer);
+        this.calls = new LockCalls(requests, observer, new Gate(builder.maxWaitersAtServer));
+        this.admission = new AdmissionQueues(builder.maxAdmittedPerKey, builder.maxWaitersPerKey, observer);
         this.transaction = new LockedTransaction(this, admission);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
     }
 
     /**
-     * The defaults: strategy {@link LockStrategy#BOTH} for every table, the id columns from the catalog, a budget of
+     * The defaults: strategy {@link LockStrategy#ROW} for every table, the id columns from the catalog, a budget of
      * 1,000 keys per call.
      *
      * @return new row locks
@@ -134,7 +136,52 @@ public final class RowLocks {
             LockWait wait,
             TransactionWork<T, X> work)
             throws X, SQLException {
-        return transaction.run(dataSource, keys, mode, wait, work);
+        return transaction.run(dataSource, KeyModes.of(keys, mode), wait, work);
+    }
+
+    /**
+     * Runs work in a transaction of its own that holds several keys, each in a mode of its own, as
+     * {@link #inTransaction(DataSource, LockKey, TransactionWork)} does for one.
+     *
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
+     * @param modes what to lock and how strongly, in one round trip and one order
+     * @param wait how long to wait for the locks, in the queues and on the server together
+     * @param work what to do under the locks; must not commit
+     * @param <T> the result
+     * @param <X> what the work throws
+     * @return what the work returns
+     * @throws X what the work throws
+     * @throws SQLException if the connection cannot be had or the commit fails
+     * @throws LockException as there
+     * @throws IllegalStateException as there
+     */
+    public <T extends @Nullable Object, X extends Exception> T inTransaction(
+            DataSource dataSource, Map<? extends LockKey, RowLockMode> modes, LockWait wait, TransactionWork<T, X> work)
+            throws X, SQLException {
+        return transaction.run(dataSource, KeyModes.of(modes), wait, work);
+    }
+
+    /**
+     * Runs work that has no result, otherwise as {@link #inTransaction(DataSource, LockKey, TransactionWork)}.
+     *
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
+     * @param key what to lock
+     * @param work what to do under the lock; must not commit
+     * @param <X> what the work throws
+     * @throws X what the work throws
+     * @throws SQLException if the connection cannot be had or the commit fails
+     * @throws LockException as there
+     * @throws IllegalStateException as there
+     */
+    public <X extends Exception> void runInTransaction(DataSource dataSource, LockKey key, TransactionAction<X> work)
+            throws X, SQLException {
+        if (work == null) {
+            throw new IllegalArgumentException("The work is null");
+        }
+        this.<@Nullable Void, X>inTransaction(dataSource, key, connection -> {
+            work.accept(connection);
+            return null;
+        });
     }
 
     /**
@@ -209,21 +256,25 @@ public final class RowLocks {
     /** Collects a configuration. Not thread-safe. */
     public static final class Builder {
         private static final int DEFAULT_BUDGET = 1_000;
+        private static final int DEFAULT_ADMITTED = 2;
         private static final int DEFAULT_WAITERS = 10_000;
+        private static final int DEFAULT_WAITERS_AT_SERVER = 4;
 
-        private LockStrategy strategy = LockStrategy.BOTH;
+        private LockStrategy strategy = LockStrategy.ROW;
         private final Map<String, LockStrategy> strategies = new HashMap<>();
         private final Map<String, List<String>> idColumns = new HashMap<>();
         private int budget = DEFAULT_BUDGET;
         private boolean rowLocksAloneBeyondBudget;
+        private int maxAdmittedPerKey = DEFAULT_ADMITTED;
         private int maxWaitersPerKey = DEFAULT_WAITERS;
+        private int maxWaitersAtServer = DEFAULT_WAITERS_AT_SERVER;
         private boolean singleEntryNode;
         private @Nullable LockListener listener;
 
         private Builder() {}
 
         /**
-         * The strategy of tables that have none of their own. Default {@link LockStrategy#BOTH}.
+         * The strategy of tables that have none of their own. Default {@link LockStrategy#ROW}.
          *
          * @param strategy the strategy
          * @return this
@@ -299,6 +350,20 @@ public final class RowLocks {
         }
 
         /**
+         * How many threads the {@linkplain AdmissionQueues admission queue} of a key lets in at once that want it
+         * exclusively: the one who holds the lock, and those who are next and wait for it at the server. Each takes a
+         * connection. With 1 the key is free for a round trip and more whenever it changes hands. Default 2.
+         *
+         * @param threads at least 1
+         * @return this
+         * @throws IllegalArgumentException if the number is less than 1
+         */
+        public Builder maxAdmittedPerKey(int threads) {
+            this.maxAdmittedPerKey = positive(threads, "maxAdmittedPerKey");
+            return this;
+        }
+
+        /**
          * The most threads that may stand in the admission queue of one key. Default 10,000. One more is an
          * {@link AdmissionRejectedException}.
          *
@@ -340,6 +405,22 @@ public final class RowLocks {
          *
          * @return new row locks
          */
+        /**
+         * How many transactions of this JVM may wait at the server for one row. Those beyond wait in the JVM, first come,
+         * first served, as the first statement of their transaction and for a second at most; then they go on to the
+         * server all the same. For exclusive modes of one row by {@link LockStrategy#ROW}; nothing else waits there. The
+         * time counts against {@link LockWait#atMost}. Default 4; a number above that of the connections switches it
+         * off.
+         *
+         * @param waiters at least 1
+         * @return this
+         * @throws IllegalArgumentException if the number is less than 1
+         */
+        public Builder maxWaitersAtServer(int waiters) {
+            this.maxWaitersAtServer = positive(waiters, "maxWaitersAtServer");
+            return this;
+        }
+
         public RowLocks build() {
             return new RowLocks(this);
         }

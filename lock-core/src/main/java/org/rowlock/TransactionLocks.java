@@ -231,10 +231,28 @@ public final class TransactionLocks {
      */
     @CheckReturnValue
     public boolean tryLockAll(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+        return tryLockAll(() -> requests.of(keys, mode, wait));
+    }
+
+    /**
+     * Locks several keys, each in a mode of its own, if they can be had within a wait, all or none.
+     *
+     * @param modes what to lock, and how strongly
+     * @param wait how long to wait, for all keys together
+     * @return true if and only if all locks are held now
+     * @throws LockException if the locks cannot be had for another reason than another transaction holding one
+     * @throws IllegalArgumentException if the map is null or empty, or a key, a mode or the wait is null
+     */
+    @CheckReturnValue
+    public boolean tryLockAll(Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
+        return tryLockAll(() -> requests.of(modes, wait));
+    }
+
+    private boolean tryLockAll(Supplier<LockRequest> checked) {
         return unchecked(() -> {
             try {
                 PgSession session = PgSession.inTransaction(connection);
-                LockRequest request = requests.of(keys, mode, wait);
+                LockRequest request = checked.get();
                 ScriptResult<Object> result = calls.acquire(session, request, null);
                 return request.areAllLocked(result.found());
             } catch (LockNotAvailableException e) {

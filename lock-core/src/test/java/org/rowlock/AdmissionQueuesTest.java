@@ -37,7 +37,7 @@ class AdmissionQueuesTest {
     private static final LockWait LONG = LockWait.atMost(TestDatabase.DEADLINE);
 
     private final AdmissionQueues queues =
-            RowLocks.builder().maxWaitersPerKey(8).build().admission();
+            RowLocks.builder().maxAdmittedPerKey(1).maxWaitersPerKey(8).build().admission();
     private final List<Visitor> visitors = new ArrayList<>();
     private final List<String> arrivals = Collections.synchronizedList(new ArrayList<>());
 
@@ -58,10 +58,25 @@ class AdmissionQueuesTest {
         volatile boolean interruptFlag;
         final Thread thread;
 
+        Visitor(AdmissionQueues own, String name, List<LockKey> keys, RowLockMode mode) {
+            this(own, name, DATABASE, keys, mode, LockWait.forever());
+            visitors.add(this);
+        }
+
         Visitor(String name, Object database, List<LockKey> keys, RowLockMode mode, LockWait wait) {
+            this(queues, name, database, keys, mode, wait);
+        }
+
+        private Visitor(
+                AdmissionQueues own,
+                String name,
+                Object database,
+                List<LockKey> keys,
+                RowLockMode mode,
+                LockWait wait) {
             thread = new Thread(
                     () -> {
-                        try (Permit permit = queues.enter(database, keys, mode, wait)) {
+                        try (Permit permit = own.enter(database, keys, mode, wait)) {
                             assertThat(permit.isQueued()).isTrue();
                             arrivals.add(name);
                             entered.countDown();
@@ -143,6 +158,51 @@ class AdmissionQueuesTest {
             assertThat(visitor.end()).isNull();
         }
         assertThat(arrivals).containsExactly("holder", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
+    }
+
+    /** So that he already waits at the server when the holder commits. */
+    @Test
+    void theNextIsLetInBesideTheHolder() throws Exception {
+        AdmissionQueues two = RowLocks.create().admission();
+        Permit holder = two.enter(DATABASE, List.of(A), FOR_UPDATE, LockWait.noWait());
+        Visitor next = new Visitor(two, "next", List.of(A), FOR_UPDATE).awaitEntered();
+        Visitor third = new Visitor(two, "third", List.of(A), FOR_UPDATE).awaitQueued();
+        Visitor sharer = new Visitor(two, "sharer", List.of(A), FOR_SHARE).awaitQueued();
+
+        next.leave.countDown();
+        assertThat(next.end()).isNull();
+        third.awaitEntered().leave.countDown();
+        assertThat(third.end()).isNull();
+        sharer.leave.countDown();
+        assertThat(sharer.entered.getCount()).isOne();
+        holder.close();
+        assertThat(sharer.awaitEntered().end()).isNull();
+        assertThat(arrivals).containsExactly("next", "third", "sharer");
+        assertThat(two.keysInUse()).isZero();
+    }
+
+    @Test
+    void whoIsNotToWaitIsNotLetInAsTheNext() throws Exception {
+        AdmissionQueues two = RowLocks.create().admission();
+        Permit holder = two.enter(DATABASE, List.of(A), FOR_UPDATE, LockWait.noWait());
+        Visitor impatient = new Visitor(two, "impatient", DATABASE, List.of(A), FOR_UPDATE, LockWait.noWait());
+        assertThat(impatient.end()).isInstanceOf(LockNotAvailableException.class);
+        holder.close();
+    }
+
+    /** Nobody who wants the key for himself waits at the server for sharers whom others join there. */
+    @Test
+    void nobodyIsLetInBesideThoseWhoShare() throws Exception {
+        AdmissionQueues two = RowLocks.create().admission();
+        Permit sharer = two.enter(DATABASE, List.of(A), FOR_SHARE, LockWait.noWait());
+        Visitor writer = new Visitor(two, "writer", List.of(A), FOR_UPDATE).awaitQueued();
+        Visitor late = new Visitor(two, "late", List.of(A), FOR_SHARE).awaitQueued();
+        writer.leave.countDown();
+        late.leave.countDown();
+        sharer.close();
+        assertThat(writer.awaitEntered().end()).isNull();
+        assertThat(late.awaitEntered().end()).isNull();
+        assertThat(arrivals).containsExactly("writer", "late");
     }
 
     @Test

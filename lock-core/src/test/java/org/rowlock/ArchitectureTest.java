@@ -31,7 +31,7 @@ class ArchitectureTest {
 
     /** The rooms, from the ground up: what is in one knows those below it, and the values of the API. */
     private static final List<String> ROOMS =
-            List.of("text", "request", "sql", "session", "observe", "acquire", "verify");
+            List.of("text", "queue", "request", "sql", "session", "observe", "acquire", "verify");
 
     /** What of the API is started at, and so knows the rooms. The rest are values, which know the lowest room alone. */
     private static final Set<String> DOORS =
@@ -178,7 +178,7 @@ class ArchitectureTest {
     void rulesCanFail() {
         for (int room = 1; room < ROOMS.size(); room++) {
             ArchRule upsideDown = knowsNoRoomFrom(0, resideInAPackage(INTERNAL + ROOMS.get(room)));
-            if (!ROOMS.get(room).equals("observe")) {
+            if (!Set.of("observe", "queue").contains(ROOMS.get(room))) {
                 assertThatThrownBy(() -> upsideDown.check(CLASSES)).isInstanceOf(AssertionError.class);
             }
         }

@@ -434,6 +434,7 @@ class BadInputTest {
     @Test
     void beyondTheBudgetBothMayGoOnWithRowLocksAlone() throws Exception {
         RowLocks locks = RowLocks.builder()
+                .strategy(LockStrategy.BOTH)
                 .lockBudget(3)
                 .rowLocksAloneBeyondBudget(true)
                 .strategy("pair", LockStrategy.ADVISORY)

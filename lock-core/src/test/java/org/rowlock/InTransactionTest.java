@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.RowLockMode.FOR_SHARE;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -40,6 +42,7 @@ import org.rowlock.testing.TestDatabase;
 class InTransactionTest {
     private static final LockKey A = LockKey.row("account", 1);
     private static final LockKey B = LockKey.row("account", 2);
+    private static final LockKey C = LockKey.row("account", 3);
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -301,7 +304,43 @@ class InTransactionTest {
     }
 
     @Test
+    void keysMayHaveModesOfTheirOwn() throws Exception {
+        Map<LockKey, RowLockMode> modes = Map.of(A, FOR_UPDATE, B, FOR_SHARE);
+        locks.inTransaction(database.dataSource(), modes, LockWait.forever(), connection -> {
+            try (Connection other = database.dataSource().getConnection()) {
+                other.setAutoCommit(false);
+                TransactionLocks tx = locks.in(other);
+                assertThat(tx.tryLock(A, FOR_SHARE)).isFalse();
+                assertThat(tx.tryLock(B, FOR_UPDATE)).isFalse();
+                assertThat(tx.tryLockAll(Map.of(B, FOR_SHARE, C, FOR_UPDATE), LockWait.noWait()))
+                        .isTrue();
+                assertThat(tx.tryLockAll(modes, LockWait.noWait())).isFalse();
+                other.rollback();
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void workMayHaveNoResult() throws Exception {
+        locks.runInTransaction(database.dataSource(), A, connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("update account set balance = 7 where id = 1");
+            }
+        });
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("7");
+        assertThatThrownBy(() -> locks.runInTransaction(database.dataSource(), A, connection -> {
+                    throw new IllegalStateException("by the work");
+                }))
+                .isExactlyInstanceOf(IllegalStateException.class);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> locks.runInTransaction(database.dataSource(), A, null))
+                .withMessageContaining("work is null");
+    }
+
+    @Test
     void whoDoesNotGetThroughTheQueueBorrowsNoConnection() throws Exception {
+        locks = RowLocks.builder().maxAdmittedPerKey(1).build();
         ObservedDataSource dataSource = observed();
         locks.inTransaction(dataSource, A, connection -> {
             for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {

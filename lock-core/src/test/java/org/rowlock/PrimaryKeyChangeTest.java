@@ -69,7 +69,7 @@ class PrimaryKeyChangeTest {
 
     @Test
     void inATransactionThatHadBegunTheCallFailsAndTheNextOneIsRight() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
         Session alice = database.session("alice");
         alice.run(c -> locks.in(c).lock(row("item", 1)));
         alice.rollback();

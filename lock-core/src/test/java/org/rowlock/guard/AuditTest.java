@@ -87,7 +87,7 @@ class AuditTest {
 
     @Test
     void oneRowThatIsNotLockedAmongManyIsNoted() throws Exception {
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
         session.run(c -> locks.in(c).lockAll(LockKey.rows("account", List.of(8, 9, 10))));
         session.execute("update account set balance = 0 where id between 8 and 11");
         session.commit();
@@ -108,8 +108,11 @@ class AuditTest {
 
     @Test
     void aSharedLockIsNotEnough() throws Exception {
-        session.run(c ->
-                RowLocks.create().in(c).lock(LockKey.row("account", 7), RowLockMode.FOR_SHARE, LockWait.forever()));
+        session.run(c -> RowLocks.builder()
+                .strategy(LockStrategy.BOTH)
+                .build()
+                .in(c)
+                .lock(LockKey.row("account", 7), RowLockMode.FOR_SHARE, LockWait.forever()));
         session.execute("update account set balance = 0 where id = 7");
         session.commit();
 
@@ -268,7 +271,7 @@ class AuditTest {
                 RowLockGuard.auditSql("measure", 1, List.of()));
         session.execute("update measure set v = 1");
         session.execute("update measure_06 set v = 1");
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
         session.commit();
         session.run(c -> locks.in(c).lock(LockKey.row("measure", 1, java.time.LocalDate.of(2026, 6, 1))));
         session.execute("delete from measure_06");
@@ -318,7 +321,7 @@ class AuditTest {
     @Test
     void aRenamedColumnOrTableIsFollowed() throws Exception {
         database.execute("alter table account rename id to number", "alter table account rename to accounts");
-        RowLocks locks = RowLocks.create();
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
         session.run(c -> locks.in(c).lock(LockKey.row("accounts", 7)));
         session.execute("update accounts set balance = 0 where number = 7");
         assertThat(writers()).isEmpty();

@@ -10,8 +10,10 @@ import org.rowlock.LockTargetException;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.Gate;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ScriptResult;
 
@@ -20,10 +22,12 @@ public final class LockCalls {
     private final LockRequests requests;
     private final LockAcquirer acquirer = new LockAcquirer();
     private final LockObserver observer;
+    private final Gate gate;
 
-    public LockCalls(LockRequests requests, LockObserver observer) {
+    public LockCalls(LockRequests requests, LockObserver observer, Gate gate) {
         this.requests = requests;
         this.observer = observer;
+        this.gate = gate;
     }
 
     public LockRequests requests() {
@@ -46,7 +50,7 @@ public final class LockCalls {
         long start = System.nanoTime();
         LockOutcome outcome = LockOutcome.FAILED;
         try {
-            ScriptResult<T> result = acquireBounded(session, request, query);
+            ScriptResult<T> result = acquireInTurn(session, request, query);
             outcome = LockOutcome.ACQUIRED;
             return result;
         } catch (SQLException | RuntimeException e) {
@@ -54,6 +58,24 @@ public final class LockCalls {
             throw e;
         } finally {
             observer.end(event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), outcome);
+        }
+    }
+
+    /** The place in the gate is left as soon as the server has answered, since the end of the transaction cannot be seen. */
+    private <T> ScriptResult<T> acquireInTurn(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+            throws SQLException {
+        if (!request.isOneRowExclusive() || session.hasBegun()) {
+            return acquireBounded(session, request, query);
+        }
+        long start = System.nanoTime();
+        Gate.Place place = gate.enter(
+                31 * request.first().hashCode() + session.url().hashCode(), Waits.atMostNanos(request.lockWait()));
+        try {
+            return acquireBounded(session, request.remaining(start), query);
+        } finally {
+            if (place != null) {
+                place.leave();
+            }
         }
     }
 

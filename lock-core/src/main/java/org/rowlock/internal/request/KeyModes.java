@@ -23,6 +23,11 @@ import org.rowlock.RowLockMode;
  */
 public record KeyModes(List<LockKey> keys, RowLockMode strongest, Map<LockKey, RowLockMode> each) {
 
+    /** The caller's keys, all in one mode, checked. */
+    public static KeyModes of(@Nullable Collection<? extends LockKey> keys, @Nullable RowLockMode mode) {
+        return new KeyModes(distinct(keys), check(mode), Map.of());
+    }
+
     /**
      * The caller's keys and modes, checked. A map may tell keys apart that are equal, by identity or by a comparator of
      * its own; then the strongest mode counts.

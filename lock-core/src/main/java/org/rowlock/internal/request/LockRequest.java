@@ -48,6 +48,11 @@ public record LockRequest(
         }
     }
 
+    /** Whether it is one row that is waited for, and that nobody else may hold in the same mode. */
+    public boolean isOneRowExclusive() {
+        return strategy == LockStrategy.ROW && keys.size() == 1 && !mode.isShared() && lockWait != LockWait.noWait();
+    }
+
     /** The only key, for messages and for the shapes of one key. */
     public LockKey first() {
         return keys.get(0);
@@ -128,6 +133,9 @@ public record LockRequest(
 
     /** The same with what is left of a bounded wait. */
     public LockRequest remaining(long startNanos) {
+        if (!(lockWait instanceof LockWait.AtMost)) {
+            return this;
+        }
         LockWait left = Waits.remaining(lockWait, startNanos);
         return new LockRequest(keys, mode, left, strategy, advisory, rows, keysAlone, anyIsolationAllowed);
     }

@@ -7,6 +7,11 @@ import org.rowlock.LockWait;
 public final class Waits {
     private Waits() {}
 
+    /** The longest that a wait may take. */
+    public static long atMostNanos(LockWait wait) {
+        return wait instanceof LockWait.AtMost bound ? bound.duration().toNanos() : Long.MAX_VALUE;
+    }
+
     /**
      * The wait that is left.
      *

@@ -109,7 +109,7 @@ public final class PgSession {
     }
 
     /** What tells databases apart for the catalog cache: the URL that the driver connected to. */
-    String url() throws SQLException {
+    public String url() throws SQLException {
         String url = driver.getMetaData().getURL();
         return url == null ? "" : url;
     }

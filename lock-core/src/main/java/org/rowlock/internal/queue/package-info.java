@@ -1,0 +1,5 @@
+/** Where threads of this JVM wait for a key before they wait at the server. Knows no connection. */
+@NullMarked
+package org.rowlock.internal.queue;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,248 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.internal.acquire.LockCalls;
+import org.rowlock.internal.acquire.LockRequests;
+import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.request.LockConfig;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** Who waits for a row at the server, and who in the JVM. */
+class GateTest {
+    private static final long NEVER_OVER = Duration.ofHours(1).toNanos();
+    private static final LockKey KEY = LockKey.row("account", 1);
+
+    @RegisterExtension
+    final TestDatabase database =
+            new TestDatabase("create table account(id int primary key)", "insert into account values (1), (2)");
+
+    private Session holder;
+
+    @BeforeEach
+    void openHolder() throws Exception {
+        holder = database.session("holder");
+    }
+
+    /** Calls of ROW through a gate. */
+    private record Gated(Gate gate, LockCalls calls) {
+        static Gated by(Gate gate) {
+            LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1, false);
+            return new Gated(gate, new LockCalls(new LockRequests(config), new LockObserver(null), gate));
+        }
+
+        Step<LockResult> start(Session session, LockKey key, RowLockMode mode, LockWait wait) {
+            return session.start(c -> new TransactionLocks(c, calls).lock(key, mode, wait));
+        }
+
+        Step<LockResult> start(Session session) {
+            return start(session, KEY, RowLockMode.FOR_UPDATE, LockWait.forever());
+        }
+
+        void lock(Session session) throws Exception {
+            session.run(c -> new TransactionLocks(c, calls).lock(KEY));
+        }
+
+        void awaitQueued(int threads) {
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> gate.queued() == threads);
+        }
+    }
+
+    private List<Session> sessions(int count) throws Exception {
+        List<Session> sessions = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            sessions.add(database.session("waiter" + i));
+        }
+        return sessions;
+    }
+
+    private void awaitWaitingAtServer(int count) {
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> waitingAtServer() == count);
+    }
+
+    private int waitingAtServer() throws Exception {
+        return Integer.parseInt(database.query(
+                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+                        + " and query like '%\"account\"%'"));
+    }
+
+    private static void commitAll(List<Session> sessions, List<Step<LockResult>> steps) throws Exception {
+        List<Integer> left = new ArrayList<>();
+        for (int i = 0; i < steps.size(); i++) {
+            left.add(i);
+        }
+        while (!left.isEmpty()) {
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> left.stream().anyMatch(i -> steps.get(i).isDone()));
+            for (Integer i : List.copyOf(left)) {
+                if (steps.get(i).isDone()) {
+                    assertThat(steps.get(i).get()).isEqualTo(LockResult.ROW_LOCKED);
+                    sessions.get(i).commit();
+                    left.remove(i);
+                }
+            }
+        }
+    }
+
+    @Test
+    void noMoreThanTheBoundWaitAtTheServerForARow() throws Exception {
+        Gated gated = Gated.by(new Gate(2, NEVER_OVER));
+        gated.lock(holder);
+        List<Session> waiters = sessions(6);
+        List<Step<LockResult>> steps = waiters.stream().map(gated::start).toList();
+
+        awaitWaitingAtServer(2);
+        gated.awaitQueued(4);
+        assertThat(waitingAtServer()).isEqualTo(2);
+
+        holder.commit();
+        commitAll(waiters, steps);
+        assertThat(gated.gate().queued()).isZero();
+    }
+
+    @Test
+    void theyGoToTheServerInTheOrderOfTheirArrival() throws Exception {
+        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        gated.lock(holder);
+        List<Session> waiters = sessions(5);
+        List<Step<LockResult>> steps = new ArrayList<>();
+        for (Session waiter : waiters) {
+            steps.add(gated.start(waiter));
+            awaitWaitingAtServer(1);
+            gated.awaitQueued(steps.size() - 1);
+        }
+
+        holder.commit();
+        for (int i = 0; i < steps.size(); i++) {
+            assertThat(steps.get(i).get()).isEqualTo(LockResult.ROW_LOCKED);
+            assertThat(steps.stream().filter(Step::isDone)).hasSize(i + 1);
+            waiters.get(i).commit();
+        }
+    }
+
+    @Test
+    void whoMayHoldSomethingAlreadyDoesNotWaitInTheJvm() throws Exception {
+        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        gated.lock(holder);
+        List<Session> waiters = sessions(3);
+        List<Step<LockResult>> steps = new ArrayList<>();
+        for (Session waiter : waiters) {
+            waiter.execute("select 1");
+            steps.add(gated.start(waiter));
+        }
+
+        awaitWaitingAtServer(3);
+
+        holder.commit();
+        commitAll(waiters, steps);
+    }
+
+    @Test
+    void anotherRowASharedModeAndATryDoNotQueue() throws Exception {
+        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        gated.lock(holder);
+        List<Session> waiters = sessions(5);
+        List<Step<LockResult>> steps = new ArrayList<>();
+        steps.add(gated.start(waiters.get(0)));
+        awaitWaitingAtServer(1);
+        steps.add(gated.start(waiters.get(1)));
+        gated.awaitQueued(1);
+
+        steps.add(gated.start(waiters.get(2), KEY, RowLockMode.FOR_SHARE, LockWait.forever()));
+        awaitWaitingAtServer(2);
+        assertThat(gated.start(waiters.get(3), LockKey.row("account", 2), RowLockMode.FOR_UPDATE, LockWait.forever())
+                        .get())
+                .isEqualTo(LockResult.ROW_LOCKED);
+        Step<LockResult> tried = gated.start(waiters.get(4), KEY, RowLockMode.FOR_UPDATE, LockWait.noWait());
+        assertThatThrownBy(tried::get).isInstanceOf(LockNotAvailableException.class);
+        waiters.get(4).rollback();
+
+        holder.commit();
+        commitAll(waiters.subList(0, 3), steps);
+    }
+
+    @Test
+    void theTimeInTheJvmCountsAgainstTheBoundOfTheWait() throws Exception {
+        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        gated.lock(holder);
+        List<Session> waiters = sessions(2);
+        Step<LockResult> first = gated.start(waiters.get(0));
+        awaitWaitingAtServer(1);
+
+        Session late = waiters.get(1);
+        Step<LockResult> bounded =
+                gated.start(late, KEY, RowLockMode.FOR_UPDATE, LockWait.atMost(Duration.ofMillis(50)));
+        assertThatThrownBy(bounded::get)
+                .isInstanceOfSatisfying(
+                        LockNotAvailableException.class,
+                        e -> assertThat(e.isTransactionUsable()).isTrue());
+        late.execute("select 1");
+
+        holder.commit();
+        commitAll(waiters.subList(0, 1), List.of(first));
+    }
+
+    @Test
+    void afterTheLongestWaitAllGoToTheServer() throws Exception {
+        Gated gated = Gated.by(new Gate(1, 1));
+        gated.lock(holder);
+        List<Session> waiters = sessions(6);
+        List<Step<LockResult>> steps = waiters.stream().map(gated::start).toList();
+
+        awaitWaitingAtServer(6);
+
+        holder.commit();
+        commitAll(waiters, steps);
+    }
+
+    @Test
+    void anInterruptEndsTheWaitInTheJvmAndNotTheOneForTheLock() throws Exception {
+        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        gated.lock(holder);
+        List<Session> waiters = sessions(2);
+        Step<LockResult> first = gated.start(waiters.get(0));
+        awaitWaitingAtServer(1);
+        AtomicBoolean kept = new AtomicBoolean();
+        Thread[] thread = new Thread[1];
+        Step<LockResult> second = waiters.get(1).start(c -> {
+            thread[0] = Thread.currentThread();
+            LockResult result = new TransactionLocks(c, gated.calls()).lock(KEY);
+            kept.set(Thread.interrupted());
+            return result;
+        });
+        gated.awaitQueued(1);
+
+        thread[0].interrupt();
+        awaitWaitingAtServer(2);
+
+        holder.commit();
+        commitAll(waiters, List.of(first, second));
+        assertThat(kept).isTrue();
+    }
+
+    @Test
+    void aFailureLeavesItsPlace() throws Exception {
+        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        LockKey nowhere = LockKey.row("nowhere", 1);
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(gated.start(holder, nowhere, RowLockMode.FOR_UPDATE, LockWait.forever())::get)
+                    .isInstanceOf(LockTargetException.class);
+            holder.rollback();
+        }
+        assertThat(gated.start(holder).get()).isEqualTo(LockResult.ROW_LOCKED);
+    }
+}

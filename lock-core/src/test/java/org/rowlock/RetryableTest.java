@@ -1,0 +1,69 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.rowlock.LockTransactionException.Reason;
+
+/** {@link LockException#isRetryable} is what the table in docs/semantics.md says. */
+class RetryableTest {
+    private static final Pattern EXCEPTION = Pattern.compile("`(\\w+Exception)`(?! with| of)");
+    private static final SQLException SQL = new SQLException("by the server", "XX000");
+
+    private static Map<String, LockException> exceptions() {
+        Map<String, LockException> exceptions = new LinkedHashMap<>();
+        for (LockException each : new LockException[] {
+            new AdmissionRejectedException("m"),
+            new CommitOutcomeUnknownException("m", SQL),
+            new LockBudgetExceededException("m", 1),
+            new LockCanceledException("m", SQL),
+            new LockConnectionLostException("m", SQL),
+            new LockDeadlockException("m", SQL),
+            new LockInterruptedException("m", new InterruptedException()),
+            new LockNotAvailableException("m", true, null),
+            new LockSerializationException("m", null),
+            new LockTableFullException("m", 1, SQL),
+            new LockTargetException("m", null, null),
+            new LockTransactionException(Reason.ABORTED, "m", null, null)
+        }) {
+            exceptions.put(each.getClass().getSimpleName(), each);
+        }
+        return exceptions;
+    }
+
+    @Test
+    void isRetryableAsTheTableInTheDocsSays() throws Exception {
+        String docs = Files.readString(Path.of("../docs/semantics.md"));
+        String table = docs.substring(docs.indexOf("## Which failures can be tried again"));
+        Map<String, LockException> left = exceptions();
+        for (String line : table.lines().filter(row -> row.startsWith("| ")).toList()) {
+            String[] cells = line.split("\\|");
+            boolean yes = cells[cells.length - 1].strip().startsWith("yes");
+            Matcher named = EXCEPTION.matcher(cells[1]);
+            while (named.find()) {
+                LockException exception = left.remove(named.group(1));
+                if (exception != null) {
+                    assertThat(exception.isRetryable()).as(named.group(1)).isEqualTo(yes);
+                }
+            }
+        }
+        assertThat(left).as("not in the table").isEmpty();
+    }
+
+    @Test
+    void aTableThatWasReplacedIsLookedUpAgain() {
+        assertThat(LockTargetException.stale("m", false).isRetryable()).isTrue();
+    }
+
+    @Test
+    void whatNobodyUnderstandsIsNotRetryable() {
+        assertThat(new LockException("m", SQL).isRetryable()).isFalse();
+    }
+}
