@@ -401,11 +401,6 @@ public final class RowLocks {
         }
 
         /**
-         * Ends the configuration.
-         *
-         * @return new row locks
-         */
-        /**
          * How many transactions of this JVM may wait at the server for one row. Those beyond wait in the JVM, first come,
          * first served, as the first statement of their transaction and for a second at most; then they go on to the
          * server all the same. For exclusive modes of one row by {@link LockStrategy#ROW}; nothing else waits there. The
@@ -421,6 +416,11 @@ public final class RowLocks {
             return this;
         }
 
+        /**
+         * Ends the configuration.
+         *
+         * @return new row locks
+         */
         public RowLocks build() {
             return new RowLocks(this);
         }

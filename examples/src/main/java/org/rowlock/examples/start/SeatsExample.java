@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
+import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.examples.SeatReservation;
 
@@ -26,7 +27,10 @@ final class SeatsExample implements Example {
 
     @Override
     public List<String> run(DataSource dataSource) {
-        SeatReservation reservations = new SeatReservation(RowLocks.create());
+        // A row that does not exist yet can be locked by its key alone.
+        SeatReservation reservations = new SeatReservation(RowLocks.builder()
+                .strategy("reservation", LockStrategy.ADVISORY)
+                .build());
         return SEATS.stream()
                 .map(seat -> seat + " goes to guest " + winner(reservations, dataSource, seat)
                         + "; the others were told that it is taken, and nobody met a duplicate key.")

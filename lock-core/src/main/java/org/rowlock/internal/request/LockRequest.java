@@ -50,7 +50,10 @@ public record LockRequest(
 
     /** Whether it is one row that is waited for, and that nobody else may hold in the same mode. */
     public boolean isOneRowExclusive() {
-        return strategy == LockStrategy.ROW && keys.size() == 1 && !mode.isShared() && lockWait != LockWait.noWait();
+        return strategy == LockStrategy.ROW
+                && keys.size() == 1
+                && !mode.isShared()
+                && !(lockWait instanceof LockWait.NoWait);
     }
 
     /** The only key, for messages and for the shapes of one key. */
