@@ -19,6 +19,7 @@ import org.rowlock.internal.observe.AdmissionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Turnstile;
 import org.rowlock.internal.request.KeyModes;
+import org.rowlock.internal.request.KeyNames;
 
 /**
  * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait
@@ -50,12 +51,14 @@ public final class AdmissionQueues {
 
     private final int maxAdmittedPerKey;
     private final int maxWaitersPerKey;
+    private final KeyNames names;
     private final LockObserver observer;
     private final ConcurrentMap<Place, Queue> queues = new ConcurrentHashMap<>();
 
-    AdmissionQueues(int maxAdmittedPerKey, int maxWaitersPerKey, LockObserver observer) {
+    AdmissionQueues(int maxAdmittedPerKey, int maxWaitersPerKey, KeyNames names, LockObserver observer) {
         this.maxAdmittedPerKey = maxAdmittedPerKey;
         this.maxWaitersPerKey = maxWaitersPerKey;
+        this.names = names;
         this.observer = observer;
     }
 
@@ -266,7 +269,8 @@ public final class AdmissionQueues {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(
-                    "The thread was interrupted in the admission queue of " + place.key()
+                    "The thread was interrupted in the admission queue of "
+                            + names.of(place.key())
                             + ". It has left the queue; no connection was borrowed and nothing is locked.",
                     e);
         } finally {
@@ -276,7 +280,8 @@ public final class AdmissionQueues {
         }
         if (!acquired) {
             throw new LockNotAvailableException(
-                    "Cannot lock " + place.key() + ": another thread of this application holds it or is before this one"
+                    "Cannot lock " + names.of(place.key())
+                            + ": another thread of this application holds it or is before this one"
                             + " in the admission queue, and the wait (" + wait + ") is over. No connection was borrowed"
                             + " and nothing is locked.",
                     true,
@@ -302,9 +307,10 @@ public final class AdmissionQueues {
         }
         if (queue.waiting.incrementAndGet() > maxWaitersPerKey) {
             queue.waiting.decrementAndGet();
-            throw new AdmissionRejectedException("Cannot lock " + key + ": " + maxWaitersPerKey + " threads of this"
-                    + " application wait for it already, which is the most that RowLocks.builder().maxWaitersPerKey()"
-                    + " allows. No connection was borrowed and nothing is locked; shed the load or try later.");
+            throw new AdmissionRejectedException(
+                    "Cannot lock " + names.of(key) + ": " + maxWaitersPerKey + " threads of this"
+                            + " application wait for it already, which is the most that RowLocks.builder().maxWaitersPerKey()"
+                            + " allows. No connection was borrowed and nothing is locked; shed the load or try later.");
         }
         try {
             if (wait instanceof LockWait.AtMost bound) {
@@ -418,9 +424,10 @@ public final class AdmissionQueues {
                 if (!permit.closed && permit.database.equals(otherDatabase)) {
                     for (LockKey key : others) {
                         if (permit.keys.keys().contains(key)) {
-                            throw new IllegalStateException("This thread holds " + key + " already in an outer"
-                                    + " transaction, and a second connection could wait for the first forever. Use the"
-                                    + " outer connection.");
+                            throw new IllegalStateException(
+                                    "This thread holds " + owner.names.of(key) + " already in an outer"
+                                            + " transaction, and a second connection could wait for the first forever. Use the"
+                                            + " outer connection.");
                         }
                     }
                 }

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.KeyModes;
+import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.Commit;
 import org.rowlock.internal.session.PgSession;
@@ -17,9 +18,11 @@ final class LockedTransaction {
 
     private final RowLocks locks;
     private final AdmissionQueues admission;
+    private final KeyNames names;
 
-    LockedTransaction(RowLocks locks, AdmissionQueues admission) {
+    LockedTransaction(RowLocks locks, AdmissionQueues admission, KeyNames names) {
         this.locks = locks;
+        this.names = names;
         this.admission = admission;
     }
 
@@ -44,7 +47,7 @@ final class LockedTransaction {
                 }
                 LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
                 value = lockAndWork(connection, keys, remaining, work);
-                Commit.run(connection, keys.keys());
+                Commit.run(connection, keys.keys(), names);
             } catch (Throwable failure) {
                 // Throwable, as an Error must not leave the transaction open in the pool either.
                 rollBack(connection, autoCommit, failure);

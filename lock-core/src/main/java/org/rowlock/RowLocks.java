@@ -16,6 +16,7 @@ import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.internal.request.KeyModes;
+import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.verify.LockVerifier;
@@ -37,8 +38,9 @@ public final class RowLocks {
         this.requests = new LockRequests(builder.config());
         LockObserver observer = new LockObserver(builder.listener);
         this.calls = new LockCalls(requests, observer, new Gate(builder.maxWaitersAtServer));
-        this.admission = new AdmissionQueues(builder.maxAdmittedPerKey, builder.maxWaitersPerKey, observer);
-        this.transaction = new LockedTransaction(this, admission);
+        this.admission =
+                new AdmissionQueues(builder.maxAdmittedPerKey, builder.maxWaitersPerKey, builder.names, observer);
+        this.transaction = new LockedTransaction(this, admission, builder.names);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
     }
 
@@ -269,6 +271,7 @@ public final class RowLocks {
         private int maxWaitersPerKey = DEFAULT_WAITERS;
         private int maxWaitersAtServer = DEFAULT_WAITERS_AT_SERVER;
         private boolean singleEntryNode;
+        private KeyNames names = KeyNames.WITH_IDS;
         private @Nullable LockListener listener;
 
         private Builder() {}
@@ -390,6 +393,19 @@ public final class RowLocks {
         }
 
         /**
+         * Whether messages of exceptions name the ids of rows, names and numbers. Default true. Without them they say
+         * {@code account[?]}, and the SQLSTATE in place of what the server says, which may quote an id. What the server
+         * says is still in the cause: the driver's own.
+         *
+         * @param shown whether to name them
+         * @return this
+         */
+        public Builder idsInMessages(boolean shown) {
+            this.names = shown ? KeyNames.WITH_IDS : KeyNames.WITHOUT_IDS;
+            return this;
+        }
+
+        /**
          * Is told of every attempt to lock. Default none.
          *
          * @param listener the listener; thread-safe
@@ -427,7 +443,7 @@ public final class RowLocks {
 
         private LockConfig config() {
             return new LockConfig(
-                    strategy, Map.copyOf(strategies), Map.copyOf(idColumns), budget, rowLocksAloneBeyondBudget);
+                    strategy, Map.copyOf(strategies), Map.copyOf(idColumns), budget, rowLocksAloneBeyondBudget, names);
         }
 
         private static <T> T given(T value, String name) {

@@ -16,6 +16,7 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -40,7 +41,7 @@ class GateTest {
     /** Calls of ROW through a gate. */
     private record Gated(Gate gate, LockCalls calls) {
         static Gated by(Gate gate) {
-            LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1, false);
+            LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1, false, KeyNames.WITH_IDS);
             return new Gated(gate, new LockCalls(new LockRequests(config), new LockObserver(null), gate));
         }
 

@@ -346,6 +346,7 @@ final class ClaimRunner<T> {
                 claim.limit(),
                 claim.table(),
                 List.of(),
-                session.isHotStandby());
+                session.isHotStandby(),
+                requests.names());
     }
 }

@@ -21,6 +21,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.KeyModes;
+import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.LockRequest.RowGroup;
@@ -50,7 +51,8 @@ public final class LockRequests {
         List<RowGroup> rows = strategy.takesRowLock() && key instanceof LockKey.Row row
                 ? List.of(new RowGroup(RowTable.named(row.table()), mode, List.of(row)))
                 : List.of();
-        return new LockRequest(keys, mode, wait, strategy, advisory, rows, List.of(), strategy.takesRowLock());
+        return new LockRequest(
+                keys, mode, wait, strategy, advisory, rows, List.of(), strategy.takesRowLock(), config.names());
     }
 
     /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
@@ -125,6 +127,10 @@ public final class LockRequests {
         return config.budget();
     }
 
+    KeyNames names() {
+        return config.names();
+    }
+
     /**
      * Has the tables of a request looked up again.
      *
@@ -184,7 +190,8 @@ public final class LockRequests {
                 modes.isEmpty() ? AdvisoryKeys.of(advisory) : AdvisoryKeys.mixed(advisory, modes),
                 groups,
                 List.of(),
-                anyIsolation);
+                anyIsolation,
+                config.names());
         if (advisory.size() > config.budget()) {
             throw overBudget(request);
         }
@@ -281,7 +288,7 @@ public final class LockRequests {
         return table.columns().size() == row.id().size() ? table : null;
     }
 
-    private static @Nullable LockTargetException otherSpelling(LockKey.Row row, RowTable table) {
+    private @Nullable LockTargetException otherSpelling(LockKey.Row row, RowTable table) {
         if (row.id().size() != table.columns().size()) {
             return null;
         }
@@ -290,13 +297,13 @@ public final class LockRequests {
             String part = row.givenId().get(i);
             String refusal = column.kind().otherSpelling(part);
             if (refusal != null) {
-                return LockErrors.misfit(row, column, part, refusal);
+                return LockErrors.misfit(config.names(), row, column, part, refusal);
             }
         }
         return null;
     }
 
-    private static @Nullable LockTargetException misfit(RowGroup group, RowTable table) {
+    private @Nullable LockTargetException misfit(RowGroup group, RowTable table) {
         for (LockKey.Row key : group.keys()) {
             List<String> id = key.givenId();
             if (id.size() != table.columns().size()) {
@@ -306,7 +313,7 @@ public final class LockRequests {
                 RowTable.Column column = table.columns().get(i);
                 String refusal = column.kind().refusal(id.get(i));
                 if (refusal != null) {
-                    return LockErrors.misfit(key, column, id.get(i), refusal);
+                    return LockErrors.misfit(config.names(), key, column, id.get(i), refusal);
                 }
             }
         }
@@ -329,9 +336,10 @@ public final class LockRequests {
                 asked);
     }
 
-    private static LockTargetException wrongParts(LockKey.Row key, RowTable table) {
+    private LockTargetException wrongParts(LockKey.Row key, RowTable table) {
         return new LockTargetException(
-                "Cannot lock " + key + ": the id has " + key.id().size() + " part(s), and the id of "
+                "Cannot lock " + config.names().of(key) + ": the id has "
+                        + key.id().size() + " part(s), and the id of "
                         + table.name() + " is "
                         + table.columns().stream().map(RowTable.Column::name).toList()
                         + ". Give one value per column, in that order.",

@@ -11,5 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param table the table, where there is one
  * @param id the parts of the first id, where only the server can tell whether its column takes it
  * @param hotStandby whether the server is one
+ * @param names how messages name keys
  */
-public record Asked(String what, int keys, @Nullable String table, List<String> id, boolean hotStandby) {}
+public record Asked(
+        String what, int keys, @Nullable String table, List<String> id, boolean hotStandby, KeyNames names) {}

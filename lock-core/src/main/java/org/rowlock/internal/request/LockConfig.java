@@ -12,13 +12,15 @@ import org.rowlock.RowLocks;
  * @param defaultStrategy of the tables that have none of their own
  * @param budget the most distinct advisory locks of a call
  * @param rowLocksAloneBeyondBudget whether a call on BOTH tables beyond the budget goes on with row locks alone
+ * @param names how messages name keys
  */
 public record LockConfig(
         LockStrategy defaultStrategy,
         Map<String, LockStrategy> strategies,
         Map<String, List<String>> idColumns,
         int budget,
-        boolean rowLocksAloneBeyondBudget) {
+        boolean rowLocksAloneBeyondBudget,
+        KeyNames names) {
 
     public LockStrategy strategyOf(LockKey key) {
         return key instanceof LockKey.Row row ? strategyOf(row.table()) : LockStrategy.ADVISORY;

@@ -26,6 +26,7 @@ import org.rowlock.internal.text.IdText;
  * @param keysAlone of those that need no row lock, the rows whose id columns are known and take texts
  * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
  *     stale snapshot
+ * @param names how messages name keys
  */
 public record LockRequest(
         List<LockKey> keys,
@@ -35,7 +36,8 @@ public record LockRequest(
         AdvisoryKeys advisory,
         List<RowGroup> rows,
         List<RowGroup> keysAlone,
-        boolean anyIsolationAllowed) {
+        boolean anyIsolationAllowed,
+        KeyNames names) {
 
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
@@ -62,16 +64,16 @@ public record LockRequest(
     }
 
     public LockRequest withRows(List<RowGroup> groups) {
-        return new LockRequest(keys, mode, lockWait, strategy, advisory, groups, keysAlone, anyIsolationAllowed);
+        return new LockRequest(keys, mode, lockWait, strategy, advisory, groups, keysAlone, anyIsolationAllowed, names);
     }
 
     public LockRequest withKeysAlone(List<RowGroup> groups) {
-        return new LockRequest(keys, mode, lockWait, strategy, advisory, rows, groups, anyIsolationAllowed);
+        return new LockRequest(keys, mode, lockWait, strategy, advisory, rows, groups, anyIsolationAllowed, names);
     }
 
     /** The same without the advisory locks, which are held already. */
     public LockRequest rowLocksOnly(LockWait remaining) {
-        return new LockRequest(keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, true);
+        return new LockRequest(keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, true, names);
     }
 
     /**
@@ -140,7 +142,7 @@ public record LockRequest(
             return this;
         }
         LockWait left = Waits.remaining(lockWait, startNanos);
-        return new LockRequest(keys, mode, left, strategy, advisory, rows, keysAlone, anyIsolationAllowed);
+        return new LockRequest(keys, mode, left, strategy, advisory, rows, keysAlone, anyIsolationAllowed, names);
     }
 
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */
@@ -182,8 +184,9 @@ public record LockRequest(
 
     public String describe() {
         String what = keys.size() == 1
-                ? first().toString()
-                : keys.size() + " keys (" + first() + ", " + keys.get(1) + (keys.size() > 2 ? ", ..." : "") + ")";
+                ? names.of(first())
+                : keys.size() + " keys (" + names.of(first()) + ", " + names.of(keys.get(1))
+                        + (keys.size() > 2 ? ", ..." : "") + ")";
         return what + ' ' + describeModes() + " (strategy " + strategy + ", wait " + lockWait + ')';
     }
 
@@ -201,6 +204,6 @@ public record LockRequest(
                         && first() instanceof Row row
                 ? row.givenId()
                 : List.of();
-        return new Asked(describe(), keys.size(), first().tableOrNull(), id, hotStandby);
+        return new Asked(describe(), keys.size(), first().tableOrNull(), id, hotStandby, names);
     }
 }

@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -21,6 +20,7 @@ import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
 import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.Guard;
@@ -33,6 +33,9 @@ import org.rowlock.internal.text.TableName;
 public final class LockErrors {
     private LockErrors() {}
 
+    private static final String UNSAID_REFUSAL =
+            "is no value of it, or another spelling than its key has. Give it as docs/keys.md has it";
+
     /** A line of the detail of a deadlock, in any language: who waits in which mode, for what, and behind whom. */
     private static final Pattern WAIT = Pattern.compile("^.*?\\b\\w+Lock\\b(.*)$", Pattern.MULTILINE);
 
@@ -44,9 +47,10 @@ public final class LockErrors {
         }
         String state = SqlState.of(e);
         if (isTarget(state)) {
-            return new LockTargetException(cannot(asked) + message(e) + ". " + adviceForTarget(state) + ".", state, e);
+            return new LockTargetException(
+                    cannot(asked) + message(asked, e) + ". " + adviceForTarget(state) + ".", state, e);
         }
-        return new LockException(cannot(asked) + message(e), e);
+        return new LockException(cannot(asked) + message(asked, e), e);
     }
 
     /** What to do where a pooler mixes up prepared statements. */
@@ -82,7 +86,8 @@ public final class LockErrors {
         }
         ServerErrorMessage server = serverMessage(e);
         if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
-            String refused = cannot(asked) + "the server, or a pooler in front of it, refused (" + message(e) + "). ";
+            String refused =
+                    cannot(asked) + "the server, or a pooler in front of it, refused (" + message(asked, e) + "). ";
             return "FATAL".equals(server.getSeverity())
                     ? new LockConnectionLostException(
                             refused + "It has ended the session; the transaction and its locks are gone.", e)
@@ -91,14 +96,14 @@ public final class LockErrors {
         if (e.getCause() instanceof InterruptedIOException) {
             return new LockConnectionLostException(
                     cannot(asked) + "the server gave no answer within the bound of the wait and a grace, or within the"
-                            + " socketTimeout (" + message(e)
+                            + " socketTimeout (" + message(asked, e)
                             + "). The connection is closed; the transaction ends when the server notices. Run it again"
                             + " on another connection.",
                     e);
         }
         if (SqlState.isConnectionLost(state)) {
             return new LockConnectionLostException(
-                    cannot(asked) + "the connection was lost (" + message(e)
+                    cannot(asked) + "the connection was lost (" + message(asked, e)
                             + "). The transaction and its locks are gone; run it again on another connection.",
                     e);
         }
@@ -113,7 +118,8 @@ public final class LockErrors {
             case SqlState.DEADLOCK_DETECTED ->
                 new LockDeadlockException(
                         cannot(asked) + "a deadlock was found and this transaction chosen to end. Roll back and run it"
-                                + " again; " + deadlockAdvice(e) + ' ' + detail(e, " "),
+                                + " again; " + deadlockAdvice(e)
+                                + (asked.names() == KeyNames.WITH_IDS ? ' ' + detail(e, " ") : ""),
                         e);
             case SqlState.SERIALIZATION_FAILURE ->
                 new LockSerializationException(
@@ -129,7 +135,7 @@ public final class LockErrors {
                         e);
             case SqlState.QUERY_CANCELED ->
                 new LockCanceledException(
-                        cannot(asked) + "the wait was ended from outside (" + message(e)
+                        cannot(asked) + "the wait was ended from outside (" + message(asked, e)
                                 + "). The transaction is aborted; roll back.",
                         e);
             case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(asked, e);
@@ -203,15 +209,15 @@ public final class LockErrors {
         LockException exception;
         if (aborted && !SqlState.isConnectionLost(e.getSQLState())) {
             exception = new LockException(
-                    cannot(asked) + "the failed call could not be undone (" + message(e)
+                    cannot(asked) + "the failed call could not be undone (" + message(asked, e)
                             + "). The transaction is aborted; roll back.",
                     e);
         } else {
             SQLException lost = SqlState.isConnectionLost(e.getSQLState())
                     ? e
-                    : new SQLException(e.getMessage(), SqlState.CONNECTION_DOES_NOT_EXIST, e);
+                    : new SQLException(message(asked, e), SqlState.CONNECTION_DOES_NOT_EXIST, e);
             exception = new LockConnectionLostException(
-                    cannot(asked) + "the connection was lost while a failed call was undone (" + message(e)
+                    cannot(asked) + "the connection was lost while a failed call was undone (" + message(asked, e)
                             + "). The transaction and its locks are gone; run it again on another connection.",
                     lost);
         }
@@ -240,27 +246,25 @@ public final class LockErrors {
      */
     public static LockTargetException misnamed(Asked asked, LockRequest.Misnamed misnamed, boolean undone) {
         return new LockTargetException(
-                cannot(asked) + "the id " + quoted(misnamed.key().givenId()) + " means the row "
-                        + quoted(misnamed.id())
+                cannot(asked) + "the id " + asked.names().of(misnamed.key().givenId()) + " means the row "
+                        + asked.names().of(misnamed.id())
                         + ", which is another key, so that those who lock it by its own id would"
-                        + " not be excluded. Give the id as the row has it: " + quoted(misnamed.id()) + ". "
+                        + " not be excluded. Give the id as the row has it: "
+                        + asked.names().of(misnamed.id()) + ". "
                         + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."),
                 null,
                 null);
     }
 
     /** The exception for an id that its column cannot hold, or that is not written as its key is. */
-    public static LockTargetException misfit(LockKey.Row key, RowTable.Column column, String part, String refusal) {
+    public static LockTargetException misfit(
+            KeyNames names, LockKey.Row key, RowTable.Column column, String part, String refusal) {
         String type = column.type().replace("pg_catalog.", "").replace("\"", "");
         return new LockTargetException(
-                "Cannot lock " + key + ": \"" + part + "\" for column " + column.name() + " of type " + type + ' '
-                        + refusal + ". Nothing is locked.",
+                "Cannot lock " + names.of(key) + ": " + names.of(part) + " for column " + column.name() + " of type "
+                        + type + ' ' + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL) + ". Nothing is locked.",
                 SqlState.INVALID_TEXT_REPRESENTATION,
                 null);
-    }
-
-    private static String quoted(List<String> id) {
-        return id.stream().map(part -> '"' + part + '"').collect(Collectors.joining(", "));
     }
 
     /** The exception for a row that was inserted while the call found none, so that the query saw it without its lock. */
@@ -435,6 +439,15 @@ public final class LockErrors {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? e.getMessage() : server.getMessage();
         return message == null ? e.getClass().getSimpleName() : message;
+    }
+
+    private static String message(Asked asked, SQLException e) {
+        return message(asked.names(), e, message(e));
+    }
+
+    /** A message, or the SQLSTATE where it is the server's, which may quote an id, and ids are not to be named. */
+    public static String message(KeyNames names, SQLException e, String message) {
+        return names == KeyNames.WITH_IDS || serverMessage(e) == null ? message : "SQLSTATE " + e.getSQLState();
     }
 
     private static String detail(SQLException e, String lineBreak) {

@@ -24,6 +24,7 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.session.LockErrors;
@@ -54,7 +55,7 @@ public final class LockVerifier {
 
     /** By the key alone: whatever the table's strategy, the row lock does its part in any case. */
     private final LockCalls probing = new LockCalls(
-            new LockRequests(new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, false)),
+            new LockRequests(new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, false, KeyNames.WITH_IDS)),
             new LockObserver(null),
             new Gate(1));
 

@@ -20,7 +20,8 @@ final class RowLocksFactory {
     static RowLocks create(RowLockProperties properties, int maxWaitersPerKey, List<LockListener> listeners) {
         RowLocks.Builder builder = RowLocks.builder()
                 .strategy(properties.strategy())
-                .rowLocksAloneBeyondBudget(properties.rowLocksAloneBeyondBudget());
+                .rowLocksAloneBeyondBudget(properties.rowLocksAloneBeyondBudget())
+                .idsInMessages(properties.idsInMessages());
         set("rowlock.lock-budget", () -> builder.lockBudget(properties.lockBudget()));
         set("rowlock.admission.max-waiters-per-key", () -> builder.maxWaitersPerKey(maxWaitersPerKey));
         properties.tables().forEach((name, table) -> set(builder, name, table));

@@ -81,6 +81,23 @@ class RowLockAutoConfigurationTest {
     }
 
     @Test
+    void idsInMessagesCanBeSwitchedOff() throws Exception {
+        Session other = database.session("other");
+        LockKey key = LockKey.row("orders", 4_711_471_147L);
+        other.run(c -> RowLocks.create().in(c).lock(key));
+        try (var context = BootApplication.start(
+                database, Application.class, "rowlock.ids-in-messages=false", "rowlock.lock-wait=nowait")) {
+            Orders orders = context.getBean(Orders.class);
+            assertThatThrownBy(() -> orders.locksWhileShipping(4_711_471_147L))
+                    .isInstanceOf(CannotAcquireLockException.class)
+                    .hasMessageContaining("orders[?]")
+                    .hasStackTraceContaining("LockNotAvailableException")
+                    .satisfies(e -> assertThat(org.assertj.core.util.Throwables.getStackTrace(e))
+                            .doesNotContain("4711471147"));
+        }
+    }
+
+    @Test
     void propertiesOfTablesReachRowLocks() {
         String qualified = database.schema() + ".shipments";
         try (var context = BootApplication.start(

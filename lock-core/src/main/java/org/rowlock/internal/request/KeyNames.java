@@ -1,0 +1,30 @@
+package org.rowlock.internal.request;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.rowlock.LockKey;
+
+/** How messages name keys and ids: as they are, or, for who keeps ids out of logs, by what they are of. */
+public enum KeyNames {
+    /** {@code account[42]}. */
+    WITH_IDS,
+
+    /** {@code account[?]}. */
+    WITHOUT_IDS;
+
+    public String of(LockKey key) {
+        if (this == WITH_IDS) {
+            return key.toString();
+        }
+        String text = key.toString();
+        return key instanceof LockKey.Row row ? row.table() + "[?]" : text.substring(0, text.indexOf('[')) + "[?]";
+    }
+
+    public String of(String idText) {
+        return '"' + (this == WITH_IDS ? idText : "?") + '"';
+    }
+
+    public String of(List<String> id) {
+        return id.stream().map(this::of).collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,317 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.util.PSQLException;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+
+/** With {@code idsInMessages(false)} no exception of ours has an id; by default each of these has. */
+class IdsInMessagesTest {
+    private static final String TEXT = "customer-of-hidden-name";
+    private static final long NUMBER = 4_711_471_147L;
+    private static final LockKey KEY = LockKey.row("account", TEXT);
+    private static final LockKey OTHER = LockKey.row("account", TEXT + "-too");
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create extension if not exists citext schema public",
+            "create table account(id text primary key, balance bigint not null default 0)",
+            "insert into account values ('" + TEXT + "'), ('" + TEXT + "-too')",
+            "create table orders(id bigint primary key)",
+            "create table tag(id public.citext primary key)",
+            "insert into tag values ('" + TEXT + "')",
+            "create table host(id inet primary key)",
+            "create function full_table() returns int language plpgsql as" + " $$ begin raise exception '" + TEXT
+                    + "' using errcode = '53200'; end $$");
+
+    private TcpProxy proxy;
+    private Session alice;
+    private Session bob;
+
+    @BeforeEach
+    void start() throws Exception {
+        proxy = TcpProxy.to(database.dataSource());
+        alice = database.session("alice");
+        bob = database.session("bob");
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        proxy.close();
+    }
+
+    /** How to come by an exception; null where the strategy has none. */
+    @FunctionalInterface
+    private interface Case {
+        Throwable of(RowLocks locks) throws Exception;
+    }
+
+    private Map<String, Case> cases(LockStrategy strategy) {
+        Map<String, Case> cases = new LinkedHashMap<>();
+        cases.put("held", locks -> held(locks, c -> locks.in(c).lock(KEY, FOR_UPDATE, LockWait.noWait())));
+        cases.put(
+                "held for too long",
+                locks -> held(locks, c -> locks.in(c).lock(KEY, FOR_UPDATE, LockWait.atMost(Duration.ofMillis(20)))));
+        cases.put(
+                "one of several held",
+                locks -> held(locks, c -> locks.in(c).lockAll(List.of(OTHER, KEY), FOR_UPDATE, LockWait.noWait())));
+        cases.put("lock_timeout", locks -> {
+            bob.execute("set local lock_timeout = '20ms'");
+            return held(locks, c -> locks.in(c).lock(KEY));
+        });
+        cases.put("canceled", this::canceled);
+        cases.put("deadlock", this::deadlock);
+        cases.put("row changed since the snapshot", this::stale);
+        cases.put("read-only", locks -> {
+            bob.execute("set transaction read only");
+            return failure(locks, KEY);
+        });
+        cases.put("connection lost", locks -> {
+            Session lost = database.session("lost");
+            lost.execute("select 1");
+            lost.terminate();
+            return lost.start(c -> locks.in(c).lock(KEY)).failure();
+        });
+        cases.put(
+                "lock table full", locks -> failure(c -> locks.in(c).lockAndQuery(KEY, "select full_table()", r -> 1)));
+        cases.put("no such table", locks -> failure(locks, LockKey.row("nothing", TEXT)));
+        cases.put(
+                "too many parts",
+                locks -> strategy.takesRowLock() ? failure(locks, LockKey.row("account", TEXT, 1)) : null);
+        cases.put("no value of the type", locks -> failure(locks, LockKey.row("orders", "0" + NUMBER)));
+        cases.put(
+                "out of range",
+                locks -> strategy.takesRowLock()
+                        ? failure(locks, LockKey.row("orders", NUMBER + "000000000000000"))
+                        : null);
+        cases.put("a type that only the server knows", locks -> failure(locks, LockKey.row("host", TEXT)));
+        cases.put("another spelling", locks -> failure(locks, LockKey.row("tag", TEXT.toUpperCase(Locale.ROOT))));
+        cases.put(
+                "budget",
+                locks -> strategy.takesAdvisoryLock()
+                        ? failure(c -> locks.in(c).lockAll(List.of(KEY, OTHER, LockKey.name(TEXT))))
+                        : null);
+        cases.put("a name", locks -> {
+            alice.run(c -> locks.in(c).lock(LockKey.name(TEXT)));
+            return failure(c -> locks.in(c).lock(LockKey.name(TEXT), FOR_UPDATE, LockWait.noWait()));
+        });
+        cases.put("a number", locks -> {
+            alice.run(c -> locks.in(c).lock(LockKey.number(NUMBER)));
+            return failure(c -> locks.in(c).lock(LockKey.number(NUMBER), FOR_UPDATE, LockWait.noWait()));
+        });
+        cases.put("the wait in the queue is over", this::queued);
+        cases.put("an outer call holds the key", locks -> {
+            try (AdmissionQueues.Permit outer = enter(locks)) {
+                assertThat(outer.isQueued()).isTrue();
+                return catchThrowable(() -> enter(locks));
+            }
+        });
+        cases.put("interrupted in the queue", this::interrupted);
+        cases.put("the queue is full", this::rejected);
+        cases.put(
+                "work that catches an error",
+                locks -> inTransaction(
+                        locks,
+                        database.dataSource(),
+                        connection -> catchThrowable(
+                                () -> execute(connection, "insert into account values ('" + TEXT + "')"))));
+        cases.put(
+                "work that closes its connection",
+                locks -> inTransaction(locks, database.dataSource(), connection -> {
+                    connection.close();
+                    return null;
+                }));
+        cases.put("connection lost at the commit", locks -> {
+            proxy.cutBefore("COMMIT");
+            return inTransaction(locks, proxy.through(database.dataSource()), connection -> null);
+        });
+        return cases;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noExceptionOfOursHasAnId(LockStrategy strategy) throws Exception {
+        Set<String> seen = new TreeSet<>();
+        for (boolean shown : List.of(true, false)) {
+            RowLocks locks = RowLocks.builder()
+                    .strategy(strategy)
+                    .lockBudget(2)
+                    .maxWaitersPerKey(1)
+                    .idsInMessages(shown)
+                    .build();
+            for (Map.Entry<String, Case> each : cases(strategy).entrySet()) {
+                Throwable failure = each.getValue().of(locks);
+                alice.rollback();
+                bob.rollback();
+                if (failure != null) {
+                    seen.add(failure.getClass().getSimpleName());
+                    String text = String.join("\n", ours(failure, new ArrayList<>()));
+                    assertThat(hasId(text))
+                            .as(strategy + ", " + each.getKey() + ": " + text)
+                            .isEqualTo(shown);
+                }
+            }
+        }
+        if (strategy == LockStrategy.BOTH) {
+            assertThat(seen).containsAll(exceptionsOfKeys());
+        }
+    }
+
+    /** All but what is about a DataSource. */
+    private static Set<String> exceptionsOfKeys() {
+        Set<String> names = new TreeSet<>();
+        for (JavaClass each : new ClassFileImporter().importPackagesOf(LockException.class)) {
+            if (each.isAssignableTo(LockException.class) && !each.getModifiers().contains(JavaModifier.ABSTRACT)) {
+                names.add(each.getSimpleName());
+            }
+        }
+        names.removeAll(Set.of("LockException", "LockVerificationException"));
+        return names;
+    }
+
+    /** Of a key that cannot be there is no configuration to ask, so its id is never shown. */
+    @Test
+    void whatCannotBeAKeyIsToldByItsType() {
+        assertThat(catchThrowable(() -> LockKey.row("account", new BigDecimal("4711471147.5"))))
+                .hasMessageContaining("java.math.BigDecimal")
+                .hasMessageNotContaining("4711471147");
+    }
+
+    private static boolean hasId(String text) {
+        return text.toLowerCase(Locale.ROOT).contains(TEXT) || text.contains(Long.toString(NUMBER));
+    }
+
+    /** What a stack trace prints, without what the server says. */
+    private static List<String> ours(Throwable failure, List<String> texts) {
+        if (!(failure instanceof PSQLException)) {
+            texts.add(failure.toString());
+        }
+        for (Throwable each : failure.getSuppressed()) {
+            ours(each, texts);
+        }
+        return failure.getCause() == null ? texts : ours(failure.getCause(), texts);
+    }
+
+    private Throwable failure(Session.Body<?> body) throws Exception {
+        return bob.start(body).failure();
+    }
+
+    private Throwable failure(RowLocks locks, LockKey key) throws Exception {
+        return failure(c -> locks.in(c).lock(key));
+    }
+
+    private Throwable held(RowLocks locks, Session.Body<?> body) throws Exception {
+        alice.run(c -> locks.in(c).lock(KEY));
+        return failure(body);
+    }
+
+    private Throwable canceled(RowLocks locks) throws Exception {
+        alice.run(c -> locks.in(c).lock(KEY));
+        Step<?> step = bob.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(alice);
+        bob.cancel();
+        return step.failure();
+    }
+
+    private Throwable deadlock(RowLocks locks) throws Exception {
+        alice.execute("set local deadlock_timeout = '60s'");
+        bob.execute("set local deadlock_timeout = '20ms'");
+        alice.run(c -> locks.in(c).lock(KEY));
+        bob.run(c -> locks.in(c).lock(OTHER));
+        Step<?> alices = alice.start(c -> locks.in(c).lock(OTHER)).awaitBlockedBy(bob);
+        Throwable failure = failure(locks, KEY);
+        bob.rollback();
+        alices.get();
+        return failure;
+    }
+
+    private Throwable stale(RowLocks locks) throws Exception {
+        bob.execute("set transaction isolation level repeatable read");
+        bob.execute("select 1");
+        alice.execute("update account set balance = balance + 1");
+        alice.commit();
+        return failure(locks, KEY);
+    }
+
+    /** Of a thread behind another that is past the queue. */
+    private Throwable queued(RowLocks locks) throws Exception {
+        try (AdmissionQueues.Permit permit = enter(locks)) {
+            assertThat(permit.isQueued()).isTrue();
+            return failure(c -> locks.admission().enter(this, List.of(KEY), FOR_UPDATE, LockWait.noWait()));
+        }
+    }
+
+    private Throwable interrupted(RowLocks locks) throws Exception {
+        try (AdmissionQueues.Permit permit = enter(locks)) {
+            assertThat(permit.isQueued()).isTrue();
+            return failure(c -> {
+                Thread.currentThread().interrupt();
+                try {
+                    return enter(locks);
+                } finally {
+                    assertThat(Thread.interrupted()).isTrue();
+                }
+            });
+        }
+    }
+
+    /** One may wait; of two that come the other is refused. */
+    private Throwable rejected(RowLocks locks) throws Exception {
+        Session.Body<Void> enter = c -> {
+            enter(locks).close();
+            return null;
+        };
+        List<Step<Void>> steps;
+        try (AdmissionQueues.Permit permit = enter(locks)) {
+            assertThat(permit.isQueued()).isTrue();
+            steps = List.of(alice.start(enter), bob.start(enter));
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> steps.stream().anyMatch(Step::isDone));
+        }
+        Throwable first = catchThrowable(steps.get(0)::get);
+        return first == null ? catchThrowable(steps.get(1)::get) : first;
+    }
+
+    private AdmissionQueues.Permit enter(RowLocks locks) {
+        return locks.admission().enter(this, List.of(KEY), FOR_UPDATE, LockWait.forever());
+    }
+
+    private static Throwable inTransaction(
+            RowLocks locks, DataSource dataSource, TransactionWork<Object, Exception> work) {
+        return catchThrowable(() -> locks.inTransaction(dataSource, KEY, work));
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}
