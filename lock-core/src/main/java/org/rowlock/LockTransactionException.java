@@ -34,7 +34,10 @@ public final class LockTransactionException extends LockException {
         ISOLATION,
 
         /** The connection is not one of the PostgreSQL JDBC driver, nor unwraps to one. */
-        NOT_POSTGRESQL
+        NOT_POSTGRESQL,
+
+        /** The driver is set up so that it cannot send several statements at once: a negative prepareThreshold. */
+        DRIVER_SETTINGS
     }
 
     /** What is wrong. */

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockTransactionException.Reason;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -97,6 +98,24 @@ class TransactionStateTest {
                 assertThat(sent).as(call).isEmpty();
             });
         }
+    }
+
+    /** With it the driver asks the server what each statement returns before it sends the next. */
+    @ParameterizedTest
+    @EnumSource
+    void aNegativePrepareThresholdIsRefusedBeforeAnySql(LockStrategy strategy) throws Exception {
+        PGSimpleDataSource binary = database.dataSource();
+        binary.setPrepareThreshold(-1);
+        Session alice = database.session("alice", binary);
+        forEachCall(strategy, (call, body) -> {
+            List<String> sent = new ArrayList<>();
+            LockTransactionException refusal = refusal(call, body, Wire.listen(alice.connection(), sent));
+            assertThat(refusal.reason()).as(call).isEqualTo(Reason.DRIVER_SETTINGS);
+            assertThat(refusal).as(call).hasMessageContaining("prepareThreshold");
+            assertThat(sent).as(call).isEmpty();
+        });
+        assertThatThrownBy(() -> RowLocks.builder().strategy(strategy).build().verify(binary))
+                .hasMessageContaining("prepareThreshold");
     }
 
     @ParameterizedTest

@@ -52,6 +52,15 @@ public final class PgSession {
                             + " roll back first",
                     SqlState.IN_FAILED_SQL_TRANSACTION);
         }
+        if (session.prepareThreshold() < 0) {
+            throw refused(
+                    Reason.DRIVER_SETTINGS,
+                    "the driver is set to prepareThreshold=" + session.prepareThreshold()
+                            + ", with which it cannot send"
+                            + " the lock and what follows it at once; set it to 0 or more in the JDBC URL or the"
+                            + " DataSource (the default is 5)",
+                    null);
+        }
         return session;
     }
 
