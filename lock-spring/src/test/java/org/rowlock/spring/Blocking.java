@@ -29,11 +29,25 @@ public final class Blocking {
                 .until(() -> waiterBehind(dataSource, backend), waiter -> waiter != 0);
     }
 
+    /** Waits until the server says that a session waits for a lock. */
+    public static void awaitWaiting(DataSource dataSource, int backend) {
+        Awaitility.await("backend " + backend + " in a wait")
+                .atMost(TestDatabase.DEADLINE)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> first(dataSource, "select cardinality(pg_blocking_pids(" + backend + "))") > 0);
+    }
+
     private static int waiterBehind(DataSource dataSource, int backend) throws SQLException {
+        return first(
+                dataSource,
+                "select pid from pg_stat_activity where wait_event_type = 'Lock' and " + backend
+                        + " = any (pg_blocking_pids(pid))");
+    }
+
+    private static int first(DataSource dataSource, String sql) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select pid from pg_stat_activity where wait_event_type = 'Lock'"
-                        + " and " + backend + " = any (pg_blocking_pids(pid))")) {
+                ResultSet row = statement.executeQuery(sql)) {
             return row.next() ? row.getInt(1) : 0;
         }
     }

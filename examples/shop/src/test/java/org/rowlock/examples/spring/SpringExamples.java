@@ -12,10 +12,12 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.resilience.annotation.EnableResilientMethods;
 
 /** An application with everything that the documentation shows. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
+@EnableResilientMethods
 @Import({
     JpaBefore.class,
     JpaAfter.class,
@@ -26,6 +28,7 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
     MyBatisBefore.class,
     MyBatisAfter.class,
     Placements.class,
+    Retries.class,
     Templates.class
 })
 class SpringExamples {

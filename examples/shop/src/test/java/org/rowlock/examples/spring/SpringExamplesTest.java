@@ -2,13 +2,17 @@ package org.rowlock.examples.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -117,6 +121,27 @@ class SpringExamplesTest {
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Each attempt is a call of its own, so it does not hold up whoever it waits for. */
+    @Test
+    void whatHasNotHadItsLockIsRunAgain() throws Exception {
+        start("both");
+        Retries retries = context.getBean(Retries.class);
+        SimpleMeterRegistry meters = context.getBean(SimpleMeterRegistry.class);
+        Session other = database.session("other");
+        other.execute("select from account where id = 2 for update");
+        CompletableFuture<Void> call = CompletableFuture.runAsync(() -> retries.depositAtLast(2, 7));
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> meters.find("rowlock.acquire").tag("outcome", "NOT_AVAILABLE").timers().stream()
+                                .mapToLong(Timer::count)
+                                .sum()
+                        > 1);
+        other.commit();
+        call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        retries.deposit(2, 1);
+        assertThat(database.query("select balance from account where id = 2")).isEqualTo("8");
     }
 
     @Test

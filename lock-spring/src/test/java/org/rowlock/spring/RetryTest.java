@@ -1,0 +1,125 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.LockResult;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.retry.annotation.Backoff;
+import org.springframework.retry.annotation.EnableRetry;
+import org.springframework.retry.annotation.Retryable;
+import org.springframework.transaction.annotation.Transactional;
+
+/** spring-retry, whose {@code @Retryable} Boot 3 knows: each attempt is a call of its own, with queue, transaction and lock. */
+class RetryTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id bigint primary key, balance bigint not null default 0)",
+            "insert into account values (1), (2)");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableRetry
+    static class Retries {}
+
+    /** What the test wants to happen. */
+    static class Attempts {
+        final AtomicInteger count = new AtomicInteger();
+        Runnable first = () -> {};
+
+        void begin() {
+            if (count.incrementAndGet() == 1) {
+                first.run();
+            }
+        }
+    }
+
+    static class Accounts {
+        private final JdbcTemplate jdbc;
+        private final RowLockTemplate locks;
+        private final Attempts attempts;
+
+        Accounts(JdbcTemplate jdbc, RowLockTemplate locks, Attempts attempts) {
+            this.jdbc = jdbc;
+            this.locks = locks;
+            this.attempts = attempts;
+        }
+
+        // snippet: retryable
+        @Retryable(
+                retryFor = PessimisticLockingFailureException.class,
+                maxAttempts = 4,
+                backoff = @Backoff(delay = 50, multiplier = 2, random = true))
+        @Transactional
+        public void move(@RowLock("account") long from, long to, long amount) {
+            add(from, -amount);
+            attempts.begin();
+            locks.lock(LockKey.row("account", to)); // one after the other: a deadlock, now and then
+            add(to, amount);
+        }
+        // end
+
+        private void add(long id, long amount) {
+            jdbc.update("update account set balance = balance + ? where id = ?", amount, id);
+        }
+    }
+
+    /** The service is the victim, as it looks for a deadlock at once, and once bob waits. */
+    @Test
+    void theVictimOfADeadlockIsRunAgainAndDoneOnce() throws Exception {
+        try (var context =
+                Contexts.start(database, Contexts.Base.class, Retries.class, Attempts.class, Accounts.class)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            Attempts attempts = context.getBean(Attempts.class);
+            RowLocks locks = RowLocks.create();
+            Session bob = database.session("bob");
+            bob.execute("set deadlock_timeout = '60s'");
+            bob.run(c -> locks.in(c).lock(LockKey.row("account", 2)));
+            CompletableFuture<Step<LockResult>> bobs = new CompletableFuture<>();
+            attempts.first = () -> {
+                context.getBean(JdbcTemplate.class).execute("set local deadlock_timeout = '20ms'");
+                bobs.complete(bob.start(c -> locks.in(c).lock(LockKey.row("account", 1))));
+                Blocking.awaitWaiting(database.dataSource(), bob.pid());
+            };
+
+            CompletableFuture<Void> call =
+                    CompletableFuture.runAsync(() -> accounts.move(1, 2, 5), Blocking.NEW_THREAD);
+            assertThat(bobs.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+                            .get()
+                            .isLocked())
+                    .as("the victim lets go of its rows before it tries again")
+                    .isTrue();
+            bob.commit();
+            call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+
+            assertThat(attempts.count).hasValue(2);
+            assertThat(database.query("select string_agg(balance::text, ' ' order by id) from account"))
+                    .isEqualTo("-5 5");
+        }
+    }
+
+    @Test
+    void whatIsNoConflictIsNotRunAgain() {
+        try (var context =
+                Contexts.start(database, Contexts.Base.class, Retries.class, Attempts.class, Accounts.class)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            Attempts attempts = context.getBean(Attempts.class);
+            attempts.first = () -> {
+                throw new IllegalStateException("no money");
+            };
+            assertThatThrownBy(() -> accounts.move(1, 2, 5)).hasMessage("no money");
+            assertThat(attempts.count).hasValue(1);
+        }
+    }
+}
