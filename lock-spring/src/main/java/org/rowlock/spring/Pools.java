@@ -38,7 +38,7 @@ final class Pools {
         return HIKARI ? Hikari.unpooled(target) : Optional.empty();
     }
 
-    private static DataSource target(DataSource dataSource) {
+    static DataSource target(DataSource dataSource) {
         DataSource target = dataSource;
         while (target instanceof DelegatingDataSource delegating && delegating.getTargetDataSource() != null) {
             target = delegating.getTargetDataSource();

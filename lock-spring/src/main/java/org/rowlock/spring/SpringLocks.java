@@ -74,15 +74,15 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
     AdmissionQueues.Permit enter(DataSource dataSource, Map<LockKey, RowLockMode> modes, LockWait wait) {
         List<LockKey> keys = List.copyOf(modes.keySet());
         Acquisition acquisition = new Acquisition(keys, Collections.min(modes.values()), locks.strategyOf(keys.get(0)));
-        Duration bound =
-                settings.admissionTimeout() == null ? Pools.timeoutOf(dataSource) : settings.admissionTimeout();
+        DataSource database = Routes.current(dataSource);
+        Duration bound = settings.admissionTimeout() == null ? Pools.timeoutOf(database) : settings.admissionTimeout();
         LockWait bounded = LockWaits.atMost(wait, bound);
         try {
             return observed(
                     acquisition,
                     instrumentation::queue,
                     () -> LockExceptionTranslator.translating(
-                            () -> locks.admission().enter(dataSource, modes, bounded)));
+                            () -> locks.admission().enter(database, modes, bounded)));
         } catch (CannotAcquireLockException e) {
             if (bounded.equals(wait) || !(e.getCause() instanceof LockNotAvailableException)) {
                 throw e;

@@ -16,6 +16,7 @@ import org.apache.commons.logging.LogFactory;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
+import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLockUsages.Usage;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -67,11 +68,12 @@ final class StartupVerification implements SmartInitializingSingleton {
         }
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
         Set<String> right = new HashSet<>();
+        Map<DataSource, List<DataSource>> proven = new LinkedHashMap<>();
         byDataSource.forEach((dataSource, ofIt) -> {
-            prove(rowLocks, dataSource);
+            proven.put(dataSource, proveAll(rowLocks, dataSource));
             check(
                     rowLocks,
-                    dataSource,
+                    proven.get(dataSource).get(0),
                     ofIt,
                     wrong,
                     right,
@@ -82,7 +84,8 @@ final class StartupVerification implements SmartInitializingSingleton {
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
         }
-        byDataSource.forEach((dataSource, ofIt) -> watch.start(dataSource, strategies(rowLocks, ofIt)));
+        byDataSource.forEach((dataSource, ofIt) ->
+                proven.get(dataSource).forEach(each -> watch.start(each, strategies(rowLocks, ofIt))));
     }
 
     private static Map<String, LockStrategy> strategies(RowLocks locks, List<Usage> usages) {
@@ -102,10 +105,53 @@ final class StartupVerification implements SmartInitializingSingleton {
             return;
         }
         try {
-            prove(rowLocks, dataSources.ofDefault());
+            List<DataSource> unused = proveAll(rowLocks, dataSources.ofDefault());
         } catch (LockTransactionException e) {
             LOG.warn("Advisory locks are not verified, and nothing is annotated with @RowLock: " + e.getMessage());
         }
+    }
+
+    /**
+     * Of a routing DataSource each route. A database that has the tables must be among them, and is the first; others
+     * may be read-only or not there just now.
+     *
+     * @return those that locks can be taken in, the first of them that of who has named no route
+     */
+    private static List<DataSource> proveAll(RowLocks rowLocks, DataSource dataSource) {
+        Map<String, DataSource> routes = Routes.of(dataSource);
+        List<DataSource> proven = new ArrayList<>();
+        if (routes.isEmpty()) {
+            prove(rowLocks, dataSource);
+            proven.add(dataSource);
+        }
+        routes.forEach((name, route) -> {
+            if (proven.isEmpty()) {
+                prove(rowLocks, route);
+                proven.add(route);
+            } else if (isProven(rowLocks, name, route)) {
+                proven.add(route);
+            }
+        });
+        return proven;
+    }
+
+    private static boolean isProven(RowLocks rowLocks, String name, DataSource route) {
+        try {
+            prove(rowLocks, route);
+            return true;
+        } catch (LockVerificationException e) {
+            if (e.isConclusive()) {
+                throw new RowLockDefinitionException(
+                        "In the route " + name + " of the routing DataSource locks do not exclude. " + e.getMessage(),
+                        "Correct what the route leads to; where that cannot be, set rowlock.verify=false.");
+            }
+            LOG.warn("The route " + name + " of the routing DataSource could not be verified: " + e.getMessage());
+        } catch (LockTransactionException e) {
+            LOG.info("In the route " + name + " of the routing DataSource locks are refused: " + e.getMessage());
+        } catch (RowLockDefinitionException e) {
+            LOG.warn("The route " + name + " of the routing DataSource is not verified: " + e.problem());
+        }
+        return false;
     }
 
     private static void prove(RowLocks rowLocks, DataSource dataSource) {

@@ -3,6 +3,7 @@ package org.rowlock.spring.boot;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
+import org.rowlock.spring.Routes;
 import org.rowlock.spring.RowLockUsages;
 import org.rowlock.spring.StrategyWatch;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -25,6 +26,6 @@ public final class RowLocksEndpointAutoConfiguration {
     @ConditionalOnMissingBean
     RowLocksEndpoint rowLocksEndpoint(
             RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources, StrategyWatch watch) {
-        return new RowLocksEndpoint(locks, usages, dataSources, watch);
+        return new RowLocksEndpoint(locks, usages, Routes.named(dataSources), watch);
     }
 }

@@ -1,0 +1,206 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.AdmissionQueues;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.annotation.Transactional;
+
+/** One DataSource in front of several databases: each has its queues, and each is verified. */
+class RoutingTest {
+    private static final String[] TABLE = {
+        "create table account(id int primary key, balance int not null default 0)", "insert into account values (1)"
+    };
+
+    private static final ThreadLocal<String> TENANT = new ThreadLocal<>();
+
+    @RegisterExtension
+    final TestDatabase north = new TestDatabase(TABLE);
+
+    @RegisterExtension
+    final TestDatabase south = new TestDatabase(TABLE);
+
+    static class ByTenant extends AbstractRoutingDataSource {
+        @Override
+        protected Object determineCurrentLookupKey() {
+            return TENANT.get();
+        }
+    }
+
+    static class Accounts {
+        @Transactional
+        public void hold(@RowLock("account") int id, Runnable work) {
+            work.run();
+        }
+    }
+
+    private static AnnotationConfigApplicationContext start(DataSource dataSource) {
+        return RowLockTests.start(
+                context -> context.registerBean("dataSource", DataSource.class, () -> dataSource),
+                Contexts.Jdbc.class,
+                Contexts.Base.class,
+                Accounts.class);
+    }
+
+    private static ByTenant routing(DataSource first, Map<String, DataSource> all) {
+        ByTenant routing = new ByTenant();
+        routing.setTargetDataSources(new LinkedHashMap<>(all));
+        if (first != null) {
+            routing.setDefaultTargetDataSource(first);
+        }
+        routing.afterPropertiesSet();
+        return routing;
+    }
+
+    private static CompletableFuture<Void> hold(ConfigurableApplicationContext context, String tenant, Runnable work) {
+        Accounts accounts = context.getBean(Accounts.class);
+        return CompletableFuture.runAsync(
+                () -> {
+                    TENANT.set(tenant);
+                    accounts.hold(1, work);
+                },
+                Blocking.NEW_THREAD);
+    }
+
+    private static void await(CompletableFuture<?> call) throws Exception {
+        call.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Test
+    void equalIdsOfTwoRoutesDoNotWaitForEachOther() throws Exception {
+        try (HikariDataSource northern = Contexts.pool(north);
+                HikariDataSource southern = Contexts.pool(south)) {
+            ByTenant routing = routing(northern, Map.of("north", northern, "south", southern));
+            try (var context = start(new LazyConnectionDataSourceProxy(routing))) {
+                AdmissionQueues queues =
+                        context.getBean(SpringLocks.class).locks().admission();
+                CompletableFuture<Void> inside = new CompletableFuture<>();
+                CompletableFuture<Void> leave = new CompletableFuture<>();
+                CompletableFuture<Void> first = hold(context, "north", () -> {
+                    inside.complete(null);
+                    leave.join();
+                });
+                await(inside);
+                await(hold(context, "south", () -> {}));
+                CompletableFuture<Void> behind = hold(context, "north", () -> {});
+                Awaitility.await()
+                        .atMost(TestDatabase.DEADLINE)
+                        .until(() -> queues.entrants().stream().anyMatch(each -> !each.isAdmitted()));
+                assertThat(queues.entrants())
+                        .extracting(AdmissionQueues.Entrant::database)
+                        .containsOnly(northern);
+                leave.complete(null);
+                await(first);
+                await(behind);
+            }
+        }
+    }
+
+    /** As two pools of one name: a service behind one of them may lead to two servers. */
+    @Test
+    void aRouteWhoseLocksDoNotExcludeIsRefusedByName() throws Exception {
+        TestPostgres another = TestPostgres.embedded(Map.of());
+        try {
+            PGSimpleDataSource elsewhere = another.dataSource();
+            AtomicInteger turn = new AtomicInteger();
+            DataSource both = new AbstractDataSource() {
+                @Override
+                public Connection getConnection() throws SQLException {
+                    return (turn.getAndIncrement() % 2 == 0 ? south.dataSource() : elsewhere).getConnection();
+                }
+
+                @Override
+                public Connection getConnection(String user, String password) throws SQLException {
+                    return getConnection();
+                }
+            };
+            ByTenant routing = routing(north.dataSource(), Map.of("north", north.dataSource(), "south", both));
+            assertThatThrownBy(() -> start(routing))
+                    .isInstanceOf(RowLockDefinitionException.class)
+                    .hasMessageContaining("route south")
+                    .hasMessageContaining("servers");
+        } finally {
+            another.stop();
+        }
+    }
+
+    /** A replica is no place to lock in, and whoever tries is told then. */
+    @Test
+    void aRouteThatIsReadOnlyOrNotThereIsSaid() {
+        PGSimpleDataSource replica = north.dataSource();
+        replica.setReadOnly(true);
+        PGSimpleDataSource away = north.dataSource();
+        away.setPortNumbers(new int[] {1});
+        Map<String, DataSource> all = new LinkedHashMap<>();
+        all.put("north", north.dataSource());
+        all.put("replica", replica);
+        all.put("away", away);
+        Logger logger = (Logger) LoggerFactory.getLogger(StartupVerification.class);
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        said.start();
+        logger.setLevel(Level.INFO);
+        logger.addAppender(said);
+        try (var context = start(routing(all.get("north"), all))) {
+            assertThat(context.getBean(Accounts.class)).isNotNull();
+            assertThat(said.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .anySatisfy(line -> assertThat(line).contains("route replica", "read-only"))
+                    .anySatisfy(line -> assertThat(line).contains("route away", "cannot be reached"));
+        } finally {
+            logger.detachAppender(said);
+            logger.setLevel(null);
+        }
+    }
+
+    @Test
+    void withoutADefaultTheFirstRouteStandsForIt() {
+        try (var context = start(routing(null, Map.of("north", north.dataSource())))) {
+            assertThat(context.getBean(Accounts.class)).isNotNull();
+        }
+    }
+
+    @Test
+    void routesHaveNames() {
+        DataSource northern = north.dataSource();
+        DataSource southern = south.dataSource();
+        Map<String, DataSource> all = new LinkedHashMap<>();
+        all.put("south", southern);
+        all.put("north", northern);
+        ByTenant routing = routing(northern, all);
+        assertThat(Routes.of(routing)).containsExactly(entry("north", northern), entry("south", southern));
+        assertThat(Routes.of(northern)).isEmpty();
+        assertThat(Routes.named(Map.of("dataSource", routing)))
+                .containsOnlyKeys("dataSource", "dataSource[north]", "dataSource[south]");
+        TENANT.set("south");
+        assertThat(Routes.current(routing)).isSameAs(southern);
+        TENANT.remove();
+        assertThat(Routes.current(routing)).isSameAs(northern);
+        assertThat(Routes.current(southern)).isSameAs(southern);
+    }
+}
