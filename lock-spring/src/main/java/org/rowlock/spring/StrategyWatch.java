@@ -113,7 +113,7 @@ public final class StrategyWatch implements DisposableBean {
         private final DataSource unpooled;
         private final Map<String, LockStrategy> strategies;
         private @Nullable StrategyWord word;
-        private boolean impossible;
+        private boolean done;
         private boolean closed;
         private volatile List<String> conflicts = List.of();
         private volatile Set<Long> keys = Set.of();
@@ -124,13 +124,12 @@ public final class StrategyWatch implements DisposableBean {
         }
 
         synchronized void look() {
-            if (impossible || closed) {
+            if (done || closed) {
                 return;
             }
             try {
                 StrategyWord left = word == null ? leave() : word;
                 word = left;
-                keys = left == null ? Set.of() : left.keys();
                 List<String> found = left == null ? List.of() : left.conflicts();
                 if (!found.equals(conflicts)) {
                     found.forEach(LOG::error);
@@ -145,15 +144,22 @@ public final class StrategyWatch implements DisposableBean {
         private @Nullable StrategyWord leave() throws SQLException {
             Connection connection = unpooled.getConnection();
             try {
-                if (StrategyWord.canBeLeftOn(connection)) {
-                    return StrategyWord.leave(connection, strategies);
+                StrategyWord said = StrategyWord.of(connection, strategies);
+                keys = said.keys();
+                if (said.isNeeded() && StrategyWord.canBeLeftOn(connection)) {
+                    said.leave();
+                    return said;
+                }
+                done = true;
+                if (!said.isNeeded()) {
+                    connection.close();
+                    return null;
                 }
             } catch (SQLException e) {
                 connection.close();
                 throw e;
             }
             connection.close();
-            impossible = true;
             LOG.info(
                     "The strategies of other instances are not watched: there is a pooler in front of the server, or it"
                             + " is a standby, and locks of a session cannot be left there");

@@ -16,7 +16,7 @@ import org.rowlock.LockStrategy;
 
 /**
  * The word that this instance leaves of its strategies in one database: a shared advisory lock of a session for each table
- * and strategy, on a key that nothing else uses. Not thread-safe; closing it takes the word back.
+ * of ROW and ADVISORY, on a key that nothing else uses. Not thread-safe; closing it takes the word back.
  */
 final class StrategyWord implements AutoCloseable {
     /** Nobody takes these locks but in shared mode, so nobody waits for them. */
@@ -65,8 +65,8 @@ final class StrategyWord implements AutoCloseable {
         }
     }
 
-    /** Leaves word; the connection becomes its own. */
-    static StrategyWord leave(Connection connection, Map<String, LockStrategy> strategies) throws SQLException {
+    /** Reads what is to be said; nothing is left yet. Closing it closes the connection. */
+    static StrategyWord of(Connection connection, Map<String, LockStrategy> strategies) throws SQLException {
         StrategyWord word = new StrategyWord(connection);
         try (PreparedStatement statement = connection.prepareStatement(KEYS)) {
             statement.setArray(
@@ -82,11 +82,29 @@ final class StrategyWord implements AutoCloseable {
                 }
             }
         }
+        return word;
+    }
+
+    /** Whether anybody must not run beside this instance: BOTH excludes everybody, and so has nothing to say. */
+    boolean isNeeded() {
+        return tables.stream().anyMatch(StrategyWord::excludesNotAll);
+    }
+
+    private static boolean excludesNotAll(Table table) {
+        return !table.strategy().equals(LockStrategy.BOTH.name());
+    }
+
+    /** Leaves word. */
+    void leave() throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(LEAVE)) {
-            statement.setArray(1, word.keys(word.tables.stream().map(Table::own).toArray()));
+            statement.setArray(
+                    1,
+                    keys(tables.stream()
+                            .filter(StrategyWord::excludesNotAll)
+                            .map(Table::own)
+                            .toArray()));
             statement.executeQuery().close();
         }
-        return word;
     }
 
     /** The keys of words on these tables, by whatever instance. */
@@ -105,7 +123,7 @@ final class StrategyWord implements AutoCloseable {
             statement.setArray(
                     1,
                     keys(tables.stream()
-                            .filter(table -> !table.strategy().equals(LockStrategy.BOTH.name()))
+                            .filter(StrategyWord::excludesNotAll)
                             .map(Table::other)
                             .toArray()));
             try (ResultSet row = statement.executeQuery()) {

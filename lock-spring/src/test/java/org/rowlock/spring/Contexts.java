@@ -28,8 +28,12 @@ final class Contexts {
     }
 
     static HikariDataSource pool(TestDatabase database) {
+        return pool(database.dataSource());
+    }
+
+    static HikariDataSource pool(DataSource server) {
         HikariDataSource pool = new HikariDataSource();
-        pool.setDataSource(database.dataSource());
+        pool.setDataSource(server);
         pool.setMaximumPoolSize(POOL);
         pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
         return pool;

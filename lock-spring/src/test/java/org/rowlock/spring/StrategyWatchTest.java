@@ -2,15 +2,28 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockInspector;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPgBouncer;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.transaction.annotation.Transactional;
@@ -29,12 +42,16 @@ class StrategyWatchTest {
     }
 
     private AnnotationConfigApplicationContext start(LockStrategy strategy, String reaction) {
+        return start(database.dataSource(), strategy, reaction);
+    }
+
+    private static AnnotationConfigApplicationContext start(DataSource server, LockStrategy strategy, String reaction) {
         return RowLockTests.start(
                 beans -> {
                     beans.getEnvironment()
                             .getPropertySources()
                             .addFirst(new MapPropertySource("test", Map.of("rowlock.strategy-conflict", reaction)));
-                    beans.registerBean(HikariDataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean(HikariDataSource.class, () -> Contexts.pool(server));
                     beans.registerBean(
                             RowLocks.class,
                             () -> RowLocks.builder().strategy(strategy).build());
@@ -99,6 +116,59 @@ class StrategyWatchTest {
                     .until(() -> database.query(words).equals("1")
                             && !database.query("select a.pid" + OTHERS + database.schema() + "'")
                                     .equals(pid));
+        }
+    }
+
+    /** It excludes everybody, so there is nobody to look for. */
+    @Test
+    void bothTakesNoConnection() throws Exception {
+        try (var both = start(LockStrategy.BOTH, "fail");
+                var row = start(LockStrategy.ROW, "fail")) {
+            assertThat(row.isActive()).isTrue();
+            assertThat(database.query("select count(*)" + OTHERS + database.schema() + "'"))
+                    .isEqualTo("1");
+            List<LockInspector.Line> words = wordsAsSeen();
+            assertThat(words).hasSize(1);
+            assertThat(both.getBean(StrategyWatch.class).isWord(words.get(0)))
+                    .as("known for what it is all the same")
+                    .isTrue();
+        }
+    }
+
+    private List<LockInspector.Line> wordsAsSeen() throws SQLException {
+        try (Connection connection = database.dataSource().getConnection()) {
+            return LockInspector.of(connection).all().stream()
+                    .filter(line -> line.application().orElse("").equals(database.schema()))
+                    .toList();
+        }
+    }
+
+    /** Locks of a session would stay behind on whatever server connection it was. */
+    @Test
+    void behindAPoolerNothingIsLeftAndThatIsSaid() throws Exception {
+        assumeTrue(TestPgBouncer.program().isPresent(), "skipped: PgBouncer is not installed");
+        Logger logger = (Logger) LoggerFactory.getLogger(StrategyWatch.class);
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        said.start();
+        logger.setLevel(Level.INFO);
+        logger.addAppender(said);
+        String searchPath = "set search_path = " + database.schema();
+        try (TestPgBouncer bouncer = TestPgBouncer.start("transaction", searchPath, Map.of())) {
+            PGSimpleDataSource pooled = bouncer.dataSource();
+            pooled.setPrepareThreshold(0);
+            try (var row = start(pooled, LockStrategy.ROW, "fail");
+                    var advisory = start(pooled, LockStrategy.ADVISORY, "fail")) {
+                row.getBean(Service.class).run(1);
+                advisory.getBean(Service.class).run(1);
+                assertThat(said.list)
+                        .extracting(ILoggingEvent::getFormattedMessage)
+                        .hasSize(2)
+                        .allSatisfy(line -> assertThat(line).contains("not watched", "pooler"));
+                assertThat(wordsAsSeen()).isEmpty();
+            }
+        } finally {
+            logger.detachAppender(said);
+            logger.setLevel(null);
         }
     }
 
