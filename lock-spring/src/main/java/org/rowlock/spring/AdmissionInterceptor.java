@@ -6,7 +6,6 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.AdmissionQueues;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
@@ -22,6 +21,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class AdmissionInterceptor implements MethodInterceptor {
     private static final String QUEUED_SINCE = AdmissionInterceptor.class.getName();
     private static final String LOCKS = CallLocks.class.getName();
+    private static final String TURN = Turn.class.getName();
 
     private final RowLockDefinitions definitions;
     private final Supplier<SpringLocks> locks;
@@ -59,6 +59,14 @@ final class AdmissionInterceptor implements MethodInterceptor {
         return invocation instanceof ProxyMethodInvocation proxied ? (CallLocks) proxied.getUserAttribute(LOCKS) : null;
     }
 
+    /** Says that the call has its locks, and so had a connection. */
+    static void connected(MethodInvocation invocation) {
+        if (invocation instanceof ProxyMethodInvocation proxied
+                && proxied.getUserAttribute(TURN) instanceof Turn turn) {
+            turn.connected();
+        }
+    }
+
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Class<?> targetClass = Placement.targetClass(invocation);
@@ -79,12 +87,17 @@ final class AdmissionInterceptor implements MethodInterceptor {
             proxied.setUserAttribute(QUEUED_SINCE, System.nanoTime());
             proxied.setUserAttribute(LOCKS, call);
         }
-        AdmissionQueues.Permit permit =
-                enter(method, transaction, transactions.managerOf(invocation.getMethod(), targetClass), call.keys());
-        try {
-            return invocation.proceed();
-        } finally {
-            permit.close();
+        try (Turn turn =
+                enter(method, transaction, transactions.managerOf(invocation.getMethod(), targetClass), call.keys())) {
+            if (invocation instanceof ProxyMethodInvocation proxied) {
+                proxied.setUserAttribute(TURN, turn);
+            }
+            try {
+                return invocation.proceed();
+            } catch (Throwable e) {
+                turn.failed(e);
+                throw e;
+            }
         }
     }
 
@@ -105,7 +118,7 @@ final class AdmissionInterceptor implements MethodInterceptor {
         }
     }
 
-    private AdmissionQueues.Permit enter(
+    private Turn enter(
             MethodLocks method,
             TransactionAttribute transaction,
             TransactionDeclarations.Manager manager,

@@ -57,6 +57,7 @@ final class LockInterceptor implements MethodInterceptor {
         Long queuedSince = AdmissionInterceptor.queuedSince(invocation);
         long start = queuedSince == null ? System.nanoTime() : queuedSince;
         spring.lock(what, dataSource, call.keys(), LockWaits.remaining(wait, start));
+        AdmissionInterceptor.connected(invocation);
         for (int i = 0; i < method.definitions().size(); i++) {
             for (EntityRead read : method.definitions().get(i).reads().get()) {
                 read.behindLock(call.ids().get(i), dataSource);

@@ -12,7 +12,6 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.AdmissionQueues;
 import org.rowlock.Claim;
 import org.rowlock.LockAllResult;
 import org.rowlock.LockException;
@@ -234,24 +233,32 @@ public final class RowLockTemplate {
             Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait, Supplier<T> work) {
         long start = System.nanoTime();
         if (!AdmissionInterceptor.isOutermost() || !locks.settings().admission()) {
-            return lockAndWork(keys, mode, wait, start, work);
+            return lockAndWork(keys, mode, wait, start, () -> {}, work);
         }
         Map<LockKey, RowLockMode> modes = new LinkedHashMap<>();
         all(keys).forEach(key -> modes.put(key, mode));
-        AdmissionQueues.Permit permit = locks.enter(dataSource, modes, wait);
-        try {
-            return lockAndWork(keys, mode, wait, start, work);
-        } finally {
-            permit.close();
+        try (Turn turn = locks.enter(dataSource, modes, wait)) {
+            try {
+                return lockAndWork(keys, mode, wait, start, turn::connected, work);
+            } catch (Throwable e) {
+                turn.failed(e);
+                throw e;
+            }
         }
     }
 
     // A TransactionTemplate's result is null exactly if the callback's is.
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(
-            Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait, long start, Supplier<T> work) {
+            Collection<? extends LockKey> keys,
+            RowLockMode mode,
+            LockWait wait,
+            long start,
+            Runnable connected,
+            Supplier<T> work) {
         return transactions.execute(status -> {
             locks.lock(WHAT, dataSource, all(keys), mode, LockWaits.remaining(wait, start));
+            connected.run();
             return work.get();
         });
     }

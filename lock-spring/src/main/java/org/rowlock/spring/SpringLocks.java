@@ -10,7 +10,6 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.AdmissionQueues;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
@@ -71,7 +70,7 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
      *
      * @throws CannotAcquireLockException if the wait is over, or the queue is full
      */
-    AdmissionQueues.Permit enter(DataSource dataSource, Map<LockKey, RowLockMode> modes, LockWait wait) {
+    Turn enter(DataSource dataSource, Map<LockKey, RowLockMode> modes, LockWait wait) {
         List<LockKey> keys = List.copyOf(modes.keySet());
         Acquisition acquisition = new Acquisition(keys, Collections.min(modes.values()), locks.strategyOf(keys.get(0)));
         DataSource database = Routes.current(dataSource);
@@ -82,7 +81,7 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
                     acquisition,
                     instrumentation::queue,
                     () -> LockExceptionTranslator.translating(
-                            () -> locks.admission().enter(database, modes, bounded)));
+                            () -> new Turn(locks.admission().enter(database, modes, bounded))));
         } catch (CannotAcquireLockException e) {
             if (bounded.equals(wait) || !(e.getCause() instanceof LockNotAvailableException)) {
                 throw e;

@@ -1,0 +1,197 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.AdmissionQueues;
+import org.rowlock.LockKey;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.transaction.annotation.Transactional;
+
+/** No connection is to be had: those who queue do not serve one connection timeout after the other. */
+class OutageTest {
+    private static final int BEHIND = 15;
+    private static final List<LockKey> KEY = List.of(LockKey.row("account", 1));
+
+    @RegisterExtension
+    final TestDatabase database =
+            new TestDatabase("create table account(id bigint primary key)", "insert into account values (1)");
+
+    static class Accounts {
+        @Transactional
+        public void run(@RowLock("account") long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
+        public void share(@RowLock(value = "account", mode = RowLockMode.FOR_SHARE) long id, Runnable work) {
+            work.run();
+        }
+    }
+
+    /** In an outage each call stands in front of the pool until the test, or all others, let it fail. */
+    private static final class Outage extends DelegatingDataSource {
+        private final AtomicInteger tries = new AtomicInteger();
+        private final CountDownLatch firstIsIn = new CountDownLatch(1);
+        private final CountDownLatch letGo = new CountDownLatch(1);
+        private final CyclicBarrier allAreIn = new CyclicBarrier(BEHIND);
+        private volatile boolean on;
+
+        Outage(DataSource target) {
+            super(target);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            if (!on) {
+                return super.getConnection();
+            }
+            try {
+                if (tries.incrementAndGet() == 1) {
+                    firstIsIn.countDown();
+                    letGo.await();
+                } else {
+                    allAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                }
+            } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+                throw new SQLException("not all are in", e);
+            }
+            throw new SQLTransientConnectionException("connection timeout");
+        }
+    }
+
+    /** How a call may come to queue. */
+    enum Way {
+        ANNOTATION,
+        TEMPLATE,
+        /** The connection is borrowed for the lock, and not before. */
+        LAZY_CONNECTION;
+
+        void run(AnnotationConfigApplicationContext context, LockWait wait, Runnable work) {
+            if (this == TEMPLATE) {
+                context.getBean(RowLockTemplate.class).inTransaction(KEY, RowLockMode.FOR_UPDATE, wait, () -> {
+                    work.run();
+                    return true;
+                });
+            } else {
+                context.getBean(Accounts.class).run(1, work);
+            }
+        }
+
+        void share(AnnotationConfigApplicationContext context, Runnable work) {
+            if (this == TEMPLATE) {
+                context.getBean(RowLockTemplate.class)
+                        .inTransaction(KEY, RowLockMode.FOR_SHARE, LockWait.forever(), () -> {
+                            work.run();
+                            return true;
+                        });
+            } else {
+                context.getBean(Accounts.class).share(1, work);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void thoseBehindTheFirstTryAtOnce(Way way) throws Exception {
+        Outage outage = new Outage(database.dataSource());
+        DataSource used = way == Way.LAZY_CONNECTION ? lazy(outage) : outage;
+        try (AnnotationConfigApplicationContext context = start(used)) {
+            AdmissionQueues queues = context.getBean(SpringLocks.class).locks().admission();
+            outage.on = true;
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (int i = 0; i <= BEHIND; i++) {
+                all.add(CompletableFuture.runAsync(
+                        () -> way.run(context, LockWait.forever(), () -> {}), Blocking.NEW_THREAD));
+                assertThat(outage.firstIsIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                        .isTrue();
+            }
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> queues.entrants().size() == 1 + BEHIND);
+            outage.letGo.countDown();
+            for (CompletableFuture<Void> each : all) {
+                assertThatThrownBy(() -> each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                        .hasRootCauseMessage("connection timeout");
+            }
+            assertThat(queues.keysInUse()).isZero();
+        }
+    }
+
+    /** Somebody who could get no connection is there all the while, so that the queue and what it knows stay. */
+    @ParameterizedTest
+    @EnumSource(names = {"ANNOTATION", "TEMPLATE"})
+    void whenItIsOverTheyQueueAgain(Way way) throws Exception {
+        try (AnnotationConfigApplicationContext context = start(database.dataSource())) {
+            AdmissionQueues queues = context.getBean(SpringLocks.class).locks().admission();
+            AdmissionQueues.Permit trying =
+                    queues.enter(context.getBean(DataSource.class), KEY, RowLockMode.FOR_SHARE, LockWait.forever());
+            trying.connected(false);
+            CompletableFuture.runAsync(() -> way.share(context, () -> {}), Blocking.NEW_THREAD)
+                    .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+
+            CountDownLatch inside = new CountDownLatch(1);
+            CountDownLatch leave = new CountDownLatch(1);
+            CompletableFuture<Void> sharing = CompletableFuture.runAsync(
+                    () -> way.share(context, () -> {
+                        inside.countDown();
+                        assertThat(isOver(leave)).isTrue();
+                    }),
+                    Blocking.NEW_THREAD);
+            assertThat(inside.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            trying.close();
+            assertThatThrownBy(() -> Way.TEMPLATE.run(context, LockWait.noWait(), () -> {}))
+                    .isInstanceOf(CannotAcquireLockException.class)
+                    .hasMessageContaining("admission queue");
+            leave.countDown();
+            sharing.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    private static boolean isOver(CountDownLatch latch) {
+        try {
+            return latch.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static DataSource lazy(DataSource target) {
+        LazyConnectionDataSourceProxy lazy = new LazyConnectionDataSourceProxy(target);
+        lazy.setDefaultAutoCommit(true);
+        lazy.setDefaultTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+        return lazy;
+    }
+
+    private static AnnotationConfigApplicationContext start(DataSource dataSource) {
+        return RowLockTests.start(
+                context -> context.registerBean("dataSource", DataSource.class, () -> dataSource),
+                Contexts.Jdbc.class,
+                Contexts.Base.class,
+                Accounts.class);
+    }
+}
