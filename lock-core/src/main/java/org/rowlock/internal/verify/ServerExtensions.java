@@ -67,7 +67,8 @@ final class ServerExtensions {
             if (anyTableAdvisory) {
                 throw new LockVerificationException(
                         why + ". Let every client enter by one machine and say so with"
-                                + " RowLocks.builder().singleEntryNode(true), and use strategy BOTH.",
+                                + " RowLocks.builder().singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
+                                + " and use strategy BOTH.",
                         null);
             }
             LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only those who enter by the same.");

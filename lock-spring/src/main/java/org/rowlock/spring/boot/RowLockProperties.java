@@ -32,6 +32,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param strategyConflict What to do at startup if another instance runs ROW where this one runs ADVISORY, or the other way
  *     round; while running it is logged. IGNORE watches nothing, and takes no connection for it.
  * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
+ * @param singleEntryNode Whether all clients of all instances enter a database of several machines, such as Citus, by the
+ *     same machine. Nobody checks it.
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
@@ -49,6 +51,7 @@ public record RowLockProperties(
         @DefaultValue("warn") Reaction selfInvocation,
         @DefaultValue("fail") StrategyConflict strategyConflict,
         @DefaultValue("false") boolean observeIds,
+        @DefaultValue("false") boolean singleEntryNode,
         @DefaultValue("true") boolean idsInMessages) {
 
     /** What happens at startup where another instance runs a strategy that excludes none of this one's locks. */

@@ -21,6 +21,7 @@ final class RowLocksFactory {
         RowLocks.Builder builder = RowLocks.builder()
                 .strategy(properties.strategy())
                 .rowLocksAloneBeyondBudget(properties.rowLocksAloneBeyondBudget())
+                .singleEntryNode(properties.singleEntryNode())
                 .idsInMessages(properties.idsInMessages());
         set("rowlock.lock-budget", () -> builder.lockBudget(properties.lockBudget()));
         set("rowlock.admission.max-waiters-per-key", () -> builder.maxWaitersPerKey(maxWaitersPerKey));

@@ -80,6 +80,23 @@ class RowLockAutoConfigurationTest {
         }
     }
 
+    /** Known by the name of the extension alone, which is all that is here of it. */
+    @Test
+    void aSingleEntryNodeIsDeclaredByProperty() throws Exception {
+        database.execute(
+                "set allow_system_table_mods = on",
+                "insert into pg_extension select 4243, 'spock', 10, 'pg_catalog'::regnamespace, true, '1', null, null");
+        try {
+            assertThatThrownBy(() -> BootApplication.start(database, Application.class, "rowlock.strategy=advisory"))
+                    .hasStackTraceContaining("singleEntryNode(true)");
+            BootApplication.start(
+                            database, Application.class, "rowlock.strategy=advisory", "rowlock.single-entry-node=true")
+                    .close();
+        } finally {
+            database.execute("delete from pg_extension where oid = 4243");
+        }
+    }
+
     @Test
     void idsInMessagesCanBeSwitchedOff() throws Exception {
         Session other = database.session("other");
