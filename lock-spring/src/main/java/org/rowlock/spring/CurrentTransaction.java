@@ -35,6 +35,7 @@ final class CurrentTransaction {
         LockWait capped =
                 remaining(holder).map(left -> LockWaits.atMost(wait, left)).orElse(wait);
         DataSource target = target(dataSource);
+        SilentRollback.watch(target);
         Connection connection = DataSourceUtils.getConnection(target);
         try {
             return call.apply(connection, capped);

@@ -1,0 +1,121 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.SQLException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+
+/** The server answers the COMMIT of an aborted transaction with a rollback, and the driver says nothing. */
+class SilentRollbackTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1)");
+
+    static class Accounts {
+        private final Probe probe;
+        private final JdbcTemplate jdbc;
+        private final RowLockTemplate locks;
+
+        Accounts(Probe probe, JdbcTemplate jdbc, RowLockTemplate locks) {
+            this.probe = probe;
+            this.jdbc = jdbc;
+            this.locks = locks;
+        }
+
+        @Transactional
+        public void add(@RowLock("account") int id) {
+            probe.setBalance(id, 7);
+            swallow();
+        }
+
+        public void addByTemplate(int id) {
+            locks.inTransaction(LockKey.row("account", id), () -> {
+                probe.setBalance(id, 7);
+                swallow();
+                return true;
+            });
+        }
+
+        @Transactional
+        public void addAndRollBack(@RowLock("account") int id) {
+            add(id);
+            TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+        }
+
+        @Transactional
+        public void addBeforeASavepoint(@RowLock("account") int id, Runnable nested) {
+            probe.setBalance(id, 7);
+            try {
+                nested.run();
+            } catch (DataAccessException e) {
+                assertThat(e).hasRootCauseInstanceOf(SQLException.class);
+            }
+        }
+
+        private void swallow() {
+            try {
+                jdbc.update("insert into account values (1)");
+            } catch (DataAccessException e) {
+                assertThat(e).hasRootCauseInstanceOf(SQLException.class);
+            }
+        }
+    }
+
+    static class Audit {
+        private final JdbcTemplate jdbc;
+
+        Audit(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Transactional(propagation = Propagation.NESTED)
+        public void fail() {
+            jdbc.update("insert into account values (1)");
+        }
+    }
+
+    @Test
+    void workThatSwallowsAnErrorIsNotReportedAsCommitted() throws Exception {
+        try (var context = Contexts.start(database, Contexts.Base.class, Accounts.class)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            for (Runnable each : new Runnable[] {() -> accounts.add(1), () -> accounts.addByTemplate(1)}) {
+                assertThatThrownBy(each::run)
+                        .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                        .hasMessageContainingAll("nothing of it is stored", "savepoint")
+                        .hasRootCauseInstanceOf(SQLException.class)
+                        .rootCause()
+                        .hasMessageContaining("duplicate key");
+                assertThat(database.query("select balance from account")).isEqualTo("0");
+            }
+        }
+    }
+
+    @Test
+    void whoRollsBackAnywayHearsNothing() throws Exception {
+        try (var context = Contexts.start(database, Contexts.Base.class, Accounts.class)) {
+            context.getBean(Accounts.class).addAndRollBack(1);
+            assertThat(database.query("select balance from account")).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void anErrorBehindASavepointKeepsNothingFromCommitting() throws Exception {
+        try (var context = Contexts.start(database, Contexts.Base.class, Accounts.class, Audit.class)) {
+            context.getBean(Accounts.class)
+                    .addBeforeASavepoint(1, () -> context.getBean(Audit.class).fail());
+            assertThat(database.query("select balance from account")).isEqualTo("7");
+        }
+    }
+}
