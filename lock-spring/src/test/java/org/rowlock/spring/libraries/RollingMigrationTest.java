@@ -1,0 +1,288 @@
+package org.rowlock.spring.libraries;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
+import com.zaxxer.hikari.HikariDataSource;
+import jakarta.persistence.Cacheable;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.GeneratedValue;
+import jakarta.persistence.GenerationType;
+import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
+import jakarta.persistence.ManyToOne;
+import jakarta.persistence.Table;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.hibernate.annotations.Cache;
+import org.hibernate.annotations.CacheConcurrencyStrategy;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.Blocking;
+import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockTests;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * A Hibernate application with foreign keys and a second-level cache, taken through docs/migrating.md step by step, two
+ * instances at a time: from PESSIMISTIC_WRITE to ADVISORY and back, every sum is exact, and no call fails.
+ */
+class RollingMigrationTest {
+    private static final int ORDERS = 2;
+    private static final int THREADS = 2;
+    private static final int ROUNDS = 6;
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table orders (id bigint primary key, total bigint not null default 0)",
+            "create table line (id bigint generated always as identity primary key,"
+                    + " orders_id bigint not null references orders, amount bigint not null)",
+            "insert into orders select generate_series(1, " + ORDERS + ")");
+
+    private int instances;
+    private long added;
+
+    @Entity
+    @Table(name = "orders")
+    @Cacheable
+    @Cache(usage = CacheConcurrencyStrategy.READ_WRITE, region = "orders")
+    static class Order {
+        @Id
+        Long id;
+
+        long total;
+
+        /** A method, as find() gives the proxy of getReference() where there is one. */
+        void add(long amount) {
+            total += amount;
+        }
+    }
+
+    @Entity
+    @Table(name = "line")
+    static class Line {
+        @Id
+        @GeneratedValue(strategy = GenerationType.IDENTITY)
+        Long id;
+
+        @ManyToOne
+        Order orders;
+
+        long amount;
+
+        Line() {}
+
+        Line(Order order, long amount) {
+            this.orders = order;
+            this.amount = amount;
+        }
+    }
+
+    /** What the application does to its orders. */
+    interface Service {
+        /** Locks the order, then inserts what references it. */
+        void add(long order, long amount);
+
+        /** Inserts what references the order, and then locks it. */
+        void addLineFirst(long order, long amount);
+
+        /** Locks several. */
+        void addToAll(List<Long> orders, long amount);
+
+        /** Reads without a lock, and so fills the cache. */
+        long total(long order);
+    }
+
+    /** What all have in common. */
+    abstract static class Orders implements Service {
+        final EntityManager entities;
+
+        Orders(EntityManagerFactory factory) {
+            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
+        }
+
+        void add(Order order, long amount) {
+            order.add(amount);
+            entities.persist(new Line(order, amount));
+        }
+
+        void insertLine(long order, long amount) {
+            entities.persist(new Line(entities.getReference(Order.class, order), amount));
+            entities.flush();
+        }
+
+        @Override
+        @Transactional(readOnly = true)
+        public long total(long order) {
+            return entities.find(Order.class, order).total;
+        }
+    }
+
+    static class Before extends Orders {
+        Before(EntityManagerFactory factory) {
+            super(factory);
+        }
+
+        @Override
+        @Transactional
+        public void add(long order, long amount) {
+            add(entities.find(Order.class, order, LockModeType.PESSIMISTIC_WRITE), amount);
+        }
+
+        @Override
+        @Transactional
+        public void addLineFirst(long order, long amount) {
+            insertLine(order, amount);
+            entities.find(Order.class, order, LockModeType.PESSIMISTIC_WRITE).add(amount);
+        }
+
+        @Override
+        @Transactional
+        public void addToAll(List<Long> orders, long amount) {
+            entities.createQuery(
+                            "select o from RollingMigrationTest$Order o where o.id in :ids order by o.id", Order.class)
+                    .setParameter("ids", orders)
+                    .setLockMode(LockModeType.PESSIMISTIC_WRITE)
+                    .getResultList()
+                    .forEach(order -> add(order, amount));
+        }
+    }
+
+    static class After extends Orders {
+        private final Totals totals;
+
+        After(EntityManagerFactory factory, Totals totals) {
+            super(factory);
+            this.totals = totals;
+        }
+
+        @Override
+        @Transactional
+        public void add(@RowLock("orders") long order, long amount) {
+            add(entities.find(Order.class, order), amount);
+        }
+
+        @Override
+        @Transactional
+        public void addLineFirst(long order, long amount) {
+            insertLine(order, amount);
+            totals.add(order, amount);
+        }
+
+        @Override
+        @Transactional
+        public void addToAll(@RowLock("orders") List<Long> orders, long amount) {
+            orders.forEach(order -> add(entities.find(Order.class, order), amount));
+        }
+    }
+
+    /** Another bean, as a lock within the same one would be none. */
+    static class Totals {
+        private final EntityManager entities;
+
+        Totals(EntityManagerFactory factory) {
+            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
+        }
+
+        @Transactional
+        public void add(@RowLock("orders") long order, long amount) {
+            entities.find(Order.class, order).add(amount);
+        }
+    }
+
+    /** An instance has a pool and a cache of its own. */
+    private AnnotationConfigApplicationContext start(LockStrategy strategy, Class<?>... services) {
+        Map<String, Object> cache = Map.of(
+                "hibernate.cache.region.factory_class",
+                "jcache",
+                "hibernate.cache.region_prefix",
+                database.schema() + '_' + ++instances,
+                "hibernate.javax.cache.provider",
+                CaffeineCachingProvider.class.getName(),
+                "hibernate.javax.cache.missing_cache_strategy",
+                "create");
+        return RowLockTests.start(
+                beans -> {
+                    beans.getEnvironment()
+                            .getPropertySources()
+                            .addFirst(new MapPropertySource("test", Map.of("rowlock.strategy-conflict", "ignore")));
+                    beans.registerBean("dataSource", HikariDataSource.class, () -> {
+                        HikariDataSource pool = new HikariDataSource();
+                        pool.setDataSource(database.dataSource());
+                        pool.setMaximumPoolSize(THREADS + 1);
+                        return pool;
+                    });
+                    beans.registerBean(Unit.class, () -> new Unit(cache, Order.class, Line.class));
+                    beans.registerBean(
+                            RowLocks.class,
+                            () -> RowLocks.builder().strategy(strategy).build());
+                    beans.register(services);
+                },
+                JpaTransactions.class);
+    }
+
+    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
+        return start(strategy, Totals.class, After.class);
+    }
+
+    private void run(AnnotationConfigApplicationContext... together) throws Exception {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (AnnotationConfigApplicationContext instance : together) {
+            Service service = instance.getBean(Service.class);
+            for (int thread = 0; thread < THREADS; thread++) {
+                all.add(CompletableFuture.runAsync(
+                        () -> {
+                            for (int round = 0; round < ROUNDS; round++) {
+                                long order = 1 + round % ORDERS;
+                                service.total(order);
+                                service.add(order, 1);
+                                service.addLineFirst(order, 1);
+                                service.addToAll(List.of(2L, 1L), 1);
+                            }
+                        },
+                        Blocking.NEW_THREAD));
+            }
+        }
+        for (CompletableFuture<Void> each : all) {
+            each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        }
+        added += (long) all.size() * ROUNDS * (2 + ORDERS);
+        assertThat(database.query("select sum(total) from orders")).isEqualTo(String.valueOf(added));
+        assertThat(database.query("select sum(amount) from line")).isEqualTo(String.valueOf(added));
+        assertThat(database.query("select count(*) from orders o where total <> (select sum(amount) from line l"
+                        + " where l.orders_id = o.id)"))
+                .isEqualTo("0");
+    }
+
+    /** All are there from the beginning, as they share a cache manager, which closes with the first of them. */
+    @Test
+    void everyStepKeepsEverySum() throws Exception {
+        try (var old = start(LockStrategy.ROW, Before.class);
+                var row = start(LockStrategy.ROW);
+                var both = start(LockStrategy.BOTH);
+                var advisory = start(LockStrategy.ADVISORY);
+                var another = start(LockStrategy.ADVISORY)) {
+            run(old);
+            run(old, row);
+            run(row, both);
+            run(old, both);
+            run(both, advisory);
+            run(advisory, another);
+            run(advisory, both);
+            run(both, row);
+            run(row, old);
+        }
+    }
+}
