@@ -1,0 +1,59 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+
+/** What the Kotlin compiler makes of services. */
+class KotlinTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id bigint primary key, balance int not null default 0)",
+            "insert into account values (1), (2)");
+
+    private AnnotationConfigApplicationContext start(Class<?> service) {
+        return RowLockTests.start(
+                context -> {
+                    context.getEnvironment()
+                            .getPropertySources()
+                            .addFirst(new MapPropertySource("test", Map.of("rowlock.self-invocation", "fail")));
+                    context.registerBean("dataSource", DataSource.class, database::dataSource);
+                },
+                Contexts.Jdbc.class,
+                Contexts.Base.class,
+                service);
+    }
+
+    @Test
+    void suspendingFunctionsAreRefused() {
+        assertThatThrownBy(() -> start(SuspendingService.class))
+                .hasStackTraceContaining("SuspendingService.ship")
+                .hasStackTraceContaining("suspending function");
+    }
+
+    @Test
+    void flowsAreRefused() {
+        assertThatThrownBy(() -> start(FlowingService.class))
+                .hasStackTraceContaining("FlowingService.all")
+                .hasStackTraceContaining("Flow");
+    }
+
+    /** A default argument is a call of the object to itself, in the class file, and yet passes the proxy. */
+    @Test
+    void defaultArgumentsAreNoCallsWithinTheObject() throws Exception {
+        try (var context = start(PlainService.class)) {
+            PlainService service = context.getBean(PlainService.class);
+            Callers.addOne(service, 1);
+            service.add(1, 2);
+            assertThat(service.move(new Move(1, 2))).isEqualTo(2);
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("3");
+    }
+}
