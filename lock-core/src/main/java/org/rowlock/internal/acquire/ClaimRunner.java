@@ -31,6 +31,7 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.MappingException;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ScriptRunner;
+import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Guard;
 
@@ -93,7 +94,7 @@ final class ClaimRunner<T> {
         } catch (MappingException e) {
             throw e.failure();
         } catch (SQLException e) {
-            LockException understood = LockErrors.isLockTarget(asked(), claim.binds(), e)
+            LockException understood = ServerErrors.isLockTarget(asked(), claim.binds(), e)
                     ? LockErrors.translate(asked(), e)
                     : LockErrors.understood(asked(), e);
             if (understood != null) {
@@ -136,7 +137,7 @@ final class ClaimRunner<T> {
             RowTable known = table;
             if (known == null
                     || !taken.isEmpty()
-                    || !LockErrors.isIdentityGone(List.of(new ClaimSql(claim, known).identity()), null, e)) {
+                    || !ServerErrors.isIdentityGone(List.of(new ClaimSql(claim, known).identity()), null, e)) {
                 throw e;
             }
             requests.forgetTable(session, claim, known);

@@ -14,6 +14,7 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.MappingException;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ScriptRunner;
+import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.SessionLocks;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.LockScript;
@@ -86,7 +87,7 @@ final class Handover {
 
     private SQLException failure(PgSession session, LockRequest request, @Nullable LockQuery<?> query, SQLException e) {
         Asked asked = request.asked(session.isHotStandby());
-        Guard raised = LockErrors.guardIn(e);
+        Guard raised = ServerErrors.guardIn(e);
         if ((raised != null && raised.lock() == Guard.Lock.STALE) || isIdentityGone(request, query, e)) {
             throw LockErrors.stale(asked, true);
         }
@@ -95,7 +96,7 @@ final class Handover {
             throw LockErrors.notAvailable(asked, query != null, e);
         }
         abort(session, e);
-        LockException understood = query == null || LockErrors.isLockTarget(asked, query.binds(), e)
+        LockException understood = query == null || ServerErrors.isLockTarget(asked, query.binds(), e)
                 ? LockErrors.translate(asked, e)
                 : LockErrors.understood(asked, e);
         if (understood != null) {
@@ -106,7 +107,7 @@ final class Handover {
 
     private boolean isIdentityGone(LockRequest request, @Nullable LockQuery<?> query, SQLException e) {
         LockRequest rest = request.rowLocksOnly(request.lockWait());
-        return LockErrors.isIdentityGone(
+        return ServerErrors.isIdentityGone(
                 scripts.script(rest, false, true, query).ownStatements(), query == null ? null : query.sql(), e);
     }
 

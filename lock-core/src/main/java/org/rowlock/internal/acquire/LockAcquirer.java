@@ -18,6 +18,7 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.MappingException;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ScriptRunner;
+import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.SessionLocks;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.LockScript;
@@ -95,7 +96,7 @@ final class LockAcquirer {
         } catch (MappingException e) {
             throw e.failure();
         } catch (SQLException e) {
-            refused = LockErrors.guardIn(e);
+            refused = ServerErrors.guardIn(e);
             if (refused == null || !refused.isSnapshotStale() || !canUndo(script, begun, refused)) {
                 throw failure(session, script, request, query, begun, refused, e);
             }
@@ -215,7 +216,7 @@ final class LockAcquirer {
             throws SQLException {
         Asked asked = request.asked(session.isHotStandby());
         String sql = query == null ? null : query.sql();
-        if (LockErrors.isIdentityGone(script.ownStatements(), sql, e)) {
+        if (ServerErrors.isIdentityGone(script.ownStatements(), sql, e)) {
             boolean undone = canUndo(script, begun, null);
             if (undone) {
                 undo(session, request, begun, e);
@@ -248,13 +249,13 @@ final class LockAcquirer {
         if (query == null) {
             throw LockErrors.translate(asked, e);
         }
-        if (LockErrors.isDriverRefusal(e)) {
+        if (ServerErrors.isDriverRefusal(e)) {
             throw new IllegalArgumentException(
                     "The SQL of the query does not fit its " + query.binds().size() + " bind values: " + query.sql()
                             + ". Give one value per parameter; nothing was locked.",
                     e);
         }
-        LockException understood = LockErrors.isLockTarget(asked, query.binds(), e)
+        LockException understood = ServerErrors.isLockTarget(asked, query.binds(), e)
                 ? LockErrors.translate(asked, e)
                 : LockErrors.understood(asked, e);
         if (understood != null) {

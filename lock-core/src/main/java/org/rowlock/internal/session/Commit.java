@@ -95,7 +95,7 @@ public final class Commit {
     private static SQLException failure(Connection connection, List<LockKey> keys, KeyNames names, SQLException e)
             throws SQLException {
         String state = SqlState.of(e);
-        if (LockErrors.isPreparedStatementMixedUp(e)) {
+        if (ServerErrors.isPreparedStatementMixedUp(e)) {
             throw new LockException(
                     "Nothing of " + work(keys, names) + " is stored: COMMIT failed, as "
                             + LockErrors.mixedUpStatements(e),

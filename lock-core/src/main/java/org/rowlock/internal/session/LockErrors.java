@@ -2,11 +2,9 @@ package org.rowlock.internal.session;
 
 import java.io.InterruptedIOException;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.LockCanceledException;
 import org.rowlock.LockConnectionLostException;
@@ -24,10 +22,7 @@ import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.Guard;
-import org.rowlock.internal.sql.GuardSql;
-import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.internal.text.TableName;
 
 /** From SQLSTATE, or from what a guard saw, to the exception that says what was asked, why not, and what to do. */
 public final class LockErrors {
@@ -57,34 +52,18 @@ public final class LockErrors {
     public static final String POOLER_ADVICE =
             "set max_prepared_statements in PgBouncer 1.21 or newer, or" + " prepareThreshold=0 in the JDBC URL.";
 
-    /**
-     * Whether a prepared statement of this session is unknown to the server, or another's: what a pooler does that hands
-     * out server connections and keeps no account of prepared statements.
-     */
-    public static boolean isPreparedStatementMixedUp(SQLException e) {
-        return switch (SqlState.of(e)) {
-            case SqlState.INVALID_SQL_STATEMENT_NAME, SqlState.DUPLICATE_PREPARED_STATEMENT -> true;
-            case SqlState.PROTOCOL_VIOLATION -> {
-                ServerErrorMessage server = serverMessage(e);
-                // Known by its place in the server: the number of parameters is another statement's.
-                yield server != null && "exec_bind_message".equals(server.getRoutine());
-            }
-            default -> false;
-        };
-    }
-
     public static String mixedUpStatements(SQLException e) {
         return "the server does not have this client's prepared statements, or has another's under their names ("
-                + message(e) + "). A pooler between them keeps no account of them: " + POOLER_ADVICE;
+                + ServerErrors.message(e) + "). A pooler between them keeps no account of them: " + POOLER_ADVICE;
     }
 
     /** The exception for what only a lock, the transaction or the connection can cause; null for anything else. */
     public static @Nullable LockException understood(Asked asked, SQLException e) {
         String state = SqlState.of(e);
-        if (isPreparedStatementMixedUp(e)) {
+        if (ServerErrors.isPreparedStatementMixedUp(e)) {
             return new LockException(cannot(asked) + mixedUpStatements(e) + " Roll back.", e);
         }
-        ServerErrorMessage server = serverMessage(e);
+        ServerErrorMessage server = ServerErrors.serverMessage(e);
         if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
             String refused =
                     cannot(asked) + "the server, or a pooler in front of it, refused (" + message(asked, e) + "). ";
@@ -119,7 +98,7 @@ public final class LockErrors {
                 new LockDeadlockException(
                         cannot(asked) + "a deadlock was found and this transaction chosen to end. Roll back and run it"
                                 + " again; " + deadlockAdvice(e)
-                                + (asked.names() == KeyNames.WITH_IDS ? ' ' + detail(e, " ") : ""),
+                                + (asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e, " ") : ""),
                         e);
             case SqlState.SERIALIZATION_FAILURE ->
                 new LockSerializationException(
@@ -287,97 +266,6 @@ public final class LockErrors {
                 cause);
     }
 
-    /** What the driver refused by itself: the parameters of the caller's query do not fit its SQL. */
-    public static boolean isDriverRefusal(SQLException e) {
-        return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && serverMessage(e) == null;
-    }
-
-    /** The guard's columns where the error is one that a guard raised. */
-    public static @Nullable Guard guardIn(SQLException e) {
-        return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? GuardSql.findIn(message(e)) : null;
-    }
-
-    /**
-     * Whether an error of parse analysis says that the id columns are not what they were when looked up
-     * ({@link RowSql#identity}), and is not about the caller's query in the same round trip: the driver does not tell
-     * which statement failed.
-     *
-     * @param locks the statements that look at id columns
-     * @param query the caller's own statement, or null
-     */
-    public static boolean isIdentityGone(List<String> locks, @Nullable String query, SQLException e) {
-        ServerErrorMessage server = serverMessage(e);
-        if (server == null || locks.stream().noneMatch(lock -> lock.contains(RowSql.IDENTITY_ALIAS))) {
-            return false;
-        }
-        String message = String.valueOf(server.getMessage());
-        return switch (SqlState.of(e)) {
-            case SqlState.UNDEFINED_COLUMN, SqlState.GROUPING_ERROR -> message.contains(RowSql.IDENTITY_ALIAS + '.');
-            // Of a statement that was prepared before the change the server gives no position; what is checked are
-            // arrays.
-            case SqlState.UNDEFINED_FUNCTION, SqlState.UNDEFINED_OBJECT ->
-                server.getPosition() == 0 ? message.contains("[]") : points(locks, query, server.getPosition() - 1);
-            default -> false;
-        };
-    }
-
-    /** Whether a position is that of a check of a type, in one of the locks and not in the query. */
-    private static boolean points(List<String> locks, @Nullable String query, int position) {
-        for (String lock : locks) {
-            // An operator is pointed at itself, an unknown type at its name behind the cast.
-            if (isThere(RowSql.TYPE_CHECK, lock, query, position)
-                    || isThere(RowSql.TYPE_CHECK, lock, query, position - RowSql.TYPE_CHECK.length())) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isThere(String check, String lock, @Nullable String query, int position) {
-        return lock.startsWith(check, position) && (query == null || !query.startsWith(check, position));
-    }
-
-    /**
-     * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. So
-     * it has to name the table, which the query cannot have found missing before the lock did; or to quote the id, where
-     * the id is of a type that only the server knows and the query has no such value.
-     */
-    public static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {
-        ServerErrorMessage server = serverMessage(e);
-        String message = server == null ? null : server.getMessage();
-        if (server == null || message == null || asked.table() == null) {
-            return false;
-        }
-        return switch (SqlState.of(e)) {
-            case SqlState.UNDEFINED_TABLE, SqlState.INVALID_NAME -> names(message, asked.table());
-            case SqlState.INVALID_SCHEMA_NAME,
-                    SqlState.INSUFFICIENT_PRIVILEGE,
-                    SqlState.WRONG_OBJECT_TYPE,
-                    SqlState.FEATURE_NOT_SUPPORTED ->
-                names(message, asked.table())
-                        || TableName.parts(asked.table()).stream().anyMatch(part -> names(message, part));
-            default ->
-                SqlState.of(e).startsWith(SqlState.DATA_EXCEPTION_CLASS)
-                        && server.getPosition() == 0
-                        && asked.id().stream()
-                                .anyMatch(part -> message.contains('"' + part + '"') && !hasBind(binds, part));
-        };
-    }
-
-    private static boolean hasBind(List<@Nullable Object> binds, String part) {
-        return binds.stream().anyMatch(bind -> part.equals(String.valueOf(bind)));
-    }
-
-    /** Whether a message has a name in quotes or, as in "permission denied for", at its end. */
-    private static boolean names(String message, String name) {
-        String plain = String.join(".", TableName.parts(name));
-        return message.contains('"' + plain + '"') || message.endsWith(' ' + plain);
-    }
-
-    private static @Nullable ServerErrorMessage serverMessage(SQLException e) {
-        return e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
-    }
-
     private static boolean isTarget(String state) {
         return state.startsWith(SqlState.DATA_EXCEPTION_CLASS)
                 || switch (state) {
@@ -414,7 +302,7 @@ public final class LockErrors {
     private static String deadlockAdvice(SQLException e) {
         boolean forKey = false;
         boolean forRow = false;
-        Matcher wait = WAIT.matcher(detail(e, "\n"));
+        Matcher wait = WAIT.matcher(ServerErrors.detail(e, "\n"));
         while (wait.find()) {
             // Only the description of an advisory lock has brackets.
             boolean brackets = wait.group(1).contains("[");
@@ -435,24 +323,14 @@ public final class LockErrors {
         return guard.table().length() > 1 ? guard.table().substring(1) : String.valueOf(asked.table());
     }
 
-    private static String message(SQLException e) {
-        ServerErrorMessage server = serverMessage(e);
-        String message = server == null ? e.getMessage() : server.getMessage();
-        return message == null ? e.getClass().getSimpleName() : message;
-    }
-
     private static String message(Asked asked, SQLException e) {
-        return message(asked.names(), e, message(e));
+        return message(asked.names(), e, ServerErrors.message(e));
     }
 
     /** A message, or the SQLSTATE where it is the server's, which may quote an id, and ids are not to be named. */
     public static String message(KeyNames names, SQLException e, String message) {
-        return names == KeyNames.WITH_IDS || serverMessage(e) == null ? message : "SQLSTATE " + e.getSQLState();
-    }
-
-    private static String detail(SQLException e, String lineBreak) {
-        ServerErrorMessage server = serverMessage(e);
-        String detail = server == null ? null : server.getDetail();
-        return detail == null ? "" : detail.replace("\n", lineBreak);
+        return names == KeyNames.WITH_IDS || ServerErrors.serverMessage(e) == null
+                ? message
+                : "SQLSTATE " + e.getSQLState();
     }
 }

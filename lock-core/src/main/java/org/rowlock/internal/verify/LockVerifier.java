@@ -29,6 +29,7 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -292,7 +293,7 @@ public final class LockVerifier {
         if (sql == null) {
             return null;
         }
-        if (LockErrors.isPreparedStatementMixedUp(sql)) {
+        if (ServerErrors.isPreparedStatementMixedUp(sql)) {
             return new LockVerificationException(
                     "Statements fail through this DataSource: " + LockErrors.mixedUpStatements(sql), sql);
         }
