@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -20,13 +22,19 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.awaitility.Awaitility;
+import org.rowlock.internal.acquire.LockCalls;
+import org.rowlock.internal.acquire.LockRequests;
+import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.LockConfig;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /**
  * Random programs of writes, inserts of children and locks deadlock with strategy ROW only where the same programs with a
- * FOR UPDATE by hand do: the server runs both. The other strategies do deadlock where a transaction writes before it
+ * FOR UPDATE by hand do: the server runs both, and whoever may wait in the JVM does. The other strategies do deadlock where a transaction writes before it
  * locks, see {@link WriteBeforeLockTest}; where every transaction locks first, no strategy does where plain ones do not.
  */
 class DeadlockPropertiesTest {
@@ -35,6 +43,9 @@ class DeadlockPropertiesTest {
 
     /** Of hundreds of programs that deadlocked with the library one did not do so at once by hand; none needed ten runs. */
     private static final int PLAIN_RUNS = 50;
+
+    /** Of the wait in the JVM. */
+    private static final long LONGEST_WAIT = Duration.ofMillis(20).toNanos();
 
     private enum Kind {
         LOCK,
@@ -123,9 +134,13 @@ class DeadlockPropertiesTest {
     }
 
     private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy) throws Exception {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        int deadlocks =
-                run(program, (connection, row, mode) -> locks.in(connection).lock(LockKey.row("account", row), mode));
+        LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS, false, KeyNames.WITH_IDS);
+        // One at a time at the server, so that all others have to wait in the JVM, for as long as they may.
+        LockCalls calls = new LockCalls(new LockRequests(config), new LockObserver(null), new Gate(1, LONGEST_WAIT));
+        int deadlocks = run(
+                program,
+                (connection, row, mode) ->
+                        new TransactionLocks(connection, calls).lock(LockKey.row("account", row), mode));
         if (deadlocks == 0) {
             return;
         }
@@ -213,12 +228,12 @@ class DeadlockPropertiesTest {
         return deadlocks;
     }
 
-    /** Waits until a step has ended, which is true, or waits for a lock. */
+    /** Waits until a step has ended, which is true, or waits for a lock; who waits in the JVM does so for a while only. */
     private static boolean settles(int session, Step<?> step) {
         Awaitility.await()
                 .atMost(TestDatabase.DEADLINE)
-                .pollDelay(java.time.Duration.ZERO)
-                .pollInterval(java.time.Duration.ofMillis(1))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
                 .until(() ->
                         step.isDone() || isBlocked(SESSIONS_OPEN.get(session).pid()));
         return step.isDone();
