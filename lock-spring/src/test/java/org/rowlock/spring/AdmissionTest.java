@@ -19,6 +19,7 @@ import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
@@ -64,6 +65,7 @@ class AdmissionTest {
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     @EnableRowLocks
+    @Import(CountableLocks.class)
     static class Services {
         @Bean
         Service service(Probe probe) {

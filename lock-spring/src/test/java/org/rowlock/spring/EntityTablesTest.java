@@ -25,6 +25,7 @@ import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -346,6 +347,7 @@ class EntityTablesTest {
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     @EnableRowLocks
+    @Import(CountableLocks.class)
     static class JdbcTransactions {
         @Bean
         JdbcTransactionManager transactionManager(DataSource dataSource) {

@@ -25,6 +25,7 @@ import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
@@ -115,6 +116,7 @@ class LockPlacementTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableRowLocks
+    @Import(CountableLocks.class)
     static class Services {
         @Bean
         Service service(Probe probe) {

@@ -26,6 +26,7 @@ import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.PessimisticLockingFailureException;
@@ -108,6 +109,7 @@ class RowLockSchedulesTest {
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     @EnableRowLocks
+    @Import(CountableLocks.class)
     static class Services {
         @Bean
         Service service(Probe probe) {

@@ -23,6 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.FilterType;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Primary;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.data.repository.Repository;
@@ -49,6 +50,7 @@ class SeveralDataSourcesTest {
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     @EnableRowLocks
+    @Import(CountableLocks.class)
     static class Managers {
         @Bean
         JdbcTransactionManager ordersTransactions(DataSource ordersDataSource) {
@@ -64,6 +66,7 @@ class SeveralDataSourcesTest {
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     @EnableRowLocks
+    @Import(CountableLocks.class)
     static class PrimaryManagers {
         @Bean
         @Primary
@@ -137,6 +140,7 @@ class SeveralDataSourcesTest {
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     @EnableRowLocks
+    @Import(CountableLocks.class)
     @EnableJpaRepositories(
             considerNestedRepositories = true,
             entityManagerFactoryRef = "stockUnit",

@@ -35,11 +35,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param singleEntryNode Whether all clients of all instances enter a database of several machines, such as Citus, by the
  *     same machine. Nobody checks it.
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
+ * @param maxWaitersAtServer With strategy ROW, how many transactions of this JVM may wait at the server for one row; the others
+ *     wait in the JVM. A number above that of the connections switches it off.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
 public record RowLockProperties(
         @DefaultValue("true") boolean enabled,
-        @DefaultValue("both") LockStrategy strategy,
+        @DefaultValue("row") LockStrategy strategy,
         @DefaultValue Map<String, Table> tables,
         @DefaultValue("forever") LockWait lockWait,
         @DefaultValue("1000") int lockBudget,
@@ -52,7 +54,8 @@ public record RowLockProperties(
         @DefaultValue("fail") StrategyConflict strategyConflict,
         @DefaultValue("false") boolean observeIds,
         @DefaultValue("false") boolean singleEntryNode,
-        @DefaultValue("true") boolean idsInMessages) {
+        @DefaultValue("true") boolean idsInMessages,
+        @DefaultValue("4") int maxWaitersAtServer) {
 
     /** What happens at startup where another instance runs a strategy that excludes none of this one's locks. */
     public enum StrategyConflict {
@@ -82,9 +85,12 @@ public record RowLockProperties(
      * @param timeout The longest that a call may queue, whatever its wait. Default: the connection timeout of the pool.
      * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused. Default: half of the
      *     threads of the web server; 1000 without one, and with virtual threads.
+     * @param maxAdmittedPerKey How many are let in at once that want a key exclusively: the one who holds it, and who is next
+     *     and waits for it at the server. Each takes a connection.
      */
     public record Admission(
             @DefaultValue("true") boolean enabled,
             @Nullable Duration timeout,
-            @Nullable Integer maxWaitersPerKey) {}
+            @Nullable Integer maxWaitersPerKey,
+            @DefaultValue("2") int maxAdmittedPerKey) {}
 }

@@ -1,9 +1,11 @@
 package org.rowlock.spring.libraries;
 
 import javax.sql.DataSource;
+import org.rowlock.spring.CountableLocks;
 import org.rowlock.spring.EnableRowLocks;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
@@ -11,6 +13,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 @Configuration(proxyBeanMethods = false)
 @EnableTransactionManagement
 @EnableRowLocks
+@Import(CountableLocks.class)
 class JdbcTransactions {
     @Bean
     JdbcTransactionManager transactionManager(DataSource dataSource) {

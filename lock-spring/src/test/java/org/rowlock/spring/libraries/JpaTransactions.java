@@ -4,9 +4,11 @@ import jakarta.persistence.EntityManagerFactory;
 import java.util.Arrays;
 import java.util.Map;
 import javax.sql.DataSource;
+import org.rowlock.spring.CountableLocks;
 import org.rowlock.spring.EnableRowLocks;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
@@ -17,6 +19,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 @Configuration(proxyBeanMethods = false)
 @EnableTransactionManagement
 @EnableRowLocks
+@Import(CountableLocks.class)
 public class JpaTransactions {
     /** The entities of a persistence unit, and its properties. */
     public record Unit(Map<String, ?> properties, Class<?>... entities) {

@@ -1,5 +1,6 @@
 package org.rowlock.spring.shop;
 
+import org.rowlock.spring.CountableLocks;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -10,7 +11,7 @@ import org.springframework.transaction.annotation.Transactional;
 /** The application. */
 @EnableAutoConfiguration
 @EnableRowLocks
-@Import(Shop.Shipping.class)
+@Import({CountableLocks.class, Shop.Shipping.class})
 class Shop {
 
     /** Ships what is ordered, one at a time. */
