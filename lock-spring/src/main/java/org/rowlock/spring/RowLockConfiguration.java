@@ -67,8 +67,17 @@ class RowLockConfiguration {
     }
 
     @Bean
+    RepeatedVerification rowLockRepeatedVerification(SpringLocks locks, ConfigurableListableBeanFactory beans) {
+        return new RepeatedVerification(locks.locks(), beans);
+    }
+
+    @Bean
     StartupVerification rowLockStartupVerification(
-            SpringLocks locks, RowLockUsages usages, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
-        return new StartupVerification(locks, usages, watch, new DataSources(beans));
+            SpringLocks locks,
+            RowLockUsages usages,
+            StrategyWatch watch,
+            RepeatedVerification repeated,
+            ConfigurableListableBeanFactory beans) {
+        return new StartupVerification(locks, usages, watch, repeated, new DataSources(beans));
     }
 }

@@ -34,9 +34,16 @@ final class StartupVerification implements SmartInitializingSingleton {
     private final SpringLocks locks;
     private final RowLockUsages usages;
     private final StrategyWatch watch;
+    private final RepeatedVerification repeated;
     private final DataSources dataSources;
 
-    StartupVerification(SpringLocks locks, RowLockUsages usages, StrategyWatch watch, DataSources dataSources) {
+    StartupVerification(
+            SpringLocks locks,
+            RowLockUsages usages,
+            StrategyWatch watch,
+            RepeatedVerification repeated,
+            DataSources dataSources) {
+        this.repeated = repeated;
         this.locks = locks;
         this.usages = usages;
         this.watch = watch;
@@ -86,6 +93,7 @@ final class StartupVerification implements SmartInitializingSingleton {
         }
         byDataSource.forEach((dataSource, ofIt) ->
                 proven.get(dataSource).forEach(each -> watch.start(each, strategies(rowLocks, ofIt))));
+        proven.values().forEach(repeated::start);
     }
 
     private static Map<String, LockStrategy> strategies(RowLocks locks, List<Usage> usages) {

@@ -25,6 +25,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     strategy BOTH. Must be false while any instance runs ADVISORY on these tables.
  * @param admission The queues in the JVM.
  * @param verify Whether to prove at startup that advisory locks exclude, and that the tables exist.
+ * @param verifyEvery How often to try that again while running, on a thread of its own. 0 for never.
  * @param missingGuard What to do at startup about a table with strategy ADVISORY and no guard against writers that do not
  *     lock.
  * @param unlockedMethods What to do at startup about methods with @RowLock where Rowlock is switched off or not configured.
@@ -48,6 +49,7 @@ public record RowLockProperties(
         @DefaultValue("false") boolean rowLocksAloneBeyondBudget,
         @DefaultValue Admission admission,
         @DefaultValue("true") boolean verify,
+        @DefaultValue("10m") Duration verifyEvery,
         @DefaultValue("warn") MissingGuard missingGuard,
         @DefaultValue("warn") Reaction unlockedMethods,
         @DefaultValue("warn") Reaction selfInvocation,
