@@ -75,12 +75,13 @@ final class StartupVerification implements SmartInitializingSingleton {
         }
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
         Set<String> right = new HashSet<>();
-        Map<DataSource, List<DataSource>> proven = new LinkedHashMap<>();
+        List<Proven> proven = new ArrayList<>();
         byDataSource.forEach((dataSource, ofIt) -> {
-            proven.put(dataSource, proveAll(rowLocks, dataSource));
+            List<DataSource> databases = proveAll(rowLocks, dataSource);
+            proven.add(new Proven(databases, strategies(rowLocks, ofIt)));
             check(
                     rowLocks,
-                    proven.get(dataSource).get(0),
+                    databases.get(0),
                     ofIt,
                     wrong,
                     right,
@@ -91,10 +92,14 @@ final class StartupVerification implements SmartInitializingSingleton {
         for (RowLockDefinitionException first : wrong.values()) {
             throw first;
         }
-        byDataSource.forEach((dataSource, ofIt) ->
-                proven.get(dataSource).forEach(each -> watch.start(each, strategies(rowLocks, ofIt))));
-        proven.values().forEach(repeated::start);
+        for (Proven each : proven) {
+            each.databases().forEach(database -> watch.start(database, each.strategies()));
+            repeated.start(each.databases());
+        }
     }
+
+    /** The databases behind a DataSource, and what is locked in them. */
+    private record Proven(List<DataSource> databases, Map<String, LockStrategy> strategies) {}
 
     private static Map<String, LockStrategy> strategies(RowLocks locks, List<Usage> usages) {
         Map<String, LockStrategy> strategies = new LinkedHashMap<>();
