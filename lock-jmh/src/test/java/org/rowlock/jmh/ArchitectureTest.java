@@ -25,8 +25,6 @@ class ArchitectureTest {
                 .definedBy("org.rowlock.jmh.cli")
                 .layer("report")
                 .definedBy("org.rowlock.jmh.report")
-                .layer("doctor")
-                .definedBy("org.rowlock.jmh.doctor")
                 .layer("run")
                 .definedBy("org.rowlock.jmh.run")
                 .layer("scenario")
@@ -42,8 +40,6 @@ class ArchitectureTest {
                 .whereLayer("cli")
                 .mayOnlyBeAccessedByLayers("main")
                 .whereLayer("report")
-                .mayOnlyBeAccessedByLayers("cli")
-                .whereLayer("doctor")
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("run")
                 .mayOnlyBeAccessedByLayers("cli", "report")
@@ -62,7 +58,6 @@ class ArchitectureTest {
                         .map(type -> type.getPackageName().replace("org.rowlock.jmh", ""))
                         .map(name -> name.replace(".jmh_generated", ""))
                         .distinct())
-                .isSubsetOf(List.of(
-                        "", ".cli", ".report", ".doctor", ".run", ".scenario", ".bench", ".profile", ".server"));
+                .isSubsetOf(List.of("", ".cli", ".report", ".run", ".scenario", ".bench", ".profile", ".server"));
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.doctor.ServerAddress;
 import org.rowlock.jmh.run.Cell;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
@@ -17,7 +18,6 @@ import org.rowlock.jmh.run.Selection;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
-import org.rowlock.jmh.server.ServerAddress;
 import org.rowlock.testing.TestPostgres;
 
 /** Every scenario, every variant, for a moment: none may rot. */

@@ -16,8 +16,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.BenchmarkParams;
+import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.server.BenchmarkServer;
-import org.rowlock.jmh.server.UserError;
 
 /**
  * Readers of one table beside clients that truncate another, empty one. Where the two tables' locks share a partition of

@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.server.BenchmarkServer;
-import org.rowlock.jmh.server.UserError;
 
 /** The server's shared lock table. Row locks are not in it; advisory locks are, one entry each. */
 final class LockTable {

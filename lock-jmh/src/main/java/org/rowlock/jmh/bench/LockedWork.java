@@ -8,7 +8,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.TransactionWork;
-import org.rowlock.jmh.server.UserError;
+import org.rowlock.doctor.UserError;
 
 /**
  * Runs work in a transaction that holds keys in any mode, where {@link Transactions} has one exclusive key. Thread-safe;

@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.rowlock.LockConnectionLostException;
-import org.rowlock.jmh.server.UserError;
+import org.rowlock.doctor.UserError;
 
 /**
  * When a server that went away came back, as its clients see it. A server is known by when it was started, so this holds

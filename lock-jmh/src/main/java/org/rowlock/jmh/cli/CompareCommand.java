@@ -8,15 +8,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.doctor.Doctor;
-import org.rowlock.jmh.doctor.DoctorReport;
+import org.rowlock.doctor.Diagnosis;
+import org.rowlock.doctor.Doctor;
+import org.rowlock.doctor.HelpOption;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.doctor.ServerOptions;
+import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.RunResults;
-import org.rowlock.jmh.server.ServerAddress;
 import org.rowlock.jmh.server.ServerCheck;
 import org.rowlock.jmh.server.ServerFacts;
-import org.rowlock.jmh.server.UserError;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -127,7 +129,7 @@ final class CompareCommand implements Callable<Integer> {
                 progress);
         try (Interruption interruption = new Interruption(comparison::stop, comparison::isClean, err)) {
             try {
-                DoctorReport look = address == null ? null : look(address);
+                Diagnosis look = address == null ? null : look(address);
                 RunResults results = comparison.run();
                 progress.clear();
                 Outcome outcome = new Outcome(results, choices, interruption.isInterrupted());
@@ -144,7 +146,7 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     /** No reason not to measure: what the doctor cannot see it says itself. */
-    private @Nullable DoctorReport look(ServerAddress address) {
+    private @Nullable Diagnosis look(ServerAddress address) {
         try {
             out().println("Looking for " + LOOK.toSeconds() + " s at what the server does now, as the doctor does.");
             out().flush();

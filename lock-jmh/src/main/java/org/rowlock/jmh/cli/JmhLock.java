@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.server.UserError;
+import org.rowlock.doctor.UserError;
 
 /** JMH lets one of its runs at a time onto a machine. Told once and beforehand, not by every measurement. */
 final class JmhLock {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.HelpOption;
 import org.rowlock.jmh.run.Selection;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;

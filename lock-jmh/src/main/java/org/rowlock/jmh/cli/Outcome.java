@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.doctor.DoctorReport;
+import org.rowlock.doctor.Diagnosis;
 import org.rowlock.jmh.report.Report;
 import org.rowlock.jmh.report.ServerLook;
 import org.rowlock.jmh.report.TerminalSummary;
@@ -44,10 +44,10 @@ final class Outcome {
                 found.machine());
     }
 
-    private static ServerLook shown(DoctorReport look) {
+    private static ServerLook shown(Diagnosis look) {
         return new ServerLook(
                 look.verdict(),
-                look.recommendations().stream()
+                look.advice().stream()
                         .map(each -> new ServerLook.Step(each.subject(), each.action(), each.reason()))
                         .toList(),
                 look.text());
@@ -68,7 +68,7 @@ final class Outcome {
     }
 
     /** @param look at the server before the run, if it was one of the user's and let itself be looked at */
-    void write(@Nullable DoctorReport look, Path directory, PrintWriter out, PrintWriter err) throws IOException {
+    void write(@Nullable Diagnosis look, Path directory, PrintWriter out, PrintWriter err) throws IOException {
         out.println();
         if (results.results().isEmpty()) {
             err.println("There is nothing to report: no measurement was finished.");

@@ -9,10 +9,10 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.ServerAddress;
 import org.rowlock.jmh.run.Pace;
 import org.rowlock.jmh.run.Selection;
 import org.rowlock.jmh.server.BenchmarkSchema;
-import org.rowlock.jmh.server.ServerAddress;
 import org.rowlock.jmh.server.ServerFacts;
 
 /**

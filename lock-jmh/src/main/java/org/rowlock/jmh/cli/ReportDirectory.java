@@ -12,7 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.server.UserError;
+import org.rowlock.doctor.UserError;
 
 /** Where the report goes. Made before the run, so that nobody waits for a report that cannot be written. */
 final class ReportDirectory implements AutoCloseable {

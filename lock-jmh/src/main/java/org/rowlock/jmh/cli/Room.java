@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.run.Selection;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.ConnectionRoom;
-import org.rowlock.jmh.server.ServerAddress;
-import org.rowlock.jmh.server.UserError;
 
 /**
  * Makes scenarios fit the connections that a server has left. What the user asked for is refused if it does not fit. Of

@@ -1,5 +1,6 @@
 package org.rowlock.jmh.cli;
 
+import org.rowlock.doctor.DoctorCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Option;

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.PositiveNumber;
 import org.rowlock.jmh.run.Selection;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;

@@ -15,9 +15,9 @@ import org.openjdk.jmh.results.AggregationPolicy;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.server.BenchmarkServer;
-import org.rowlock.jmh.server.ServerAddress;
-import org.rowlock.jmh.server.UserError;
 
 /**
  * What a benchmark does to a PostgreSQL server. Works with any benchmark:

@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.server.ServerAddress;
+import org.rowlock.doctor.ServerAddress;
 
 /** Watches a server over one iteration. Ended by the profiler, or before that by whoever closes the server. */
 final class ServerWatch {

@@ -18,15 +18,15 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.results.BenchmarkResult;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.doctor.ServerErrors;
+import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.BenchmarkSchema;
 import org.rowlock.jmh.server.EmbeddedServer;
 import org.rowlock.jmh.server.RunFile;
-import org.rowlock.jmh.server.ServerAddress;
-import org.rowlock.jmh.server.ServerErrors;
 import org.rowlock.jmh.server.ServerFacts;
-import org.rowlock.jmh.server.UserError;
 
 /**
  * Runs scenarios. In each round every variant has its turn at every point, in another order each time, and each in a JVM

@@ -2,7 +2,7 @@ package org.rowlock.jmh.run;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.server.ServerAddress;
+import org.rowlock.doctor.ServerAddress;
 
 /**
  * What is to be compared, and where.

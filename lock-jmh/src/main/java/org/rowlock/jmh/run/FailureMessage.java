@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 import org.openjdk.jmh.runner.BenchmarkException;
 import org.openjdk.jmh.runner.RunnerException;
+import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.bench.InvariantViolation;
-import org.rowlock.jmh.server.UserError;
 
 /** Finds what a benchmark said in what JMH wraps around it. */
 final class FailureMessage {

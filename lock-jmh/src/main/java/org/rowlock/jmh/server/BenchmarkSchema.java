@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.UserError;
 
 /**
  * The schema that everything lives in. A comment on it names the run that made it, so that nothing of anybody else's is

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.doctor.ServerAddress;
 
 /**
  * What a benchmark measures: the server of the run if this JVM is a fork of one, or else that of {@code -Drowlock.url}

@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.doctor.UserError;
 
 /** A real PostgreSQL of our own, in a temporary directory that goes with it. */
 public final class EmbeddedServer implements AutoCloseable {

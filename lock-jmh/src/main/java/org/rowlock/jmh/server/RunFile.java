@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.ServerAddress;
 
 /**
  * How a run tells its forks which server to use. A file that only its owner may read, since a command line shows a

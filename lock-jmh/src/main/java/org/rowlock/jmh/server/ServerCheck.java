@@ -7,6 +7,9 @@ import java.util.List;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockException;
 import org.rowlock.RowLocks;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.doctor.ServerErrors;
+import org.rowlock.doctor.UserError;
 
 /** Refuses a server that cannot or must not be measured, before anything is created there. */
 public final class ServerCheck {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.UserError;
 
 /**
  * Kills a server and starts it again: the embedded one of this JVM, or the user's with the command that

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.rowlock.doctor.UserError;
 import org.rowlock.testing.TestPostgres;
 
 /** What survives, what does not, and what is not touched. */

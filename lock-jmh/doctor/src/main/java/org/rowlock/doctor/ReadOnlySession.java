@@ -1,0 +1,100 @@
+package org.rowlock.doctor;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * A connection that can only read. Each probe runs in a transaction of its own that is read-only and bounded. All of it
+ * is set for the transaction and not for the session, so that nothing stays behind in a pooler's connection. Not
+ * thread-safe.
+ */
+final class ReadOnlySession implements AutoCloseable {
+    /** How long a statement may take. What takes longer would itself be a load. */
+    static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(5);
+
+    /** How long a statement may wait for a table lock, such as that of a running ALTER TABLE. */
+    private static final Duration LOCK_TIMEOUT = Duration.ofMillis(250);
+
+    /** For what listens and does not answer, such as another kind of server. */
+    private static final int LOGIN_TIMEOUT_SECONDS = 15;
+
+    /** For a server that is gone without a word. Well over the statement timeout. */
+    private static final int SOCKET_TIMEOUT_SECONDS = 30;
+
+    /** One snapshot for all statements of a probe: a row that was locked when the first ran is seen by the second. */
+    static final String BEGIN = "set transaction isolation level repeatable read, read only;"
+            + " set local statement_timeout = " + STATEMENT_TIMEOUT.toMillis() + "; set local lock_timeout = "
+            + LOCK_TIMEOUT.toMillis();
+
+    private final ServerAddress address;
+    private final Connection connection;
+
+    private ReadOnlySession(ServerAddress address, Connection connection) {
+        this.address = address;
+        this.connection = connection;
+    }
+
+    static ReadOnlySession open(ServerAddress address) {
+        PGSimpleDataSource dataSource = address.dataSource("rowlock-jmh doctor");
+        // Named statements outlive a transaction, which poolers do not take well.
+        dataSource.setPrepareThreshold(0);
+        dataSource.setLoginTimeout(LOGIN_TIMEOUT_SECONDS);
+        dataSource.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
+        try {
+            Connection connection = dataSource.getConnection();
+            connection.setAutoCommit(false);
+            return new ReadOnlySession(address, connection);
+        } catch (SQLException e) {
+            throw ServerErrors.at(address, e);
+        }
+    }
+
+    /** What one probe sees, or the server's refusal; a lost connection is a {@link UserError}. */
+    <T> T read(Probe<T> probe) throws SQLException {
+        try {
+            try (Statement begin = connection.createStatement()) {
+                begin.execute(BEGIN);
+            }
+            T seen = probe.read(connection);
+            connection.commit();
+            return seen;
+        } catch (SQLException e) {
+            rollback(e);
+            if (isLost(e)) {
+                throw ServerErrors.at(address, e);
+            }
+            throw e;
+        }
+    }
+
+    private void rollback(SQLException failure) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** The process that the server said serves this connection; a pooler says something else. */
+    int announcedPid() throws SQLException {
+        return connection.unwrap(PGConnection.class).getBackendPID();
+    }
+
+    private static boolean isLost(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return state.startsWith("08") || state.startsWith("57P");
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            // It only read; a connection that does not close in good order leaves nothing behind.
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package org.rowlock.doctor;
+
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
+import org.postgresql.PGProperty;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Which server. A mixin for commands. */
+public final class ServerOptions {
+    private static final String PASSWORD_VARIABLE = "PGPASSWORD";
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec command;
+
+    @Option(
+            names = "--url",
+            paramLabel = "<url>",
+            order = 1,
+            description = "Your server: jdbc:postgresql://host:port/database, with the driver's own parameters behind a"
+                    + " question mark if need be.")
+    private @Nullable String url;
+
+    @Option(
+            names = "--user",
+            paramLabel = "<name>",
+            order = 2,
+            description = "The role to log in as. Default: the one in the URL, or else your name on this machine.")
+    private @Nullable String user;
+
+    @Option(
+            names = "--password",
+            paramLabel = "<password>",
+            order = 3,
+            arity = "0..1",
+            interactive = true,
+            prompt = "Password: ",
+            description = "Its password; without a value it is asked for. Default: the one in the URL, or of the"
+                    + " environment variable " + PASSWORD_VARIABLE + ", or of your password file (~/.pgpass).")
+    private char @Nullable [] password;
+
+    /**
+     * The server of the options; null without {@code --url}.
+     *
+     * @throws ParameterException if the URL is none, or the others are given without it
+     */
+    public @Nullable ServerAddress address() {
+        if (url == null) {
+            if (user != null || password != null) {
+                throw new ParameterException(
+                        command.commandLine(),
+                        (user == null ? "--password" : "--user") + " is for a server of yours. Give its address too:"
+                                + " --url jdbc:postgresql://host:port/database.");
+            }
+            return null;
+        }
+        try {
+            return new ServerAddress(url, user, password());
+        } catch (UserError e) {
+            throw new ParameterException(command.commandLine(), "--url: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * The server of the options, for a command that is nothing without one.
+     *
+     * @throws ParameterException if the URL is none or missing
+     */
+    public ServerAddress required() {
+        ServerAddress address = address();
+        if (address == null) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "Which server? Give its address: --url jdbc:postgresql://host:port/database.");
+        }
+        return address;
+    }
+
+    /** The password that was given as an option, for leaving it out of what is shown. */
+    public @Nullable String givenPassword() {
+        return password == null ? null : new String(password);
+    }
+
+    private @Nullable String password() {
+        String given = givenPassword();
+        if (given != null) {
+            return given;
+        }
+        Properties parsed = url == null ? null : Driver.parseURL(url, null);
+        boolean inUrl = parsed != null && PGProperty.PASSWORD.getOrDefault(parsed) != null;
+        // Handed on even where a password file exists, as libpq does.
+        return inUrl ? null : System.getenv(PASSWORD_VARIABLE);
+    }
+}

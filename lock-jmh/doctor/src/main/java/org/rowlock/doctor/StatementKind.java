@@ -1,0 +1,72 @@
+package org.rowlock.doctor;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLockMode;
+
+/** How a statement comes to lock rows. */
+enum StatementKind {
+    /** It has a locking clause. */
+    LOCKING("a locking SELECT"),
+    /** It changes the rows. */
+    WRITE("UPDATE or DELETE"),
+    INSERT("INSERT"),
+    /** Something that it calls does it: a function, procedure or cursor. */
+    CALL("a function or procedure"),
+    /** The role may not see the statement. */
+    HIDDEN("not visible");
+
+    private static final Pattern CLAUSE =
+            Pattern.compile("\\bfor\\s+(update|no\\s+key\\s+update|share|key\\s+share)\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern VERB = Pattern.compile("\\b(update|delete|merge|insert)\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern FIRST = Pattern.compile("^\\W*(\\w+)");
+
+    /** As the server writes the check of a foreign key in a trigger of its own. */
+    private static final Pattern FOREIGN_KEY_CHECK =
+            Pattern.compile("^select \\S+ from only .* for key share of x$", Pattern.CASE_INSENSITIVE);
+
+    private final String title;
+
+    StatementKind(String title) {
+        this.title = title;
+    }
+
+    String title() {
+        return title;
+    }
+
+    /** Of a normalized statement; null is one that may not be seen. */
+    static StatementKind of(@Nullable String sql) {
+        if (sql == null || sql.isEmpty()) {
+            return HIDDEN;
+        }
+        Matcher first = FIRST.matcher(sql);
+        String verb = first.find() ? first.group(1).toLowerCase(Locale.ROOT) : "";
+        if (verb.equals("with")) {
+            Matcher inner = VERB.matcher(sql);
+            verb = inner.find() && !clause(sql).isPresent() ? inner.group(1).toLowerCase(Locale.ROOT) : "select";
+        }
+        return switch (verb) {
+            case "update", "delete", "merge" -> WRITE;
+            case "insert" -> INSERT;
+            default -> clause(sql).isPresent() ? LOCKING : CALL;
+        };
+    }
+
+    /** The mode of the first locking clause. */
+    static Optional<RowLockMode> clause(String sql) {
+        Matcher clause = CLAUSE.matcher(sql);
+        return clause.find()
+                ? Optional.of(RowLockMode.valueOf(
+                        "FOR_" + clause.group(1).toUpperCase(Locale.ROOT).replaceAll("\\s+", "_")))
+                : Optional.empty();
+    }
+
+    /** Whether the server itself runs it to check a foreign key. */
+    static boolean isForeignKeyCheck(String sql) {
+        return FOREIGN_KEY_CHECK.matcher(sql).matches();
+    }
+}

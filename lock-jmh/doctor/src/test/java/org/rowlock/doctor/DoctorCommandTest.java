@@ -1,0 +1,72 @@
+package org.rowlock.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowlock.testing.TestPostgres;
+import picocli.CommandLine;
+
+/** The command, as it is called. */
+class DoctorCommandTest {
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void itLooksPrintsAndWritesJson() throws Exception {
+        Path json = directory.resolve("doctor.json");
+        assertThat(doctor("--seconds", "1", "--json", json.toString())).isZero();
+        assertThat(out.toString())
+                .contains("Rowlock doctor at")
+                .contains("VERDICT")
+                .contains("RECOMMENDATIONS");
+        assertThat(err.toString()).contains("Nothing is changed there");
+        assertThat(JsonParser.parseString(Files.readString(json)).isJsonObject())
+                .isTrue();
+    }
+
+    @Test
+    void whatCannotBeIsRefusedBeforeLooking() {
+        assertThat(doctor("--seconds", "0")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("--seconds");
+        assertThat(doctor("--json", directory.resolve("missing/file").toString()))
+                .isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("cannot be written");
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void aServerThatIsNotThereIsAFailureOfWhichThePasswordIsNoPart() {
+        assertThat(doctor("--url", "jdbc:postgresql://localhost:1/app?password=secret"))
+                .isEqualTo(CommandLine.ExitCode.SOFTWARE);
+        assertThat(err.toString()).contains("localhost:1/app").doesNotContain("secret");
+    }
+
+    private int doctor(String... options) {
+        TestPostgres server = TestPostgres.shared();
+        CommandLine command = new CommandLine(new DoctorCommand())
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err, true))
+                .setExecutionExceptionHandler((failure, self, parsed) -> {
+                    assertThat(failure).isInstanceOf(UserError.class);
+                    self.getErr().println(failure.getMessage());
+                    return 1;
+                });
+        List<String> all = new ArrayList<>(List.of("--user", server.user()));
+        if (!List.of(options).contains("--url")) {
+            all.addAll(List.of("--url", server.url()));
+        }
+        all.addAll(List.of(options));
+        return command.execute(all.toArray(String[]::new));
+    }
+}

@@ -1,0 +1,178 @@
+package org.rowlock.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.rowlock.doctor.Doctors.advice;
+import static org.rowlock.doctor.Doctors.examine;
+import static org.rowlock.doctor.Doctors.table;
+import static org.rowlock.doctor.Doctors.unseen;
+
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.PGConnection;
+import org.rowlock.doctor.LockingStatements.LockingStatement;
+import org.rowlock.doctor.RowWait.HolderState;
+import org.rowlock.doctor.Verdict.Kind;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPgBouncer;
+import org.rowlock.testing.TestPostgres;
+
+/** Servers that are set up in another way than most: with extensions, as a standby, behind a pooler. */
+class DoctorServersTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void statementsAreFoundInWhicheverSchemaTheExtensionIs() throws Exception {
+        TestPostgres server = TestPostgres.embedded(Map.of(
+                "shared_preload_libraries",
+                "pg_stat_statements",
+                "max_prepared_transactions",
+                "5",
+                "autovacuum",
+                "off"));
+        try {
+            Diagnosis before = examine(server);
+            assertThat(before.seen().statements()).isEmpty();
+            assertThat(unseen(before))
+                    .contains("not installed")
+                    .contains("Run there: create extension pg_stat_statements")
+                    .doesNotContain("shared_preload_libraries");
+
+            execute(
+                    server,
+                    "create schema \"My stats\"",
+                    "create extension pg_stat_statements schema \"My stats\"",
+                    "create table account (id int primary key, balance int)",
+                    "insert into account select generate_series(1, 10)",
+                    "select * from account where id = 3 for share",
+                    "select * from account where id = 4 for no key update");
+            Diagnosis report = examine(server);
+            LockingStatements statements = report.seen().statements().orElseThrow();
+            assertThat(statements.statements())
+                    .extracting(LockingStatement::sql, LockingStatement::calls, LockingStatement::callsMeanwhile)
+                    .contains(tuple("select * from account where id = $1 for share", 1L, 0L))
+                    .hasSize(2);
+            assertThat(report.text()).contains("select * from account where id = $1 for share");
+
+            aPreparedTransactionIsNamedAsHolder(server);
+        } finally {
+            server.stop();
+        }
+    }
+
+    private static void aPreparedTransactionIsNamedAsHolder(TestPostgres server) throws Exception {
+        execute(server, "begin; select * from account where id = 5 for update; prepare transaction 'forgotten'");
+        try (Connection connection = server.dataSource().getConnection();
+                Connection observer = server.dataSource().getConnection()) {
+            int pid = connection.unwrap(PGConnection.class).getBackendPID();
+            Thread waiter = new Thread(() -> {
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute("select * from account where id = 5 for update");
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            waiter.start();
+            Awaitility.await("the waiter waits").atMost(TestDatabase.DEADLINE).until(() -> {
+                try (Statement statement = observer.createStatement()) {
+                    return statement
+                            .executeQuery("select 1 from pg_locks where not granted and pid = " + pid)
+                            .next();
+                }
+            });
+            Diagnosis report = examine(server);
+            execute(server, "rollback prepared 'forgotten'");
+            waiter.join(TestDatabase.DEADLINE.toMillis());
+            assertThat(table(report, "account").holders().share(HolderState.PREPARED))
+                    .isEqualTo(1);
+            assertThat(report.seen().horizon())
+                    .anyMatch(holder -> holder.kind() == HorizonHolder.Kind.PREPARED
+                            && holder.name().equals("forgotten"));
+        }
+    }
+
+    @Test
+    void anExaminationUsesNoXidAndMakesNoObject() throws Exception {
+        // Without autovacuum nobody but the doctor could.
+        TestPostgres server = TestPostgres.embedded(Map.of("autovacuum", "off"));
+        try {
+            String before = state(server);
+            Diagnosis report = examine(server);
+            assertThat(state(server)).isEqualTo(before);
+            assertThat(report.seen().growth()).hasValueSatisfying(growth -> {
+                assertThat(growth.xids()).isZero();
+                assertThat(growth.multixacts()).isZero();
+            });
+            assertThat(unseen(report)).contains("Add it to shared_preload_libraries");
+        } finally {
+            server.stop();
+        }
+    }
+
+    private static String state(TestPostgres server) throws SQLException {
+        try (Connection connection = server.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select pg_snapshot_xmax(pg_current_snapshot()) || '/'"
+                        + " || (select count(*) from pg_class) || '/' || (select count(*) from pg_proc) || '/'"
+                        + " || (select count(*) from pg_depend) || '/' || (select count(*) from pg_db_role_setting)")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Test
+    void aStandbyIsSaidToBeOne() throws Exception {
+        Path data = directory.resolve("data");
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        TestPostgres.embedded(Map.of(), data, port).stop();
+        Files.createFile(data.resolve("standby.signal"));
+        TestPostgres standby = TestPostgres.embedded(Map.of("hot_standby", "on"), data, port);
+        try {
+            Diagnosis report = examine(standby);
+            assertThat(report.diagnosis().verdict().kind()).isEqualTo(Kind.STANDBY);
+            assertThat(report.text()).contains("This is a standby").contains("hot_standby_feedback");
+            assertThat(advice(report, "row locks")).containsExactly("Run the doctor on the primary.");
+        } finally {
+            standby.stop();
+        }
+    }
+
+    @Test
+    void aTransactionPoolerIsSeen() throws Exception {
+        Assumptions.assumeTrue(TestPgBouncer.program().isPresent(), "PgBouncer is not installed");
+        try (TestPgBouncer bouncer = TestPgBouncer.start("transaction", "", Map.of())) {
+            String url = bouncer.dataSource().getURL();
+            Diagnosis report = Doctor.examine(
+                    new ServerAddress(
+                            url,
+                            TestPostgres.shared().user(),
+                            TestPostgres.shared().password()),
+                    Doctors.A_MOMENT);
+            assertThat(report.seen().pooled()).isTrue();
+            assertThat(report.text()).contains("A pooler or proxy answers");
+        }
+    }
+
+    private static void execute(TestPostgres server, String... statements) throws SQLException {
+        try (Connection connection = server.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+}

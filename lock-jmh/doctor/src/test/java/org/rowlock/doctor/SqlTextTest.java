@@ -1,0 +1,75 @@
+package org.rowlock.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rowlock.RowLockMode;
+
+/** How statements and servers are told apart by their text. */
+class SqlTextTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "select 1 from t2 where a = 'it''s -- me' for update; | select ? from t2 where a = ? for update",
+                "select * from t where id in (1, 2, 3) | select * from t where id in (...)",
+                "select * from t where id in ($1, $2) | select * from t where id in (...)",
+                "/* trace 4711 */ select \"col 1\", x1 -- why | select \"col 1\", x1",
+                "select 1.5, $1, 'cut off | select ?, $1, ?",
+            })
+    void valuesAndCommentsAreLeftOut(String sql, String normalized) {
+        assertThat(SqlText.normalize(sql)).isEqualTo(normalized);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "select * from t where id = ? for update | LOCKING",
+                "SELECT * FROM t FOR NO  KEY UPDATE OF t NOWAIT | LOCKING",
+                "with x as (select ?) select * from x, t for key share | LOCKING",
+                "(select * from t for share) | LOCKING",
+                "update t set a = ? where id in (select id from t for update skip locked) | WRITE",
+                "with d as (delete from t returning *) select * from d | WRITE",
+                "delete from t | WRITE",
+                "merge into t using s on true when matched then delete | WRITE",
+                "insert into t values (?) on conflict do nothing | INSERT",
+                "select book(?) | CALL",
+                "call book(?) | CALL",
+                "fetch next from c | CALL",
+            })
+    void theKindIsWhatLocks(String sql, StatementKind kind) {
+        assertThat(StatementKind.of(sql)).isEqualTo(kind);
+    }
+
+    @Test
+    void theModeIsThatOfTheClause() {
+        assertThat(StatementKind.clause("select 1 for no\nkey update")).contains(RowLockMode.FOR_NO_KEY_UPDATE);
+        assertThat(StatementKind.clause("select 1 for key share of x")).contains(RowLockMode.FOR_KEY_SHARE);
+        assertThat(StatementKind.clause("select substring(a for share_count)")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu) | CockroachDB",
+                "PostgreSQL 11.2-YB-2.20.1.3-b0 on x86_64-pc-linux-gnu | YugabyteDB",
+                "PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC, Redshift 1.0.38698 | Redshift",
+                "SomethingElse 1.0 | no PostgreSQL",
+            })
+    void whatOnlySpeaksTheProtocolIsRefused(String version, String named) {
+        assertThatThrownBy(() -> Server.refuseOthers(version))
+                .isInstanceOf(UserError.class)
+                .hasMessageContaining(named);
+    }
+
+    @Test
+    void postgresIsNotRefused() {
+        Server.refuseOthers("PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
+    }
+}
