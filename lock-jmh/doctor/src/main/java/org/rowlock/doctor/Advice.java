@@ -1,22 +1,21 @@
 package org.rowlock.doctor;
 
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something to do.
  *
+ * @param rule the name of the rule that says so
  * @param subject a table, or what else it is about
  * @param action what to do
- * @param reason why, with the figures behind it
- * @param scenarios of the benchmarks that show what it changes; empty where it is no matter of locks
+ * @param figure what was seen
+ * @param reason why it helps
+ * @param statement which it is about; null if none, or not visible
  */
-public record Advice(String subject, String action, String reason, List<String> scenarios) {
-    Advice(String subject, String action, String reason) {
-        this(subject, action, reason, List.of());
-    }
-
-    /** The same, to be tried out with scenarios. */
-    Advice shownBy(String... names) {
-        return new Advice(subject, action, reason, List.of(names));
-    }
-}
+public record Advice(
+        String rule,
+        String subject,
+        String action,
+        String figure,
+        String reason,
+        @Nullable String statement) {}

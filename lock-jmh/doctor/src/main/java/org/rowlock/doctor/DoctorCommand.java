@@ -21,15 +21,21 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         abbreviateSynopsis = true,
         description = {
-            "Looks at a running server and says whether row locks hurt it: what sessions wait for, at which tables, rows"
-                    + " and statements, what row locks leave behind, and what to do, table by table, with the figure behind"
-                    + " each line. It changes nothing there: it reads system views, in read-only transactions, and the"
-                    + " primary keys of rows that are waited for.",
+            "Looks at a running server and says whether row locks hurt it, and what to do first: table by table, with the"
+                    + " statement and the figure behind each line. It changes nothing there: it reads system views, in"
+                    + " read-only transactions.",
             "Run it while the server is busy; it can only judge what it sees. Any user will do. One with"
-                    + " pg_read_all_stats (or pg_monitor) sees most; the report says what is missing.",
+                    + " pg_read_all_stats (or pg_monitor), where pg_stat_statements is installed, sees most; what is"
+                    + " missing is said.",
             ""
         },
-        footer = {"", "Example:", "  doctor --url jdbc:postgresql://db:5432/app --user app --password --seconds 60"})
+        footer = {
+            "",
+            "Example:",
+            "  doctor --url jdbc:postgresql://db:5432/app --user app --password --seconds 60",
+            "",
+            "Exit status: 0 if it could look, whatever it saw; 1 if not; 2 for wrong usage."
+        })
 public final class DoctorCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -52,29 +58,52 @@ public final class DoctorCommand implements Callable<Integer> {
     private int seconds;
 
     @Option(
+            names = "--details",
+            order = 20,
+            description = "More than one screen: reasons, causes, statements, wait events.")
+    private boolean details;
+
+    @Option(
+            names = "--show-keys",
+            order = 21,
+            description = "Reads and shows the primary keys of the rows that most wait for.")
+    private boolean showKeys;
+
+    @Option(
             names = "--json",
             paramLabel = "<file>",
             order = 31,
-            description = "Writes the findings there too, with all figures as numbers.")
+            description = "Writes all figures there too. With - they are all that is printed.")
     private @Nullable Path json;
+
+    @Option(names = "--force", order = 32, description = "Overwrites the file of --json if there is one.")
+    private boolean force;
 
     @Override
     public Integer call() {
         ServerAddress address = server.required();
-        if (json != null) {
+        if (json != null && !isStandardOutput(json)) {
             checkWritable(json);
         }
         PrintWriter progress = command.commandLine().getErr();
         progress.println("Looking at " + address.shown() + " for " + seconds + " s. Nothing is changed there.");
         progress.flush();
-        Diagnosis report = Doctor.examine(address, Duration.ofSeconds(seconds));
+        Diagnosis diagnosis = Doctor.examine(address, Duration.ofSeconds(seconds), showKeys);
         PrintWriter out = command.commandLine().getOut();
-        out.print(report.text());
+        if (json != null && isStandardOutput(json)) {
+            out.println(diagnosis.json());
+        } else {
+            out.print(diagnosis.text(command.usageMessage().autoWidth(true).width(), details));
+        }
         out.flush();
-        if (json != null) {
-            write(json, report.json());
+        if (json != null && !isStandardOutput(json)) {
+            write(json, diagnosis.json());
         }
         return ExitCode.OK;
+    }
+
+    private static boolean isStandardOutput(Path file) {
+        return file.toString().equals("-");
     }
 
     /** Before the looking, not after it. */
@@ -85,6 +114,11 @@ public final class DoctorCommand implements Callable<Integer> {
                     command.commandLine(),
                     "--json: " + file
                             + " cannot be written. Give a file in a directory that exists and may be written to.");
+        }
+        if (Files.exists(file) && !force) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--json: " + file + " is there already. Give another file, or --force to overwrite it.");
         }
     }
 

@@ -1,6 +1,5 @@
 package org.rowlock.doctor;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -35,24 +34,18 @@ final class Figures {
         return number == 0 || number >= 10 ? whole(number) : hundredths(number);
     }
 
-    /** {@code 1,234/s}. */
-    static String rate(double perSecond) {
-        return number(perSecond) + "/s";
-    }
-
     /** {@code 65.2 ms}. */
     static String millis(double millis) {
         if (millis >= 1_000) {
-            return duration(Duration.ofMillis((long) millis));
+            return seconds(millis / 1_000);
         }
         return (millis < 0.1 ? thousandths(millis) : millis < 1 ? hundredths(millis) : tenths(millis)) + " ms";
     }
 
-    /** In its largest unit: {@code 3 h}, {@code 14 min}, {@code 2.3 s}, {@code 120 ms}. */
-    static String duration(Duration duration) {
-        double seconds = duration.toNanos() / 1e9;
+    /** In its largest unit: {@code 3 h}, {@code 14 min}, {@code 2.3 s}. */
+    static String seconds(double seconds) {
         if (seconds < 1) {
-            return whole(seconds * 1_000) + " ms";
+            return millis(seconds * 1_000);
         }
         if (seconds < 120) {
             return (seconds < 10 ? tenths(seconds) : whole(seconds)) + " s";
@@ -61,6 +54,16 @@ final class Figures {
             return whole(seconds / 60) + " min";
         }
         return seconds < 172_800 ? whole(seconds / 3_600) + " h" : whole(seconds / 86_400) + " days";
+    }
+
+    /** Of a table. */
+    static String vacuumed(@Nullable Double secondsAgo) {
+        return secondsAgo == null ? "never vacuumed" : "vacuumed " + seconds(secondsAgo) + " ago";
+    }
+
+    /** At the beginning of a sentence. */
+    static String upper(String text) {
+        return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
     }
 
     static String bytes(double bytes) {

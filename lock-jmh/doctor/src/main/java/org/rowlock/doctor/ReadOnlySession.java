@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Arrays;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -25,13 +26,23 @@ final class ReadOnlySession implements AutoCloseable {
     /** For a server that is gone without a word. Well over the statement timeout. */
     private static final int SOCKET_TIMEOUT_SECONDS = 30;
 
+    private static final int ROUND_TRIPS = 15;
+
     /** One snapshot for all statements of a probe: a row that was locked when the first ran is seen by the second. */
     static final String BEGIN = "set transaction isolation level repeatable read, read only;"
             + " set local statement_timeout = " + STATEMENT_TIMEOUT.toMillis() + "; set local lock_timeout = "
             + LOCK_TIMEOUT.toMillis();
 
+    /** Reads something in a transaction that somebody else begins and ends. */
+    @FunctionalInterface
+    interface Look<T> {
+        T at(Connection connection) throws SQLException;
+    }
+
     private final ServerAddress address;
     private final Connection connection;
+
+    private long transactions;
 
     private ReadOnlySession(ServerAddress address, Connection connection) {
         this.address = address;
@@ -39,7 +50,7 @@ final class ReadOnlySession implements AutoCloseable {
     }
 
     static ReadOnlySession open(ServerAddress address) {
-        PGSimpleDataSource dataSource = address.dataSource("rowlock-jmh doctor");
+        PGSimpleDataSource dataSource = address.dataSource("rowlock-doctor");
         // Named statements outlive a transaction, which poolers do not take well.
         dataSource.setPrepareThreshold(0);
         dataSource.setLoginTimeout(LOGIN_TIMEOUT_SECONDS);
@@ -54,13 +65,14 @@ final class ReadOnlySession implements AutoCloseable {
     }
 
     /** What one probe sees, or the server's refusal; a lost connection is a {@link UserError}. */
-    <T> T read(Probe<T> probe) throws SQLException {
+    <T> T read(Look<T> look) throws SQLException {
         try {
             try (Statement begin = connection.createStatement()) {
                 begin.execute(BEGIN);
             }
-            T seen = probe.read(connection);
+            T seen = look.at(connection);
             connection.commit();
+            transactions++;
             return seen;
         } catch (SQLException e) {
             rollback(e);
@@ -77,6 +89,27 @@ final class ReadOnlySession implements AutoCloseable {
         } catch (SQLException e) {
             failure.addSuppressed(e);
         }
+    }
+
+    /** How many transactions were made here, which are in the server's statistics too. */
+    long transactions() {
+        return transactions;
+    }
+
+    /** How long a round trip takes, the middle of some. */
+    double roundTripMillis() throws SQLException {
+        return read(connection -> {
+            double[] millis = new double[ROUND_TRIPS];
+            try (Statement statement = connection.createStatement()) {
+                for (int i = 0; i < ROUND_TRIPS; i++) {
+                    long began = System.nanoTime();
+                    statement.execute("select 1");
+                    millis[i] = (System.nanoTime() - began) / 1e6;
+                }
+            }
+            Arrays.sort(millis);
+            return millis[ROUND_TRIPS / 2];
+        });
     }
 
     /** The process that the server said serves this connection; a pooler says something else. */

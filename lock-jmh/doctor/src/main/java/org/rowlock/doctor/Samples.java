@@ -1,201 +1,298 @@
 package org.rowlock.doctor;
 
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.RowWait.Cause;
-import org.rowlock.doctor.RowWait.Row;
-import org.rowlock.doctor.Sample.RowQueue;
+import org.rowlock.RowLockMode;
+import org.rowlock.doctor.Probe.Row;
+import org.rowlock.doctor.Wait.Cause;
+import org.rowlock.doctor.Wait.Doing;
+import org.rowlock.doctor.Wait.Holder;
+import org.rowlock.doctor.Wait.Tuple;
 
 /** What all samples come to. Averages are sessions at a time, which is also seconds of waiting per second. */
 final class Samples {
     private final Tally<String> busy = new Tally<>();
-    private final Map<String, TableWaits> tables = new LinkedHashMap<>();
+    private final Map<String, Tallies> tables = new LinkedHashMap<>();
+    private final Map<String, String> tableOfStatement = new HashMap<>();
     private final Tally<String> otherDatabases = new Tally<>();
-    private final Map<String, TableWaits> tableOfStatement = new HashMap<>();
-
     private int count;
     private long idleInTransaction;
     private long hidden;
     private long rowWaits;
     private long unnamed;
-    private long uniqueKeyWaits;
-    private int lockEntries;
-    private Duration took = Duration.ZERO;
+    private @Nullable Row fullest;
 
-    /**
-     * Adds one.
-     *
-     * @param hotRow the key of the row with the longest queue, where it could be read
-     */
-    void add(Sample sample, Optional<String> hotRow) {
+    /** Adds what sessions did at one moment, and who waited for rows at the next. */
+    void add(String database, List<Row> activity, List<Wait> waits) {
         count++;
-        sample.busy().forEach(busy::add);
-        idleInTransaction += sample.activity().idleInTransaction();
-        hidden += sample.activity().hidden();
-        lockEntries = Math.max(lockEntries, sample.locks().entries());
-        uniqueKeyWaits += sample.locks().waits().stream()
-                .filter(waiting -> waiting.cause() == Cause.UNIQUE_KEY)
-                .count();
-        Map<TableWaits, Integer> longest = new HashMap<>();
-        for (RowQueue queue : sample.queues()) {
-            rowWaits += queue.waits().size();
-            TableWaits table = tableOf(queue);
-            if (table != null) {
-                longest.merge(table, queue.waits().size(), Math::max);
+        for (Row row : activity) {
+            switch (row.string("state")) {
+                case "busy" -> busy.add(row.string("event"), row.count("sessions"));
+                case "idle in transaction" -> idleInTransaction += row.count("sessions");
+                case "hidden" -> hidden += row.count("sessions");
+                default -> {}
             }
         }
-        longest.forEach(TableWaits::addLongestQueue);
-        longestQueue(sample)
-                .map(RowQueue::row)
-                .map(Row::table)
-                .map(tables::get)
-                .ifPresent(table -> hotRow.ifPresent(table::addHotRow));
-    }
-
-    /** Where most sessions of a sample wait, if the row is known. */
-    static Optional<RowQueue> longestQueue(Sample sample) {
-        return sample.queues().stream()
-                .filter(queue -> queue.row() != null)
-                .max(Comparator.comparingInt(queue -> queue.waits().size()));
-    }
-
-    /** The table that a queue is at, counted there; null if it is not known or of another database. */
-    private @Nullable TableWaits tableOf(RowQueue queue) {
-        @Nullable Row row = queue.row();
-        if (row != null && row.table() == null) {
-            queue.waits().forEach(waiting -> otherDatabases.add(Objects.requireNonNullElse(waiting.database(), "?")));
-            return null;
+        for (Wait wait : waits) {
+            if (wait.cause() == Cause.HIDDEN) {
+                // Busy, as pg_locks shows, though pg_stat_activity does not.
+                busy.add(wait.transaction() == null ? "Lock:tuple" : "Lock:transactionid");
+            }
         }
+        Map<Tallies, Integer> longest = new HashMap<>();
+        for (Queue queue : queues(waits)) {
+            rowWaits += queue.waits.size();
+            String table = tableOf(queue);
+            if (table != null) {
+                Tallies tallies = tables.computeIfAbsent(table, any -> new Tallies());
+                tallies.add(queue, waits);
+                longest.merge(tallies, queue.waits.size(), Math::max);
+            } else if (queue.waits.stream().allMatch(wait -> wait.database().equals(database))) {
+                unnamed += queue.waits.size();
+            } else {
+                queue.waits.forEach(wait -> otherDatabases.add(wait.database()));
+            }
+        }
+        longest.forEach(Tallies::addLongestQueue);
+        circle(waits).forEach(wait -> {
+            Tallies tallies = tables.get(String.valueOf(wait.table()));
+            if (tallies != null) {
+                tallies.deadlocked++;
+            }
+        });
+    }
+
+    /** Adds how full the lock table is. */
+    void add(Row lockTable) {
+        if (fullest == null || lockTable.count("entries") > fullest.count("entries")) {
+            fullest = lockTable;
+        }
+    }
+
+    /** Adds the key of the row with the longest queue of a sample. */
+    void addHotRow(@Nullable String table, String key) {
+        Optional.ofNullable(tables.get(String.valueOf(table))).ifPresent(tallies -> tallies.hotRows.add(key));
+    }
+
+    /** Where most sessions of a sample wait, if the row is known and of this database. */
+    static Optional<Wait> longestQueue(List<Wait> waits) {
+        return queues(waits).stream()
+                .filter(queue -> queue.tuple() != null && queue.waits.get(0).table() != null)
+                .max(Comparator.comparingInt(queue -> queue.waits.size()))
+                .flatMap(queue -> queue.waits.stream()
+                        .filter(wait -> wait.tuple() != null)
+                        .findFirst());
+    }
+
+    /** Who waits for one row. */
+    private record Queue(List<Wait> waits) {
         @Nullable
-        TableWaits table = row != null && row.table() != null
-                ? tables.computeIfAbsent(row.table(), TableWaits::new)
-                : queue.waits().stream()
-                        .map(waiting -> tableOfStatement.get(waiting.statement()))
+        Tuple tuple() {
+            return waits.stream()
+                    .map(Wait::tuple)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+
+    /**
+     * The waiters of each row. Who waits for a transaction without naming a row wants, of the rows of its table, the one that
+     * this transaction is waited for at, if there is only one.
+     */
+    private static Collection<Queue> queues(List<Wait> waits) {
+        Map<String, Set<Tuple>> tuples = new HashMap<>();
+        for (Wait wait : waits) {
+            if (wait.tuple() != null && wait.transaction() != null) {
+                tuples.computeIfAbsent(wait.transaction() + ' ' + wait.table(), any -> new HashSet<>())
+                        .add(wait.tuple());
+            }
+        }
+        Map<Object, Queue> queues = new LinkedHashMap<>();
+        for (Wait wait : waits) {
+            if (wait.cause() != Cause.UNIQUE_KEY) {
+                String transaction = wait.transaction() + ' ' + wait.table();
+                Set<Tuple> named = tuples.getOrDefault(transaction, Set.of());
+                Object key = wait.tuple() != null
+                        ? wait.tuple()
+                        : named.size() == 1 ? named.iterator().next() : transaction;
+                queues.computeIfAbsent(key, any -> new Queue(new ArrayList<>()))
+                        .waits
+                        .add(wait);
+            }
+        }
+        return queues.values();
+    }
+
+    /** The table of a queue; where nobody names it, that of the same statement at another time. */
+    private @Nullable String tableOf(Queue queue) {
+        for (Wait wait : queue.waits) {
+            if (wait.table() != null) {
+                if (wait.statement() != null) {
+                    tableOfStatement.putIfAbsent(wait.statement(), wait.table());
+                }
+                return wait.table();
+            }
+        }
+        return queue.tuple() != null
+                ? null
+                : queue.waits.stream()
+                        .map(wait -> tableOfStatement.get(String.valueOf(wait.statement())))
                         .filter(Objects::nonNull)
                         .findFirst()
                         .orElse(null);
-        if (table == null) {
-            unnamed += queue.waits().size();
-            return null;
-        }
-        queue.waits().stream()
-                .map(RowWait::holder)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .ifPresent(table::addHolder);
-        for (RowWait waiting : queue.waits()) {
-            table.add(waiting);
-            if (row != null && waiting.statement() != null) {
-                tableOfStatement.putIfAbsent(waiting.statement(), table);
+    }
+
+    /** Those who wait for each other in a circle, until the server finds it. */
+    private static List<Wait> circle(List<Wait> waits) {
+        Map<Integer, Integer> holderOf = new HashMap<>();
+        waits.forEach(wait -> {
+            if (wait.holder() != null) {
+                holderOf.put(wait.pid(), wait.holder().pid());
             }
-        }
-        return table;
-    }
-
-    /** How long the looking took; to be set at its end. */
-    void took(Duration duration) {
-        took = duration;
-    }
-
-    Duration took() {
-        return took;
+        });
+        return waits.stream()
+                .filter(wait -> {
+                    Integer next = holderOf.get(wait.pid());
+                    for (int i = 0; next != null && i < waits.size(); i++) {
+                        if (next == wait.pid()) {
+                            return true;
+                        }
+                        next = holderOf.get(next);
+                    }
+                    return false;
+                })
+                .toList();
     }
 
     int count() {
         return count;
     }
 
-    private double average(long sum) {
-        return count == 0 ? 0 : (double) sum / count;
-    }
-
-    /** Sessions with a running statement, waiting or not. */
-    double busySessions() {
-        return average(busy.total());
-    }
-
-    /** The wait events, the most frequent first. */
-    List<String> events() {
-        return busy.ranking();
-    }
-
-    double sessions(String event) {
-        return average(busy.of(event));
-    }
-
-    /** Sessions in any event whose name begins so. */
-    double sessionsIn(String prefix) {
-        return busy.ranking().stream()
-                .filter(event -> event.startsWith(prefix))
-                .mapToDouble(this::sessions)
-                .sum();
+    /** Busy sessions by wait event, at a time. */
+    Map<String, Double> busy() {
+        return busy.times(1.0 / count);
     }
 
     double idleInTransaction() {
-        return average(idleInTransaction);
+        return (double) idleInTransaction / count;
     }
 
-    /** Sessions of which we may not see what they do. */
-    double hiddenSessions() {
-        return average(hidden);
+    double hidden() {
+        return (double) hidden / count;
     }
 
-    /** Sessions that wait for a row, in all databases. */
     double rowWaits() {
-        return average(rowWaits);
+        return (double) rowWaits / count;
     }
 
-    /** Their part of the busy sessions; empty where those cannot be seen. */
-    Optional<Double> rowWaitShare() {
-        return hidden > 0 || busy.total() == 0
-                ? Optional.empty()
-                : Optional.of(Math.min(1, (double) rowWaits / busy.total()));
+    double unnamed() {
+        return (double) unnamed / count;
     }
 
-    double uniqueKeyWaits() {
-        return average(uniqueKeyWaits);
+    Map<String, Double> otherDatabases() {
+        return otherDatabases.times(1.0 / count);
     }
 
-    /** Sessions that wait for rows of a table. */
-    double rowWaits(TableWaits table) {
-        return average(table.sessions());
+    @Nullable
+    Row fullest() {
+        return fullest;
     }
 
-    /** Their part of all that wait for rows. */
-    double shareOfRowWaits(TableWaits table) {
-        return rowWaits == 0 ? 0 : (double) table.sessions() / rowWaits;
-    }
-
-    /** Waits for rows that no sample told the table of. */
-    double unnamedRowWaits() {
-        return average(unnamed);
-    }
-
-    /** The tables of our database, most waits first. */
-    List<TableWaits> tables() {
-        return tables.values().stream()
-                .sorted(Comparator.comparingLong(TableWaits::sessions).reversed())
+    /** The tables, most waits first. */
+    List<Table> tables(Set<String> referenced) {
+        return tables.entrySet().stream()
+                .map(entry ->
+                        entry.getValue().table(entry.getKey(), referenced.contains(entry.getKey()), count, rowWaits))
+                .sorted(Comparator.comparingDouble(Table::waiting).reversed())
                 .toList();
     }
 
-    /** Databases of which the tables have no names here, most waits first. */
-    List<String> otherDatabases() {
-        return otherDatabases.ranking();
+    /** What is counted for one table. */
+    private static final class Tallies {
+        private final Tally<Cause> causes = new Tally<>();
+        private final Tally<RowLockMode> modes = new Tally<>();
+        private final Tally<String> statements = new Tally<>();
+        private final Tally<Doing> holders = new Tally<>();
+        private final Tally<String> holderEvents = new Tally<>();
+        private final Tally<String> holderStatements = new Tally<>();
+        private final Tally<String> hotRows = new Tally<>();
+        private final Tally<String> behind = new Tally<>();
+        private final List<Double> idle = new ArrayList<>();
+        private final List<Double> firstWaits = new ArrayList<>();
+        private final List<Integer> longestQueues = new ArrayList<>();
+        private double longestWait;
+        private long deadlocked;
+
+        void add(Queue queue, List<Wait> all) {
+            for (Wait wait : queue.waits) {
+                causes.add(wait.cause());
+                Optional.ofNullable(wait.mode()).ifPresent(modes::add);
+                Optional.ofNullable(wait.statement()).ifPresent(statements::add);
+                longestWait = Math.max(longestWait, wait.millis());
+                if (wait.transaction() != null) {
+                    firstWaits.add(wait.millis());
+                }
+            }
+            queue.waits.stream()
+                    .map(Wait::holder)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .ifPresentOrElse(holder -> addHolder(holder, all), () -> holders.add(Doing.CHANGING));
+        }
+
+        private void addHolder(Holder holder, List<Wait> all) {
+            holders.add(holder.doing());
+            Optional.ofNullable(holder.statement()).ifPresent(holderStatements::add);
+            all.stream()
+                    .filter(wait -> wait.pid() == holder.pid() && wait.table() != null)
+                    .findFirst()
+                    .ifPresent(wait -> behind.add(String.valueOf(wait.table())));
+            if (holder.doing() == Doing.IDLE) {
+                idle.add(holder.millis());
+            } else {
+                holderEvents.add(holder.event());
+            }
+        }
+
+        void addLongestQueue(int waiters) {
+            longestQueues.add(waiters);
+        }
+
+        Table table(String name, boolean isReferenced, int samples, long allWaits) {
+            return new Table(
+                    name,
+                    isReferenced,
+                    (double) causes.total() / samples,
+                    (double) causes.total() / allWaits,
+                    longestQueues.stream().mapToInt(Integer::intValue).average().orElse(0) + 1,
+                    longestQueues.stream().mapToInt(Integer::intValue).max().orElse(0) + 1,
+                    longestWait,
+                    median(firstWaits),
+                    median(idle),
+                    causes.shares(),
+                    modes.shares(),
+                    statements.shares(),
+                    holders.shares(),
+                    holderEvents.shares(),
+                    holderStatements.shares(),
+                    behind.shares(),
+                    deadlocked,
+                    hotRows.shares());
+        }
     }
 
-    double rowWaitsIn(String otherDatabase) {
-        return average(otherDatabases.of(otherDatabase));
-    }
-
-    /** The most entries in the lock table. */
-    int lockEntries() {
-        return lockEntries;
+    private static double median(List<Double> values) {
+        return values.isEmpty() ? 0 : values.stream().sorted().toList().get(values.size() / 2);
     }
 }

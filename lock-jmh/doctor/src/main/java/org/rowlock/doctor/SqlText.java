@@ -16,6 +16,7 @@ final class SqlText {
                     + "|\"[^\"]*\"" // quoted name
                     + "|--[^\\n]*|/\\*.*?(?:\\*/|$)" // comments
                     + "|\\$\\d+" // parameter
+                    + "|(?<=[-+*/=<>(,] ?)-\\d+(?:\\.\\d+)?\\b" // negative number
                     + "|\\b\\d+(?:\\.\\d+)?\\b"); // number
 
     private SqlText() {}
@@ -24,6 +25,9 @@ final class SqlText {
     static String normalize(String sql) {
         String plain = TOKEN.matcher(sql).replaceAll(match -> {
             String token = match.group();
+            if (token.length() > 1 && token.charAt(0) == '-' && token.charAt(1) != '-') {
+                return "?";
+            }
             return switch (token.charAt(0)) {
                 case '-', '/' -> " ";
                 case '"', '$' -> java.util.regex.Matcher.quoteReplacement(token);

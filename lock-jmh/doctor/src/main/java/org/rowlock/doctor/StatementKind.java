@@ -10,40 +10,36 @@ import org.rowlock.RowLockMode;
 /** How a statement comes to lock rows. */
 enum StatementKind {
     /** It has a locking clause. */
-    LOCKING("a locking SELECT"),
+    LOCKING,
     /** It changes the rows. */
-    WRITE("UPDATE or DELETE"),
-    INSERT("INSERT"),
+    WRITE,
+    INSERT,
     /** Something that it calls does it: a function, procedure or cursor. */
-    CALL("a function or procedure"),
+    CALL,
     /** The role may not see the statement. */
-    HIDDEN("not visible");
+    HIDDEN;
 
     private static final Pattern CLAUSE =
             Pattern.compile("\\bfor\\s+(update|no\\s+key\\s+update|share|key\\s+share)\\b", Pattern.CASE_INSENSITIVE);
     private static final Pattern VERB = Pattern.compile("\\b(update|delete|merge|insert)\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern TABLE = Pattern.compile(
+            "\\bfrom\\s+(?:only\\s+)?((?:\"[^\"]+\"|\\w+)(?:\\.(?:\"[^\"]+\"|\\w+))?)", Pattern.CASE_INSENSITIVE);
+    /** Several statements in one message: the first is not the one that waits. */
+    private static final Pattern BEGIN =
+            Pattern.compile("^\\s*(?:begin|start transaction)\\b[^;]*;", Pattern.CASE_INSENSITIVE);
+
     private static final Pattern FIRST = Pattern.compile("^\\W*(\\w+)");
 
     /** As the server writes the check of a foreign key in a trigger of its own. */
     private static final Pattern FOREIGN_KEY_CHECK =
             Pattern.compile("^select \\S+ from only .* for key share of x$", Pattern.CASE_INSENSITIVE);
 
-    private final String title;
-
-    StatementKind(String title) {
-        this.title = title;
-    }
-
-    String title() {
-        return title;
-    }
-
     /** Of a normalized statement; null is one that may not be seen. */
     static StatementKind of(@Nullable String sql) {
         if (sql == null || sql.isEmpty()) {
             return HIDDEN;
         }
-        Matcher first = FIRST.matcher(sql);
+        Matcher first = FIRST.matcher(BEGIN.matcher(sql).replaceFirst(""));
         String verb = first.find() ? first.group(1).toLowerCase(Locale.ROOT) : "";
         if (verb.equals("with")) {
             Matcher inner = VERB.matcher(sql);
@@ -63,6 +59,12 @@ enum StatementKind {
                 ? Optional.of(RowLockMode.valueOf(
                         "FOR_" + clause.group(1).toUpperCase(Locale.ROOT).replaceAll("\\s+", "_")))
                 : Optional.empty();
+    }
+
+    /** The first table that it reads; null if its text does not tell. */
+    static @Nullable String table(String sql) {
+        Matcher table = TABLE.matcher(sql);
+        return table.find() ? table.group(1) : null;
     }
 
     /** Whether the server itself runs it to check a foreign key. */

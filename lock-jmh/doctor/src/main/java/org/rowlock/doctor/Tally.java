@@ -25,19 +25,20 @@ final class Tally<K> {
         return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Its part of all, from 0 to 1; 0 of nothing. */
-    double share(K thing) {
-        long total = total();
-        return total == 0 ? 0 : (double) of(thing) / total;
+    /** The part of each, the most frequent first. */
+    Map<K, Double> shares() {
+        return times(total() == 0 ? 0 : 1.0 / total());
     }
 
-    /** The most frequent first, without what is less than a part of all. */
-    List<K> ranking(double leastShare) {
-        return ranking().stream().filter(thing -> share(thing) >= leastShare).toList();
+    /** Each times a factor, the most frequent first. */
+    Map<K, Double> times(double factor) {
+        Map<K, Double> products = new LinkedHashMap<>();
+        ranking().forEach(thing -> products.put(thing, of(thing) * factor));
+        return products;
     }
 
     /** The most frequent first. */
-    List<K> ranking() {
+    private List<K> ranking() {
         return counts.entrySet().stream()
                 .sorted(Map.Entry.<K, Long>comparingByValue(Comparator.reverseOrder()))
                 .map(Map.Entry::getKey)

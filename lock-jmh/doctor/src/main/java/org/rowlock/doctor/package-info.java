@@ -1,8 +1,8 @@
 /**
  * Looks at a running server, changes nothing, and says whether row locks hurt it and what to do. Start at {@link
- * org.rowlock.doctor.Doctor}. A record per view of the server reads itself ({@code Server}, {@code Sample},
- * {@code Counters}, ...); {@code Judgement} judges them without a server; {@code TextReport} and {@code JsonReport} show
- * it.
+ * org.rowlock.doctor.Doctor}. Data flows one way: the {@code Probe}s, SQL in files beside the classes, become {@code Samples}
+ * and differences of counters; these are {@code Seen}, which the {@code Rules} judge without a server; a {@code Diagnosis} is
+ * shown by {@code Screen}.
  */
 @NullMarked
 package org.rowlock.doctor;

@@ -27,12 +27,35 @@ class DoctorCommandTest {
         Path json = directory.resolve("doctor.json");
         assertThat(doctor("--seconds", "1", "--json", json.toString())).isZero();
         assertThat(out.toString())
-                .contains("Rowlock doctor at")
-                .contains("VERDICT")
-                .contains("RECOMMENDATIONS");
+                .contains("PostgreSQL")
+                .contains("sample")
+                .contains("Per second:")
+                .doesNotContain("\nNot seen:\n");
         assertThat(err.toString()).contains("Nothing is changed there");
-        assertThat(JsonParser.parseString(Files.readString(json)).isJsonObject())
+        assertThat(JsonParser.parseString(Files.readString(json))
+                        .getAsJsonObject()
+                        .has("advice"))
                 .isTrue();
+    }
+
+    @Test
+    void whatIsThereIsNotOverwrittenUnasked() throws Exception {
+        Path json = Files.writeString(directory.resolve("doctor.json"), "mine");
+        assertThat(doctor("--seconds", "1", "--json", json.toString())).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("is there already").contains("--force");
+        assertThat(json).hasContent("mine");
+        assertThat(doctor("--seconds", "1", "--json", json.toString(), "--force"))
+                .isZero();
+        assertThat(Files.readString(json)).startsWith("{");
+    }
+
+    @Test
+    void jsonAloneAndDetailsAreForTheAsking() {
+        assertThat(doctor("--seconds", "1", "--json", "-")).isZero();
+        assertThat(JsonParser.parseString(out.toString()).isJsonObject()).isTrue();
+        out.getBuffer().setLength(0);
+        assertThat(doctor("--seconds", "1", "--details")).isZero();
+        assertThat(out.toString()).contains("\nNot seen:\n");
     }
 
     @Test

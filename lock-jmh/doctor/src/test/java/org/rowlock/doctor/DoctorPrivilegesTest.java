@@ -2,9 +2,8 @@ package org.rowlock.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rowlock.doctor.Doctors.examineAs;
-import static org.rowlock.doctor.Doctors.table;
-import static org.rowlock.doctor.Doctors.unseen;
+import static org.rowlock.doctor.Clinic.table;
+import static org.rowlock.doctor.Clinic.unseen;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -13,8 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.rowlock.doctor.RowWait.Cause;
-import org.rowlock.doctor.Verdict.Kind;
+import org.rowlock.doctor.Wait.Cause;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -48,16 +46,16 @@ class DoctorPrivilegesTest {
         Step<Boolean> wait = waiter.startExecute("select * from account where id = 7 for update")
                 .awaitBlockedBy(holder);
 
-        Diagnosis report = examineAs(role, TestPostgres.shared());
+        Diagnosis diagnosis = examineAs(true);
 
-        assertThat(report.diagnosis().verdict().kind()).as(report.text()).isEqualTo(Kind.HURT);
-        TableWaits table = table(report, database.schema() + ".account");
-        assertThat(table.causes().share(Cause.HIDDEN)).isEqualTo(1);
-        assertThat(table.hotRows().ranking()).isEmpty();
-        assertThat(unseen(report))
+        assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Diagnosis.Kind.HURT);
+        Table table = table(diagnosis, database.schema() + ".account");
+        assertThat(table.causes()).containsOnlyKeys(Cause.HIDDEN);
+        assertThat(table.hotRows()).isEmpty();
+        assertThat(unseen(diagnosis))
                 .contains("grant pg_read_all_stats to " + role)
-                .contains("Which rows of " + database.schema() + ".account are hot");
-        assertThat(report.seen().samples().rowWaitShare()).isEmpty();
+                .contains("hot rows of " + database.schema() + ".account");
+        assertThat(diagnosis.seen().rowWaitShare()).isEmpty();
 
         holder.rollback();
         wait.get();
@@ -65,16 +63,34 @@ class DoctorPrivilegesTest {
     }
 
     @Test
+    void whoNamesNoRowIsFoundByTheOnlyTableThatItTouches() throws Exception {
+        String update = "update account set balance = balance + 1 where id = 7";
+        Session holder = database.session("holder");
+        Step<Boolean> wait = Clinic.followAnUpdatedRow(database, update, holder, update);
+
+        Diagnosis diagnosis = examineAs(false);
+
+        assertThat(table(diagnosis, database.schema() + ".account").waiting()).isEqualTo(1);
+        assertThat(diagnosis.seen().unnamedRowWaits()).isZero();
+        holder.rollback();
+        wait.get();
+    }
+
+    @Test
     void withReadAllStatsNothingOfOtherSessionsIsMissing() throws SQLException {
         database.execute("grant pg_read_all_stats to " + role);
-        assertThat(unseen(examineAs(role, TestPostgres.shared()))).doesNotContain("grant");
+        assertThat(unseen(examineAs(false))).doesNotContain("grant");
+    }
+
+    private Diagnosis examineAs(boolean showKeys) {
+        Clinic.settle(TestPostgres.shared());
+        return Doctor.examine(new ServerAddress(TestPostgres.shared().url(), role, role), showKeys, samples -> true);
     }
 
     @Test
     void aProbeCannotWriteAndLeavesTheSessionAsItWas() throws SQLException {
         TestPostgres server = TestPostgres.shared();
-        try (ReadOnlySession session =
-                ReadOnlySession.open(new ServerAddress(server.url(), server.user(), server.password()))) {
+        try (ReadOnlySession session = ReadOnlySession.open(Clinic.address(server))) {
             assertThatThrownBy(() -> session.read(
                             connection -> execute(connection, "create table " + database.schema() + ".evil ()")))
                     .isInstanceOfSatisfying(

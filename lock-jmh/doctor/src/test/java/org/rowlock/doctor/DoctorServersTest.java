@@ -1,11 +1,9 @@
 package org.rowlock.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.tuple;
-import static org.rowlock.doctor.Doctors.advice;
-import static org.rowlock.doctor.Doctors.examine;
-import static org.rowlock.doctor.Doctors.table;
-import static org.rowlock.doctor.Doctors.unseen;
+import static org.rowlock.doctor.Clinic.examine;
+import static org.rowlock.doctor.Clinic.table;
+import static org.rowlock.doctor.Clinic.unseen;
 
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -20,9 +18,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.PGConnection;
-import org.rowlock.doctor.LockingStatements.LockingStatement;
-import org.rowlock.doctor.RowWait.HolderState;
-import org.rowlock.doctor.Verdict.Kind;
+import org.rowlock.doctor.Diagnosis.Kind;
+import org.rowlock.doctor.Wait.Doing;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 import org.rowlock.testing.TestPostgres;
@@ -43,7 +40,7 @@ class DoctorServersTest {
                 "off"));
         try {
             Diagnosis before = examine(server);
-            assertThat(before.seen().statements()).isEmpty();
+            assertThat(before.seen().locking()).isNull();
             assertThat(unseen(before))
                     .contains("not installed")
                     .contains("Run there: create extension pg_stat_statements")
@@ -55,19 +52,31 @@ class DoctorServersTest {
                     "create extension pg_stat_statements schema \"My stats\"",
                     "create table account (id int primary key, balance int)",
                     "insert into account select generate_series(1, 10)",
-                    "select * from account where id = 3 for share",
-                    "select * from account where id = 4 for no key update");
-            Diagnosis report = examine(server);
-            LockingStatements statements = report.seen().statements().orElseThrow();
-            assertThat(statements.statements())
-                    .extracting(LockingStatement::sql, LockingStatement::calls, LockingStatement::callsMeanwhile)
-                    .contains(tuple("select * from account where id = $1 for share", 1L, 0L))
-                    .hasSize(2);
-            assertThat(report.text()).contains("select * from account where id = $1 for share");
+                    "select * from account where id = 3 for share");
+            // What ran before the doctor came is not its business.
+            Diagnosis report = Doctor.examine(Clinic.address(server), false, samples -> {
+                lock(server);
+                return true;
+            });
+            assertThat(report.seen().locking()).singleElement().satisfies(statement -> {
+                assertThat(statement.sql()).isEqualTo("select * from account where id = $1 for no key update");
+                assertThat(statement.calls()).isEqualTo(1);
+                assertThat(statement.rows()).isEqualTo(1);
+            });
+            assertThat(report.text(Clinic.WIDE, true))
+                    .contains("select * from account where id = $1 for no key update");
 
             aPreparedTransactionIsNamedAsHolder(server);
         } finally {
             server.stop();
+        }
+    }
+
+    private static void lock(TestPostgres server) {
+        try {
+            execute(server, "select * from account where id = 4 for no key update");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -94,10 +103,10 @@ class DoctorServersTest {
             Diagnosis report = examine(server);
             execute(server, "rollback prepared 'forgotten'");
             waiter.join(TestDatabase.DEADLINE.toMillis());
-            assertThat(table(report, "account").holders().share(HolderState.PREPARED))
-                    .isEqualTo(1);
+            assertThat(table(report, "account").holder(Doing.PREPARED)).isEqualTo(1);
+            assertThat(report.advice()).first().extracting(Advice::rule).isEqualTo("prepared");
             assertThat(report.seen().horizon())
-                    .anyMatch(holder -> holder.kind() == HorizonHolder.Kind.PREPARED
+                    .anyMatch(holder -> holder.kind().equals("prepared transaction")
                             && holder.name().equals("forgotten"));
         }
     }
@@ -110,10 +119,8 @@ class DoctorServersTest {
             String before = state(server);
             Diagnosis report = examine(server);
             assertThat(state(server)).isEqualTo(before);
-            assertThat(report.seen().growth()).hasValueSatisfying(growth -> {
-                assertThat(growth.xids()).isZero();
-                assertThat(growth.multixacts()).isZero();
-            });
+            assertThat(report.seen().perSecond("xids")).isZero();
+            assertThat(report.seen().perSecond("multixacts")).isZero();
             assertThat(unseen(report)).contains("Add it to shared_preload_libraries");
         } finally {
             server.stop();
@@ -143,9 +150,11 @@ class DoctorServersTest {
         TestPostgres standby = TestPostgres.embedded(Map.of("hot_standby", "on"), data, port);
         try {
             Diagnosis report = examine(standby);
-            assertThat(report.diagnosis().verdict().kind()).isEqualTo(Kind.STANDBY);
-            assertThat(report.text()).contains("This is a standby").contains("hot_standby_feedback");
-            assertThat(advice(report, "row locks")).containsExactly("Run the doctor on the primary.");
+            assertThat(report.kind()).isEqualTo(Kind.STANDBY);
+            assertThat(report.text(Clinic.WIDE, false))
+                    .contains("This is a standby")
+                    .contains("run the doctor on the primary");
+            assertThat(report.advice()).isEmpty();
         } finally {
             standby.stop();
         }
@@ -156,14 +165,34 @@ class DoctorServersTest {
         Assumptions.assumeTrue(TestPgBouncer.program().isPresent(), "PgBouncer is not installed");
         try (TestPgBouncer bouncer = TestPgBouncer.start("transaction", "", Map.of())) {
             String url = bouncer.dataSource().getURL();
-            Diagnosis report = Doctor.examine(
-                    new ServerAddress(
-                            url,
-                            TestPostgres.shared().user(),
-                            TestPostgres.shared().password()),
-                    Doctors.A_MOMENT);
-            assertThat(report.seen().pooled()).isTrue();
-            assertThat(report.text()).contains("A pooler or proxy answers");
+            TestPostgres server = TestPostgres.shared();
+            Diagnosis report =
+                    Doctor.examine(new ServerAddress(url, server.user(), server.password()), false, samples -> true);
+            assertThat(report.seen().server().pooled()).isTrue();
+            assertThat(report.text(Clinic.WIDE, false)).contains("behind a pooler or proxy");
+        }
+    }
+
+    @Test
+    void aFullLockTableIsToldBeforeItIsFull() throws Exception {
+        TestPostgres server = TestPostgres.embedded(Map.of("max_locks_per_transaction", "10", "max_connections", "20"));
+        try (Connection connection = server.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("select pg_advisory_xact_lock(i) from generate_series(1, 150) as i");
+
+            Diagnosis report = examine(server);
+
+            assertThat(report.kind()).isEqualTo(Kind.IDLE);
+            assertThat(report.verdict()).contains("lock table");
+            assertThat(report.advice()).first().satisfies(advice -> {
+                assertThat(advice.rule()).isEqualTo("lock-table");
+                assertThat(advice.figure()).contains("of its 200 places in use").contains("150 of them by session");
+                assertThat(advice.statement())
+                        .isEqualTo("select pg_advisory_xact_lock(i) from generate_series(...) as i");
+            });
+        } finally {
+            server.stop();
         }
     }
 

@@ -2,33 +2,28 @@ package org.rowlock.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rowlock.doctor.Doctors.advice;
-import static org.rowlock.doctor.Doctors.examine;
-import static org.rowlock.doctor.Doctors.table;
+import static org.rowlock.doctor.Clinic.WIDE;
+import static org.rowlock.doctor.Clinic.address;
+import static org.rowlock.doctor.Clinic.examine;
+import static org.rowlock.doctor.Clinic.queue;
+import static org.rowlock.doctor.Clinic.release;
+import static org.rowlock.doctor.Clinic.table;
 
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.RowLockMode;
-import org.rowlock.doctor.RowWait.Cause;
-import org.rowlock.doctor.RowWait.HolderState;
-import org.rowlock.doctor.Verdict.Kind;
+import org.rowlock.doctor.Diagnosis.Kind;
+import org.rowlock.doctor.Wait.Cause;
+import org.rowlock.doctor.Wait.Doing;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
-/** What the doctor finds on a server where sessions really wait. */
+/** What the doctor sees on a server where sessions really wait. */
 class DoctorTest {
     private static final String LOCK = "select * from account where id = 42 for update";
 
@@ -39,144 +34,131 @@ class DoctorTest {
             "create table entry (account int not null references account, line text, primary key (account, line))",
             "create table part (id int primary key, note text) partition by range (id)",
             "create table part_1 partition of part for values from (0) to (100)",
-            "insert into part values (1)");
+            "insert into part values (1)",
+            "create table person (name text primary key)",
+            "insert into person values ('Robinson')",
+            "create table branch (id int primary key, balance int)",
+            "create table teller (id int primary key, balance int)",
+            "insert into branch values (1, 0)",
+            "insert into teller values (1, 0)");
 
     @Test
-    void aQueueAtARowIsNamedByTableRowAndStatement() throws Exception {
+    void aQueueAtARowIsSeenAsItIs() throws Exception {
         Session holder = database.session("holder");
         holder.execute(LOCK);
-        List<Step<Boolean>> waiters = queue(12, LOCK, holder);
+        List<Step<Boolean>> waiters = queue(database, 12, LOCK, holder);
 
-        Diagnosis report = examine(TestPostgres.shared());
+        Diagnosis diagnosis = examine(TestPostgres.shared());
 
-        assertThat(report.diagnosis().verdict().kind()).isEqualTo(Kind.HURT);
-        assertThat(report.seen().samples().sessions("Lock:tuple")).isEqualTo(11);
-        assertThat(report.seen().samples().sessions("Lock:transactionid")).isEqualTo(1);
-        TableWaits table = table(report, database.schema() + ".account");
+        assertThat(diagnosis.kind()).isEqualTo(Kind.HURT);
+        assertThat(diagnosis.seen().busy()).containsEntry("Lock:tuple", 11.0).containsEntry("Lock:transactionid", 1.0);
+        Table table = table(diagnosis, name("account"));
+        assertThat(table.waiting()).isEqualTo(12);
         assertThat(table.contenders()).isEqualTo(13);
         assertThat(table.mostContenders()).isEqualTo(13);
-        assertThat(table.causes().share(Cause.LOCKING)).isEqualTo(1);
-        assertThat(table.modes().share(RowLockMode.FOR_UPDATE)).isEqualTo(1);
-        assertThat(table.hotRows().ranking()).containsExactly("id=42");
-        assertThat(table.statements().ranking()).containsExactly("select * from account where id = ? for update");
-        assertThat(table.holders().share(HolderState.IDLE_IN_TRANSACTION)).isEqualTo(1);
-        assertThat(report.text())
-                .contains(database.schema() + ".account")
-                .contains("id=42")
-                .contains("select * from account where id = ? for update")
-                .contains("idle in transaction 100 %");
-        assertThat(advice(report, database.schema() + ".account"))
-                .first()
-                .asString()
-                .contains("less time");
-
+        assertThat(table.isReferenced()).isTrue();
+        assertThat(table.causes()).containsExactlyEntriesOf(java.util.Map.of(Cause.LOCKING, 1.0));
+        assertThat(table.modes()).containsExactlyEntriesOf(java.util.Map.of(RowLockMode.FOR_UPDATE, 1.0));
+        assertThat(table.holders()).containsExactlyEntriesOf(java.util.Map.of(Doing.IDLE, 1.0));
+        assertThat(table.statements()).containsOnlyKeys("select * from account where id = ? for update");
+        assertThat(table.hotRows()).isEmpty();
         release(holder, waiters);
     }
 
     @Test
-    void aConvoyIsFoundWhileItMoves() throws Exception {
-        AtomicBoolean ended = new AtomicBoolean();
-        ExecutorService threads = Executors.newFixedThreadPool(12);
-        try {
-            List<Future<?>> clients = new ArrayList<>();
-            for (int i = 0; i < 12; i++) {
-                clients.add(threads.submit(() -> {
-                    lockAndUpdate(ended);
-                    return null;
-                }));
-            }
-            Diagnosis report = examine(TestPostgres.shared());
-            ended.set(true);
-            for (Future<?> client : clients) {
-                client.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            }
-            assertThat(report.diagnosis().verdict().kind()).as(report.text()).isEqualTo(Kind.HURT);
-            assertThat(advice(report, database.schema() + ".account"))
-                    .as(report.text())
-                    .isNotEmpty();
-        } finally {
-            ended.set(true);
-            threads.shutdown();
-        }
+    void valuesAreShownOnRequestOnly() throws Exception {
+        String lock = "select * from person where name = 'Robinson' for update";
+        Session holder = database.session("holder");
+        holder.execute(lock);
+        List<Step<Boolean>> waiters = queue(database, 1, lock, holder);
+
+        Diagnosis shy = examine(TestPostgres.shared());
+        // Nobody has moved since.
+        Diagnosis open = Doctor.examine(address(TestPostgres.shared()), Duration.ofMillis(1), true);
+
+        assertThat(shy.text(WIDE, true) + shy.json())
+                .contains("from person where name = ?")
+                .doesNotContain("Robinson");
+        assertThat(open.text(WIDE, true)).contains("Hottest rows: name=Robinson 100 %");
+        release(holder, waiters);
     }
 
-    private void lockAndUpdate(AtomicBoolean ended) throws SQLException {
-        try (Connection connection = database.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            while (!ended.get()) {
-                statement.execute(LOCK);
-                statement.execute("update account set balance = balance + 1 where id = 42");
-                connection.commit();
-            }
-        }
+    /** As in TPC-B: who waits at a teller whose holder waits or is waited for at a branch too. */
+    @Test
+    void aWaitLandsOnTheTableOfItsStatement() throws Exception {
+        String teller = "update teller set balance = balance + 1 where id = 1";
+        String branch = "update branch set balance = balance + 1 where id = 1";
+        Session second = database.session("second");
+        Step<Boolean> atTeller = Clinic.followAnUpdatedRow(database, teller, second, branch, teller);
+        Session fourth = database.session("fourth");
+        Step<Boolean> atBranch = fourth.startExecute(branch).awaitBlockedBy(second);
+
+        Diagnosis diagnosis = examine(TestPostgres.shared());
+
+        assertThat(table(diagnosis, name("teller")).waiting()).isEqualTo(1);
+        assertThat(table(diagnosis, name("branch")).waiting()).isEqualTo(1);
+        second.rollback();
+        atTeller.get();
+        atBranch.get();
     }
 
     @Test
-    void writersThatDoNotLockAreListedAndStandAgainstAdvisory() throws Exception {
+    void aTableWhoseHoldersWaitElsewhereComesSecond() throws Exception {
+        Session last = database.session("last");
+        last.execute("update branch set balance = 1 where id = 1");
+        Session between = database.session("between");
+        between.execute("update teller set balance = 1 where id = 1");
+        Step<Boolean> atBranch = between.startExecute("update branch set balance = 1 where id = 1")
+                .awaitBlockedBy(last);
+        List<Step<Boolean>> atTeller = queue(database, 3, "update teller set balance = 1 where id = 1", between);
+
+        Diagnosis diagnosis = examine(TestPostgres.shared());
+
+        assertThat(table(diagnosis, name("teller")).waiting()).isEqualTo(3);
+        assertThat(diagnosis.advice()).first().extracting(Advice::subject).isEqualTo(name("branch"));
+        assertThat(diagnosis.advice()).last().satisfies(advice -> {
+            assertThat(advice.subject()).isEqualTo(name("teller"));
+            assertThat(advice.rule()).isEqualTo("next-lock");
+            assertThat(advice.action()).contains(name("branch"));
+        });
+        last.rollback();
+        atBranch.get();
+        release(between, atTeller);
+    }
+
+    @Test
+    void writersThatDoNotLockStandAgainstAdvisory() throws Exception {
         database.execute(
                 RowLockGuard.schemaSql(),
                 RowLockGuard.auditSql("account", 1, List.of()),
                 RowLockGuard.auditSql("part", 0.5, List.of()),
                 "update account set balance = 7 where id = 42",
                 "delete from account where id = 99");
-        String account = database.schema() + ".account";
 
-        Diagnosis report = examine(TestPostgres.shared());
+        Diagnosis diagnosis = examine(TestPostgres.shared());
 
-        assertThat(report.text().replaceAll("\\s+", " "))
-                .contains("! 2 writers of " + account + " without its lock since")
-                .contains(" 0 writers of " + database.schema() + ".part without its lock since")
-                .contains("as far as 50 % of the statements tell")
-                .contains("postgres, " + database.schema())
-                .contains("update account set balance = ? where id = ?");
-        assertThat(advice(report, account))
-                .containsExactly("Not ADVISORY without a guard: let its other writers lock first.");
-        assertThat(advice(report, database.schema() + ".part")).isEmpty();
+        assertThat(diagnosis.advice())
+                .filteredOn(advice -> advice.subject().startsWith(database.schema()))
+                .singleElement()
+                .satisfies(advice -> {
+                    assertThat(advice.rule()).isEqualTo("stray-writers");
+                    assertThat(advice.subject()).isEqualTo(name("account"));
+                    assertThat(advice.figure()).startsWith("2 writers do not lock through Rowlock");
+                });
+        assertThat(diagnosis.text(WIDE, true))
+                .contains("postgres (" + database.schema() + "): update account set balance = ? where id = ?");
     }
 
     @Test
-    void whereNobodyWaitsNothingShouldChange() {
-        Diagnosis report = examine(TestPostgres.shared());
-        assertThat(report.diagnosis().verdict().kind()).isEqualTo(Kind.NONE);
-        assertThat(report.text())
-                .contains("do not hurt")
-                .contains("nothing should change")
-                .contains("all but idle");
-        assertThat(advice(report, "row locks")).containsExactly("Look again when the server is busy.");
-    }
-
-    @Test
-    void foreignKeyChecksAreToldFromLocks() throws Exception {
-        Session holder = database.session("holder");
-        holder.execute(LOCK);
-        List<Step<Boolean>> waiters = queue(3, "insert into entry values (42, gen_random_uuid()::text)", holder);
-
-        Diagnosis report = examine(TestPostgres.shared());
-
-        TableWaits table = table(report, database.schema() + ".account");
-        assertThat(table.causes().share(Cause.FOREIGN_KEY)).isEqualTo(1);
-        assertThat(advice(report, database.schema() + ".account"))
-                .anyMatch(action -> action.contains("FOR NO KEY UPDATE"))
-                .noneMatch(action -> action.contains("BOTH"));
-
-        release(holder, waiters);
-    }
-
-    @Test
-    void plainUpdatesWaitForRowsToo() throws Exception {
+    void plainUpdatesWaitForRowsOfAPartitionedTable() throws Exception {
         Session holder = database.session("holder");
         holder.execute("update part set note = 'a' where id = 1");
-        List<Step<Boolean>> waiters = queue(2, "update part set note = 'b' where id = 1", holder);
+        List<Step<Boolean>> waiters = queue(database, 2, "update part set note = 'b' where id = 1", holder);
 
-        Diagnosis report = examine(TestPostgres.shared());
+        Table table = table(examine(TestPostgres.shared()), name("part"));
 
-        // The partition has its root's name, as its keys have.
-        TableWaits table = table(report, database.schema() + ".part");
-        assertThat(table.causes().share(Cause.WRITE)).isEqualTo(1);
-        assertThat(table.modes().share(RowLockMode.FOR_NO_KEY_UPDATE)).isEqualTo(1);
-        assertThat(table.hotRows().ranking()).containsExactly("id=1");
-
+        assertThat(table.causes()).containsOnlyKeys(Cause.WRITE);
+        assertThat(table.modes()).containsOnlyKeys(RowLockMode.FOR_NO_KEY_UPDATE);
         release(holder, waiters);
     }
 
@@ -185,61 +167,25 @@ class DoctorTest {
         String insert = "insert into entry values (7, 'once') on conflict do nothing";
         Session holder = database.session("holder");
         holder.execute(insert);
-        List<Step<Boolean>> waiters = queue(2, insert, holder);
+        List<Step<Boolean>> waiters = queue(database, 2, insert, holder);
 
-        Diagnosis report = examine(TestPostgres.shared());
+        Diagnosis diagnosis = examine(TestPostgres.shared());
 
-        assertThat(report.diagnosis().verdict().kind()).isEqualTo(Kind.NONE);
-        assertThat(report.seen().samples().uniqueKeyWaits()).isEqualTo(2);
-        assertThat(report.text()).contains("sessions insert a unique key");
-
+        assertThat(diagnosis.seen().rowWaits()).isZero();
+        assertThat(diagnosis.advice()).isEmpty();
         release(holder, waiters);
-    }
-
-    @Test
-    void whoHoldsTheVacuumHorizonIsNamed() throws Exception {
-        Session reader = database.session("reader");
-        reader.execute("set transaction isolation level repeatable read");
-        reader.execute("select count(*) from account where balance = 4711");
-
-        Diagnosis report = examine(TestPostgres.shared());
-
-        assertThat(report.seen().horizon()).anySatisfy(holder -> {
-            assertThat(holder.kind()).isEqualTo(HorizonHolder.Kind.SESSION);
-            assertThat(holder.name()).isEqualTo(String.valueOf(reader.pid()));
-            assertThat(holder.application()).isEqualTo(database.schema());
-            assertThat(holder.state()).isEqualTo("idle in transaction");
-            assertThat(holder.statement()).isEqualTo("select count(*) from account where balance = ?");
-        });
-        reader.rollback();
     }
 
     @Test
     void anUnreachableServerIsRefusedWithAdvice() {
         ServerAddress nowhere = new ServerAddress("jdbc:postgresql://localhost:1/postgres", "nobody", "secret");
-        assertThatThrownBy(() -> Doctor.examine(nowhere, Doctors.A_MOMENT))
+        assertThatThrownBy(() -> Doctor.examine(nowhere, Duration.ofMillis(1)))
                 .isInstanceOf(UserError.class)
                 .hasMessageContaining("localhost:1/postgres")
                 .hasMessageNotContaining("secret");
     }
 
-    /** Sessions that wait in one line, each seen to wait before the next comes. */
-    private List<Step<Boolean>> queue(int length, String sql, Session holder) throws SQLException {
-        List<Step<Boolean>> waiters = new ArrayList<>();
-        List<Session> before = new ArrayList<>(List.of(holder));
-        for (int i = 0; i < length; i++) {
-            Session session = database.session("waiter" + i);
-            session.connection().setAutoCommit(true);
-            waiters.add(session.startExecute(sql).awaitBlockedBy(before.toArray(Session[]::new)));
-            before.add(session);
-        }
-        return waiters;
-    }
-
-    private static void release(Session holder, List<Step<Boolean>> waiters) throws Exception {
-        holder.rollback();
-        for (Step<Boolean> waiter : waiters) {
-            waiter.get();
-        }
+    private String name(String table) {
+        return database.schema() + '.' + table;
     }
 }

@@ -10,6 +10,8 @@ import org.rowlock.RowLockMode;
 
 /** How statements and servers are told apart by their text. */
 class SqlTextTest {
+    private static final ServerAddress SERVER = new ServerAddress("jdbc:postgresql://db:5432/app", "me", null);
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -63,13 +65,13 @@ class SqlTextTest {
                 "SomethingElse 1.0 | no PostgreSQL",
             })
     void whatOnlySpeaksTheProtocolIsRefused(String version, String named) {
-        assertThatThrownBy(() -> Server.refuseOthers(version))
+        assertThatThrownBy(() -> Doctor.refuseOthers(SERVER, version))
                 .isInstanceOf(UserError.class)
                 .hasMessageContaining(named);
     }
 
     @Test
     void postgresIsNotRefused() {
-        Server.refuseOthers("PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
+        Doctor.refuseOthers(SERVER, "PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
     }
 }

@@ -48,7 +48,7 @@ final class Outcome {
         return new ServerLook(
                 look.verdict(),
                 look.advice().stream()
-                        .map(each -> new ServerLook.Step(each.subject(), each.action(), each.reason()))
+                        .map(each -> new ServerLook.Step(each.subject(), each.action(), each.figure() + ". " + each.reason()))
                         .toList(),
                 look.text());
     }

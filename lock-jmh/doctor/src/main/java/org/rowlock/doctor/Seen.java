@@ -1,0 +1,165 @@
+package org.rowlock.doctor;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that was seen, for the rules. Figures are of the time looked at; sessions are averages at a time.
+ *
+ * @param server which
+ * @param started when the looking began, in UTC
+ * @param seconds how long it took
+ * @param samples how often sessions and locks were looked at
+ * @param roundTripMillis between here and the server
+ * @param busy sessions with a running statement, by wait event
+ * @param idleInTransaction sessions
+ * @param hidden sessions of other roles, of which the role may not see what they do
+ * @param rowWaits sessions that wait for a row, or for the transaction that holds one
+ * @param unnamedRowWaits those of them at a table that nobody names
+ * @param otherDatabases those of them in other databases, by database
+ * @param tables waited for, most waits first
+ * @param locking statements with a locking clause, most time first; null without pg_stat_statements
+ * @param updated tables, most updates first
+ * @param perSecond what counters gained; empty if they could not be read
+ * @param deadlocks in this database
+ * @param lockTable how full the lock table was at most; null if it was never seen
+ * @param horizon who holds vacuum back, the oldest first
+ * @param audited tables with writers that Rowlock's audit has seen to write without their lock
+ * @param unseen what could not be looked at
+ */
+record Seen(
+        Server server,
+        String started,
+        double seconds,
+        int samples,
+        double roundTripMillis,
+        Map<String, Double> busy,
+        double idleInTransaction,
+        double hidden,
+        double rowWaits,
+        double unnamedRowWaits,
+        Map<String, Double> otherDatabases,
+        List<Table> tables,
+        @Nullable List<Locking> locking,
+        List<Updated> updated,
+        Map<String, Double> perSecond,
+        long deadlocks,
+        @Nullable LockTable lockTable,
+        List<HorizonHolder> horizon,
+        List<Audited> audited,
+        List<Unseen> unseen) {
+
+    /**
+     * A server.
+     *
+     * @param address as it is shown
+     * @param standby whether it is in recovery
+     * @param pooled whether something stands between us and the server
+     * @param preloaded shared_preload_libraries; null if the role may not see it
+     * @param statementsSchema where pg_stat_statements is; null if it is not installed
+     */
+    record Server(
+            String address,
+            String version,
+            String database,
+            String role,
+            boolean standby,
+            boolean pooled,
+            boolean readsAllStats,
+            boolean standbyFeedback,
+            long maxLocksPerTransaction,
+            long lockRoom,
+            @Nullable String preloaded,
+            @Nullable String statementsSchema) {}
+
+    /**
+     * A table that was updated.
+     *
+     * @param perSecond updates
+     * @param hotShare of them, with room on the row's own page and no index touched
+     * @param live rows, estimated
+     * @param dead rows, estimated
+     * @param vacuumedSeconds since the last vacuum; null for never
+     */
+    record Updated(
+            String table,
+            double perSecond,
+            double hotShare,
+            long live,
+            long dead,
+            @Nullable Double vacuumedSeconds) {}
+
+    /**
+     * The lock table at its fullest.
+     *
+     * @param entries in use
+     * @param share of its room
+     * @param most entries of one session
+     * @param session that one: its pid, and its application_name if it has one
+     * @param statement of that one; null if it may not be seen
+     */
+    record LockTable(
+            long entries,
+            double share,
+            long most,
+            String session,
+            @Nullable String statement) {}
+
+    /**
+     * Something that keeps vacuum from removing dead rows that are younger than it.
+     *
+     * @param kind session, standby, prepared transaction or replication slot
+     * @param name the pid, or the slot's or the prepared transaction's name
+     * @param who role, application and state, as far as known
+     * @param statement its last, normalized; null if it has none or may not be seen
+     * @param xids how many were given out since
+     * @param seconds for how long; null if the server does not tell
+     */
+    record HorizonHolder(
+            String kind,
+            String name,
+            String who,
+            @Nullable String statement,
+            long xids,
+            @Nullable Double seconds) {
+
+        String text() {
+            return kind + ' ' + name + (who.isEmpty() ? "" : " (" + who + ')')
+                    + (seconds == null ? "" : " for " + Figures.seconds(seconds)) + ", through " + Figures.count(xids)
+                    + " xids";
+        }
+    }
+
+    /**
+     * A table under audit that is written to without its lock.
+     *
+     * @param writers who, and with which statement
+     */
+    record Audited(String table, List<String> writers) {}
+
+    double busySessions() {
+        return busy.values().stream().mapToDouble(Double::doubleValue).sum();
+    }
+
+    /** Of busy time; empty where busy sessions cannot be counted. */
+    Optional<Double> rowWaitShare() {
+        return hidden > 0
+                ? Optional.empty()
+                : Optional.of(busySessions() == 0 ? 0 : Math.min(1, rowWaits / busySessions()));
+    }
+
+    /** The part of busy time in wait events that begin so. */
+    double busyIn(String event) {
+        double in = busy.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith(event))
+                .mapToDouble(Map.Entry::getValue)
+                .sum();
+        return in * samples < Rules.SIGHTINGS ? 0 : in / busySessions();
+    }
+
+    double perSecond(String counter) {
+        return perSecond.getOrDefault(counter, 0.0);
+    }
+}

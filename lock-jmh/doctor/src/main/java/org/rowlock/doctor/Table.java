@@ -1,0 +1,99 @@
+package org.rowlock.doctor;
+
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLockMode;
+import org.rowlock.doctor.Wait.Cause;
+import org.rowlock.doctor.Wait.Doing;
+
+/**
+ * The waits for rows of one table while the doctor looked. Shares are of 1, the largest first.
+ *
+ * @param name the table's, of a partition its root's
+ * @param isReferenced whether foreign keys lead to it
+ * @param waiting sessions that wait for its rows at a time
+ * @param share of all waits for rows
+ * @param contenders sessions that want the most wanted row at a time, its holder included, while somebody waits
+ * @param mostContenders the most that were seen
+ * @param longestWaitMillis the longest that was seen
+ * @param firstWaitMillis how long the first in line had waited when it was looked at, half of them longer
+ * @param idleMillis how long an idle holder had been idle when it was looked at, half of them longer
+ * @param causes why sessions wait
+ * @param modes how they want the row, where that is known
+ * @param statements that wait, where they may be seen
+ * @param holders what who is waited for does meanwhile
+ * @param holderEvents the wait events of holders that run or commit
+ * @param holderStatements what holders run, or ran last
+ * @param behind tables at which holders wait themselves
+ * @param deadlocked sessions that were seen waiting in a circle, in all samples together
+ * @param hotRows keys of the rows with the longest queue; empty unless asked for
+ */
+record Table(
+        String name,
+        boolean isReferenced,
+        double waiting,
+        double share,
+        double contenders,
+        int mostContenders,
+        double longestWaitMillis,
+        double firstWaitMillis,
+        double idleMillis,
+        Map<Cause, Double> causes,
+        Map<RowLockMode, Double> modes,
+        Map<String, Double> statements,
+        Map<Doing, Double> holders,
+        Map<String, Double> holderEvents,
+        Map<String, Double> holderStatements,
+        Map<String, Double> behind,
+        long deadlocked,
+        Map<String, Double> hotRows) {
+
+    double cause(Cause cause) {
+        return causes.getOrDefault(cause, 0.0);
+    }
+
+    double holder(Doing doing) {
+        return holders.getOrDefault(doing, 0.0);
+    }
+
+    /** What holders are seen to do most. */
+    Doing mostly() {
+        return holders.keySet().stream().findFirst().orElse(Doing.HIDDEN);
+    }
+
+    /** How long a holder is idle at a time: at a random moment half of it is over. */
+    double pauseMillis() {
+        return 2 * idleMillis;
+    }
+
+    double standbyShare() {
+        return holderEvents.entrySet().stream()
+                .filter(event -> WaitEvents.isStandby(event.getKey()))
+                .mapToDouble(Map.Entry::getValue)
+                .sum();
+    }
+
+    /** The wait event that holders were seen in most. */
+    String holderEvent() {
+        return holderEvents.keySet().stream().findFirst().orElse(WaitEvents.RUNNING);
+    }
+
+    @Nullable
+    String statement() {
+        return statements.keySet().stream().findFirst().orElse(null);
+    }
+
+    @Nullable
+    String holderStatement() {
+        return holderStatements.keySet().stream().findFirst().orElse(null);
+    }
+
+    /** The statement that locks with FOR UPDATE, among those that wait and those that hold. */
+    Optional<String> forUpdate() {
+        return java.util.stream.Stream.of(statements, holderStatements)
+                .flatMap(each -> each.keySet().stream())
+                .filter(sql -> StatementKind.clause(sql).equals(Optional.of(RowLockMode.FOR_UPDATE)))
+                .findFirst();
+    }
+}

@@ -1,0 +1,17 @@
+-- Which server this is, and what the role may see there. Settings that it may not see are null.
+select split_part(current_setting('server_version'), ' ', 1) as version,
+       current_database() as database,
+       current_user as role,
+       pg_is_in_recovery() as in_recovery,
+       pg_backend_pid() as pid,
+       pg_has_role('pg_read_all_stats', 'usage') as reads_all_stats,
+       current_setting('track_activities')::bool as track_activities,
+       current_setting('track_counts')::bool as track_counts,
+       current_setting('hot_standby_feedback')::bool as hot_standby_feedback,
+       current_setting('max_locks_per_transaction')::int8 as max_locks_per_transaction,
+       -- As PostgreSQL documents the room of the lock table.
+       current_setting('max_locks_per_transaction')::int8
+         * (current_setting('max_connections')::int8 + current_setting('max_prepared_transactions')::int8) as lock_room,
+       (select setting from pg_settings where name = 'shared_preload_libraries') as preloaded,
+       (select quote_ident(n.nspname) from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace
+        where e.extname = 'pg_stat_statements') as statements_schema;

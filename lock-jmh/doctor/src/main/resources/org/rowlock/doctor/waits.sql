@@ -1,0 +1,53 @@
+-- Who waits for a row lock now: at which table, in which statement, and what the holder of the row does meanwhile.
+-- The first in line holds the tuple lock of the row and waits for the transaction of the holder; those behind wait for the
+-- tuple lock. Who follows a row that has just been updated waits for a transaction and names no row: then its table is the
+-- one, of those that it has locked rows of, which its statement names, or the only one.
+with locks as materialized (
+  select * from pg_locks where mode <> 'SIReadLock'
+), sessions as materialized (
+  select *, clock_timestamp() as seen_at from pg_stat_activity
+), waiters as (
+  -- The views are read a moment apart; a session that does not wait in the second may run another statement there.
+  select l.pid, l.locktype, l.transactionid, l.waitstart, s.datname, s.seen_at,
+         case when s.query <> '<insufficient privilege>' then s.query end as query
+  from locks as l join sessions as s on s.pid = l.pid
+  where not l.granted and l.locktype in ('tuple', 'transactionid') and l.pid <> pg_backend_pid()
+    and (s.query = '<insufficient privilege>' or s.wait_event_type = 'Lock')
+), tuples as (
+  select distinct on (pid) pid, relation, page, tuple, mode,
+         case when database = (select oid from pg_database where datname = current_database())
+           then coalesce(pg_partition_root(relation), relation::regclass) end as root
+  from locks where locktype = 'tuple' order by pid, granted
+), touched as (
+  select distinct w.pid, w.query, r.root, c.relname
+  from waiters as w
+  join locks as l on l.pid = w.pid and l.locktype = 'relation' and l.mode in ('RowShareLock', 'RowExclusiveLock')
+    and l.database = (select oid from pg_database where datname = current_database())
+  cross join lateral (select coalesce(pg_partition_root(l.relation), l.relation::regclass) as root) as r
+  join pg_class as c on c.oid = r.root and c.relkind in ('r', 'p')
+  where not exists (select from tuples as t where t.pid = w.pid)
+), named as (
+  select pid, min(root::oid)::regclass as root from touched as t
+  where query ~* ('\m' || regexp_replace(relname, '(\W)', '\\\1', 'g') || '\M')
+    or not exists (select from touched as other where other.pid = t.pid and other.root <> t.root)
+  group by pid having count(*) = 1
+), holders as (
+  -- A prepared transaction has no pid.
+  select distinct on (transactionid) transactionid, pid from locks
+  where locktype = 'transactionid' and granted and mode = 'ExclusiveLock'
+)
+select w.pid, w.datname as database, coalesce(t.root, n.root)::text as table_name, t.relation, t.page, t.tuple,
+       t.mode, w.transactionid::text as transaction, w.query,
+       coalesce(extract(epoch from w.seen_at - w.waitstart) * 1000, 0)::float8 as waited_ms,
+       h.transactionid is not null as is_held,
+       h.pid as holder,
+       hs.state as holder_state,
+       hs.wait_event_type || ':' || hs.wait_event as holder_event,
+       case when hs.query <> '<insufficient privilege>' then hs.query end as holder_query,
+       exists (select from locks where pid = h.pid and not granted) as holder_waits,
+       (extract(epoch from hs.seen_at - hs.state_change) * 1000)::float8 as holder_state_ms
+from waiters as w
+left join tuples as t on t.pid = w.pid
+left join named as n on n.pid = w.pid
+left join holders as h on h.transactionid = w.transactionid
+left join sessions as hs on hs.pid = h.pid;

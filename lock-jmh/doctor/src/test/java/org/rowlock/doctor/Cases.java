@@ -1,0 +1,172 @@
+package org.rowlock.doctor;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.rowlock.RowLockMode;
+import org.rowlock.doctor.Seen.HorizonHolder;
+import org.rowlock.doctor.Seen.LockTable;
+import org.rowlock.doctor.Seen.Server;
+import org.rowlock.doctor.Seen.Updated;
+import org.rowlock.doctor.Wait.Cause;
+import org.rowlock.doctor.Wait.Doing;
+
+/** What could have been seen, for the rules and the screen. */
+final class Cases {
+    private final Map<String, Double> busy = new LinkedHashMap<>(Map.of(WaitEvents.RUNNING, 4.0));
+    private final List<Table> tables = new ArrayList<>();
+    private final List<Locking> locking = new ArrayList<>();
+    private final List<Updated> updated = new ArrayList<>();
+    private final List<HorizonHolder> horizon = new ArrayList<>();
+    private final Map<String, Double> otherDatabases = new LinkedHashMap<>();
+    private double multixactsPerSecond;
+    private double transactionsPerSecond = 1_234.5;
+    private double hidden;
+    private boolean standby;
+    private LockTable lockTable;
+
+    /** A table whose rows are waited for by locking statements, held by running ones. */
+    static final class Waits {
+        private final String name;
+        private final double contenders;
+        boolean isReferenced;
+        double firstWaitMillis = 5;
+        double idleMillis;
+        Cause cause = Cause.LOCKING;
+        RowLockMode mode = RowLockMode.FOR_UPDATE;
+        Map<Doing, Double> holders = Map.of(Doing.RUNNING, 1.0);
+        String holderEvent = WaitEvents.RUNNING;
+        String statement = "select * from orders where id = ? for update";
+
+        Waits(String name, double contenders) {
+            this.name = name;
+            this.contenders = contenders;
+        }
+
+        Table table() {
+            return new Table(
+                    name,
+                    isReferenced,
+                    contenders - 1,
+                    1,
+                    contenders,
+                    (int) contenders,
+                    2 * firstWaitMillis,
+                    firstWaitMillis,
+                    idleMillis,
+                    Map.of(cause, 1.0),
+                    Map.of(mode, 1.0),
+                    Map.of(statement, 1.0),
+                    holders,
+                    Map.of(holderEvent, 1.0),
+                    Map.of("commit", 1.0),
+                    Map.of(),
+                    0,
+                    Map.of());
+        }
+    }
+
+    Cases table(Waits waits) {
+        Table table = waits.table();
+        tables.add(table);
+        busy.merge("Lock:tuple", table.waiting(), Double::sum);
+        return this;
+    }
+
+    Cases busy(String event, double sessions) {
+        busy.put(event, sessions);
+        return this;
+    }
+
+    Cases transactionsPerSecond(double rate) {
+        transactionsPerSecond = rate;
+        return this;
+    }
+
+    Cases multixactsPerSecond(double rate) {
+        multixactsPerSecond = rate;
+        return this;
+    }
+
+    Cases locking(String sql, double walPerCall, double walShare, long blocksPerRow) {
+        long calls = 100;
+        locking.add(new Locking(
+                sql,
+                StatementKind.table(sql),
+                StatementKind.clause(sql).orElseThrow(),
+                calls,
+                1,
+                5,
+                calls,
+                walPerCall * calls,
+                walShare,
+                blocksPerRow * calls));
+        return this;
+    }
+
+    Cases horizon(HorizonHolder holder) {
+        horizon.add(holder);
+        return this;
+    }
+
+    Cases updated(Updated table) {
+        updated.add(table);
+        return this;
+    }
+
+    Cases otherDatabase(String name, double waits) {
+        otherDatabases.put(name, waits);
+        busy.put("Lock:tuple", waits);
+        return this;
+    }
+
+    Cases lockTable(double share) {
+        lockTable = new LockTable((long) (share * 6_400), share, 1_000, "4711 (batch)", "select lock_all()");
+        return this;
+    }
+
+    Cases hidden() {
+        hidden = 3;
+        return this;
+    }
+
+    Cases standby() {
+        standby = true;
+        return this;
+    }
+
+    Diagnosis diagnose() {
+        Map<String, Double> perSecond = new LinkedHashMap<>();
+        perSecond.put("transactions", transactionsPerSecond);
+        perSecond.put("wal_bytes", 654_321.0);
+        perSecond.put("xids", 1_200.0);
+        perSecond.put("multixacts", multixactsPerSecond);
+        double rowWaits = tables.stream().mapToDouble(Table::waiting).sum()
+                + otherDatabases.values().stream()
+                        .mapToDouble(Double::doubleValue)
+                        .sum();
+        return Diagnosis.of(new Seen(
+                new Server(
+                        "db:5432/shop", "18.6", "shop", "me", standby, false, true, false, 64, 6_400, null, "public"),
+                "2026-01-01T00:00:00Z",
+                20,
+                190,
+                0.5,
+                busy,
+                2,
+                hidden,
+                rowWaits,
+                0,
+                otherDatabases,
+                tables,
+                locking,
+                updated,
+                perSecond,
+                0,
+                lockTable,
+                horizon,
+                List.of(),
+                List.of(new Unseen("pools", "the server does not know of them", "Look at their metrics."))));
+    }
+}

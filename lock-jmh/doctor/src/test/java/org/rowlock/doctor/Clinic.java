@@ -1,0 +1,188 @@
+package org.rowlock.doctor;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PreferQueryMode;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** Servers with illnesses, and examinations that last until what is asked for has been seen. */
+final class Clinic {
+    /** So that no line is broken. */
+    static final int WIDE = 10_000;
+
+    private Clinic() {}
+
+    static ServerAddress address(TestPostgres server) {
+        return new ServerAddress(server.url(), server.user(), server.password());
+    }
+
+    /** One look, once all that wait are asleep. */
+    static Diagnosis examine(TestPostgres server) {
+        settle(server);
+        return Doctor.examine(address(server), false, samples -> true);
+    }
+
+    /** A session is in the queue of a lock a moment before it shows a wait event. */
+    static void settle(TestPostgres server) {
+        Awaitility.await("who waits is asleep").atMost(TestDatabase.DEADLINE).until(() -> {
+            try (Connection connection = server.dataSource().getConnection();
+                    Statement statement = connection.createStatement()) {
+                return !statement
+                        .executeQuery("select 1 from pg_locks as l join pg_stat_activity as a on a.pid = l.pid"
+                                + " where not l.granted and a.wait_event_type is distinct from 'Lock'")
+                        .next();
+            }
+        });
+    }
+
+    /** Looks until the samples show it; at the deadline the diagnosis is what there is. */
+    static Diagnosis examine(ServerAddress address, Predicate<Samples> isSeen) {
+        long end = System.nanoTime() + TestDatabase.DEADLINE.toNanos();
+        return Doctor.examine(address, false, samples -> isSeen.test(samples) || System.nanoTime() > end);
+    }
+
+    /** The waits of a table so far. */
+    static Predicate<Samples> table(String name, Predicate<Table> isSeen) {
+        return samples -> samples.tables(java.util.Set.of()).stream()
+                .anyMatch(table -> table.name().equals(name) && isSeen.test(table));
+    }
+
+    /** The waits of a table in the diagnosis. */
+    static Table table(Diagnosis diagnosis, String name) {
+        return diagnosis.seen().tables().stream()
+                .filter(table -> table.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("No waits at " + name + " in\n" + diagnosis.text()));
+    }
+
+    static String unseen(Diagnosis diagnosis) {
+        return diagnosis.seen().unseen().toString();
+    }
+
+    /** Sessions that wait in one line, each seen to wait before the next comes. */
+    static List<Step<Boolean>> queue(TestDatabase database, int length, String sql, Session holder)
+            throws SQLException {
+        List<Step<Boolean>> waiters = new ArrayList<>();
+        List<Session> before = new ArrayList<>(List.of(holder));
+        for (int i = 0; i < length; i++) {
+            Session session = database.session("waiter" + i);
+            session.connection().setAutoCommit(true);
+            waiters.add(session.startExecute(sql).awaitBlockedBy(before.toArray(Session[]::new)));
+            before.add(session);
+        }
+        return waiters;
+    }
+
+    /**
+     * A session that waits for a row without naming it: it has found a version of the row that others have replaced
+     * meanwhile, the last of them a transaction that is still open.
+     *
+     * @param update of the row
+     * @param holder whose transaction stays open
+     * @param byHolder what it does there, that update among it
+     */
+    static Step<Boolean> followAnUpdatedRow(TestDatabase database, String update, Session holder, String... byHolder)
+            throws Exception {
+        Session gate = database.session("gate");
+        gate.execute("select pg_advisory_xact_lock(4711)");
+        Session waiter = database.session("waiter");
+        waiter.connection().setAutoCommit(true);
+        Step<Boolean> wait = waiter.startExecute("with gate as materialized (select pg_advisory_xact_lock(4711)) "
+                        + update.replace(" where ", " from gate where "))
+                .awaitBlockedBy(gate);
+        database.execute(update);
+        for (String sql : byHolder) {
+            holder.execute(sql);
+        }
+        gate.rollback();
+        return wait.awaitBlockedBy(holder);
+    }
+
+    static void release(Session holder, List<Step<Boolean>> waiters) throws Exception {
+        holder.rollback();
+        for (Step<Boolean> waiter : waiters) {
+            waiter.get();
+        }
+    }
+
+    /** Several statements in a message, between which the session is never idle. */
+    static PGSimpleDataSource simple(PGSimpleDataSource dataSource) {
+        dataSource.setPreferQueryMode(PreferQueryMode.SIMPLE);
+        return dataSource;
+    }
+
+    /** Clients that do the same again and again until it is closed. */
+    @SuppressWarnings("try")
+    static final class Load implements AutoCloseable {
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private final AtomicLong rounds = new AtomicLong();
+        private final List<Future<?>> clients = new ArrayList<>();
+        private final ExecutorService threads;
+
+        /** What a client does in one round. */
+        @FunctionalInterface
+        interface Round {
+            void run(int client, Connection connection) throws Exception;
+        }
+
+        private Load(int size) {
+            threads = Executors.newFixedThreadPool(size);
+        }
+
+        static Load start(DataSource dataSource, int size, Round round) {
+            Load load = new Load(size);
+            for (int i = 0; i < size; i++) {
+                int client = i;
+                load.clients.add(load.threads.submit(() -> {
+                    try (Connection connection = dataSource.getConnection()) {
+                        while (!load.ended.get()) {
+                            round.run(client, connection);
+                            load.rounds.incrementAndGet();
+                        }
+                    }
+                    return null;
+                }));
+            }
+            return load;
+        }
+
+        /** The same statements, in autocommit. */
+        static Load start(DataSource dataSource, int size, String sql) {
+            return start(dataSource, size, (client, connection) -> {
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute(sql.replace(":client", Integer.toString(client + 1)));
+                }
+            });
+        }
+
+        long rounds() {
+            return rounds.get();
+        }
+
+        @Override
+        public void close() throws Exception {
+            ended.set(true);
+            threads.shutdown();
+            for (Future<?> client : clients) {
+                client.get(Duration.ofSeconds(60).toSeconds(), TimeUnit.SECONDS);
+            }
+        }
+    }
+}

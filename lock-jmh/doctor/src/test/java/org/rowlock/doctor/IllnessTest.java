@@ -1,0 +1,362 @@
+package org.rowlock.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.doctor.Clinic.address;
+import static org.rowlock.doctor.Clinic.examine;
+import static org.rowlock.doctor.Clinic.queue;
+import static org.rowlock.doctor.Clinic.release;
+import static org.rowlock.doctor.Clinic.simple;
+import static org.rowlock.doctor.Clinic.table;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.doctor.Clinic.Load;
+import org.rowlock.doctor.Diagnosis.Kind;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/** A server with one illness at a time: the first advice is the right one, at the right table and statement. */
+@SuppressWarnings("try") // A load is there to run.
+class IllnessTest {
+    private static final TestPostgres SERVER =
+            TestPostgres.embedded(Map.of("shared_preload_libraries", "pg_stat_statements", "autovacuum", "off"));
+
+    private static final int CLIENTS = 20;
+
+    /** Long enough that nobody comes to 10 contenders by having a slow client. */
+    private static final String WORK = "select pg_sleep(0.005)";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            SERVER,
+            "create table account (id int primary key, balance int not null default 0)",
+            "insert into account select generate_series(1, 100)",
+            "create table entry (account int, line text)");
+
+    @BeforeEach
+    void installStatements() throws SQLException {
+        database.execute("create extension if not exists pg_stat_statements schema public");
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        SERVER.stop();
+    }
+
+    @Test
+    void hotRowLockedForUpdate() throws Exception {
+        String lock = "begin; select * from account where id = 42 for update; " + WORK
+                + "; update account set balance = balance + 1 where id = 42; commit";
+        try (Load load = Load.start(simple(database.dataSource()), CLIENTS, lock)) {
+            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Rules::isConvoy));
+            assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
+            assertFirst(diagnosis, heldShort(diagnosis) ? "convoy" : "shorter-statements", name("account"))
+                    .contains("select * from account where id = ? for update");
+        }
+    }
+
+    @Test
+    void hotRowUpdatedPlainly() throws Exception {
+        String update = "begin; update account set balance = balance + 1 where id = 42; " + WORK + "; commit";
+        try (Load load = Load.start(simple(database.dataSource()), CLIENTS, update)) {
+            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Rules::isConvoy));
+            assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
+            assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
+                    .contains("update account set balance = balance + ? where id = ?");
+        }
+    }
+
+    /** On a machine that is short of CPUs every hold is long, and then that comes first. */
+    private boolean heldShort(Diagnosis diagnosis) {
+        return table(diagnosis, name("account")).firstWaitMillis() < Rules.LONG_HOLD_MILLIS;
+    }
+
+    @Test
+    void foreignKeysStarvedByForUpdate() throws Exception {
+        database.execute("alter table entry add foreign key (account) references account");
+        Session holder = database.session("holder");
+        holder.execute("select * from account where id = 42 for update");
+        List<Step<Boolean>> waiters = queue(database, 3, "insert into entry values (42, 'a')", holder);
+
+        Diagnosis diagnosis = examine(SERVER);
+
+        assertFirst(diagnosis, "no-key-update", name("account"))
+                .isEqualTo("select * from account where id = ? for update");
+        assertThat(diagnosis.advice()).extracting(Advice::rule).doesNotContain("convoy", "stay");
+        release(holder, waiters);
+    }
+
+    @Test
+    void hotParentLockedForUpdateBesideAnythingElse() throws Exception {
+        database.execute("alter table entry add foreign key (account) references account");
+        String lock = "begin; select * from account where id = 42 for update; " + WORK + "; commit";
+        try (Load load = Load.start(simple(database.dataSource()), CLIENTS, lock)) {
+            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Rules::isConvoy));
+            assertFirst(diagnosis, "no-key-update", name("account")).contains("for update");
+            assertThat(diagnosis.advice()).extracting(Advice::rule).doesNotContain("convoy", "stay");
+        }
+    }
+
+    @Test
+    void rowsSharedByTheHundreds() throws Exception {
+        database.execute("create table item as select generate_series(1, 300) as id");
+        String share = "select count(*) from (select id from item for share) as locked";
+        try (Connection other = database.dataSource().getConnection();
+                Load load = Load.start(database.dataSource(), 1, (client, connection) -> {
+                    // Both at once, so that the rows get MultiXacts.
+                    for (Connection each : List.of(connection, other)) {
+                        each.setAutoCommit(false);
+                        execute(each, share);
+                    }
+                    connection.commit();
+                    other.commit();
+                })) {
+            Diagnosis diagnosis = examine(address(SERVER), roundsOf(load, 5));
+            assertFirst(diagnosis, "share", "item").isEqualTo(share);
+            assertThat(diagnosis.seen().perSecond("multixacts")).isPositive();
+        }
+    }
+
+    @Test
+    void queueOfManyWorkersThatSkipLockedJobs() throws Exception {
+        database.execute("create table job as select generate_series(1, 5000) as id");
+        String claim = "select id from job order by id limit 1 for update skip locked";
+        for (int i = 0; i < 10; i++) {
+            database.session("worker" + i).execute("select id from job order by id limit 200 for update skip locked");
+        }
+        try (Load load = Load.start(database.dataSource(), 8, claim)) {
+            Diagnosis diagnosis = examine(address(SERVER), roundsOf(load, 50));
+            assertFirst(diagnosis, "claim", "job")
+                    .isEqualTo("select id from job order by id limit $1 for update skip locked");
+        }
+    }
+
+    @Test
+    void holderOfTheHorizonOnAnIdleServer() throws Exception {
+        Session reader = database.session("reader");
+        reader.execute("set transaction isolation level repeatable read");
+        reader.execute("select count(*) from account where balance = 4711");
+        database.execute("do $$ begin for i in 1.." + (Rules.OLD_HORIZON_XIDS + 1)
+                + " loop perform pg_current_xact_id(); commit; end loop; end $$");
+
+        Diagnosis diagnosis = examine(SERVER);
+
+        // Its 100,000 transactions may be counted late.
+        assertThat(diagnosis.kind()).isIn(Kind.IDLE, Kind.OTHER);
+        assertThat(diagnosis.verdict()).contains("vacuum horizon");
+        assertFirst(diagnosis, "horizon", "vacuum horizon").isEqualTo("select count(*) from account where balance = ?");
+        assertThat(diagnosis.advice().get(0).action()).contains("pg_terminate_backend(" + reader.pid() + ")");
+        reader.rollback();
+    }
+
+    @Test
+    void deadlocks() throws Exception {
+        String lock = "select * from account where id = %d for update";
+        Session one = database.session("one");
+        Session other = database.session("other");
+        long before = countedDeadlocks();
+        AtomicLong made = new AtomicLong();
+        try (Load load = Load.start(database.dataSource(), 1, (client, connection) -> {
+            one.execute(lock.formatted(1));
+            other.execute(lock.formatted(2));
+            Step<Boolean> waiting = one.startExecute(lock.formatted(2)).awaitBlockedBy(other);
+            Step<Boolean> closing = other.startExecute(lock.formatted(1));
+            for (Step<Boolean> step : List.of(waiting, closing)) {
+                try {
+                    step.get();
+                } catch (SQLException e) {
+                    assertThat(e.getSQLState()).isEqualTo("40P01");
+                    made.incrementAndGet();
+                }
+                (step == waiting ? one : other).rollback();
+            }
+        })) {
+            AtomicLong first = new AtomicLong(-1);
+            Diagnosis diagnosis = examine(address(SERVER), samples -> {
+                long deadlocks = countedDeadlocks();
+                first.compareAndSet(-1, deadlocks);
+                return deadlocks > first.get()
+                        && table(name("account"), table -> table.deadlocked() > 0)
+                                .test(samples);
+            });
+            assertFirst(diagnosis, "deadlocks", name("account"))
+                    .isEqualTo("select * from account where id = ? for update");
+            assertThat(diagnosis.seen().deadlocks()).isPositive();
+        }
+        one.close();
+        other.close();
+        Awaitility.await("no deadlock is left to be counted in another test")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> countedDeadlocks() == before + made.get());
+    }
+
+    private long countedDeadlocks() {
+        return Long.parseLong(query("select deadlocks from pg_stat_database where datname = current_database()"));
+    }
+
+    @Test
+    void holdersThatWorkInTheirApplication() throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("select * from account where id = 7 for update");
+        List<Step<Boolean>> waiters = queue(database, 2, "select * from account where id = 7 for update", holder);
+
+        Diagnosis diagnosis = examine(
+                address(SERVER), table(name("account"), table -> table.pauseMillis() >= 100 * Rules.WORK_MILLIS));
+
+        assertFirst(diagnosis, "shorter-transaction", name("account"))
+                .isEqualTo("select * from account where id = ? for update");
+        release(holder, waiters);
+    }
+
+    @Test
+    void holdersWhoseMessagesTravel() throws Exception {
+        try (TcpProxy network = TcpProxy.to(SERVER.dataSource())) {
+            // Far enough that a slow machine does not make an application of it.
+            network.delay(Duration.ofMillis(25), Duration.ofMillis(25));
+            try (Load load = Load.start(network.through(database.dataSource()), 4, (client, connection) -> {
+                connection.setAutoCommit(false);
+                execute(connection, "select * from account where id = 7 for update");
+                execute(connection, "update account set balance = balance + 1 where id = 7");
+                connection.commit();
+            })) {
+                ServerAddress address = new ServerAddress(
+                        network.through(SERVER.dataSource()).getURL(), SERVER.user(), SERVER.password());
+                Diagnosis diagnosis = examine(
+                        address,
+                        samples -> samples.count() >= 5
+                                && table(name("account"), table -> true).test(samples));
+                assertFirst(diagnosis, "fewer-round-trips", name("account")).contains("account");
+                assertThat(diagnosis.seen().roundTripMillis()).isGreaterThanOrEqualTo(50);
+            }
+        }
+    }
+
+    @Test
+    void holdersThatWaitForAStandby() throws Exception {
+        database.execute("alter system set synchronous_standby_names = 'nobody'");
+        database.execute("select pg_reload_conf()");
+        Session holder = database.session("holder");
+        try {
+            holder.execute("set synchronous_commit = on");
+            Step<?> commit = commitThatWaits(holder);
+            Session waiter = database.session("waiter");
+            Step<Boolean> wait = waiter.startExecute("select * from account where id = 7 for update")
+                    .awaitBlockedBy(holder);
+
+            Diagnosis diagnosis = examine(SERVER);
+
+            assertFirst(diagnosis, "faster-standby", name("account"))
+                    .isEqualTo("select * from account where id = ? for update");
+            holder.cancel();
+            commit.get();
+            wait.get();
+            waiter.rollback();
+        } finally {
+            database.execute("alter system reset synchronous_standby_names");
+            database.execute("select pg_reload_conf()");
+        }
+    }
+
+    /** The server heeds its new configuration some time after it was told to. */
+    private Step<?> commitThatWaits(Session holder) throws Exception {
+        while (true) {
+            holder.execute("update account set balance = balance + 1 where id = 7");
+            Step<?> commit = holder.start(connection -> {
+                connection.commit();
+                return null;
+            });
+            String isWaiting =
+                    "select count(*) from pg_stat_activity where wait_event = 'SyncRep' and pid = " + holder.pid();
+            Awaitility.await("the commit waits or is done")
+                    .atMost(TestDatabase.DEADLINE)
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> commit.isDone() || query(isWaiting).equals("1"));
+            if (!commit.isDone()) {
+                return commit;
+            }
+            commit.get();
+        }
+    }
+
+    @Test
+    void healthyAndBusy() throws Exception {
+        String work = "begin; select * from account where id = :client for update; " + WORK + "; commit";
+        try (Load load = Load.start(simple(database.dataSource()), 4, work)) {
+            Diagnosis diagnosis = examine(
+                    address(SERVER),
+                    samples -> samples.count() >= 10
+                            && samples.busy().values().stream()
+                                            .mapToDouble(Double::doubleValue)
+                                            .sum()
+                                    > Rules.IDLE_SESSIONS);
+            assertThat(diagnosis.advice()).as(diagnosis.text()).isEmpty();
+            assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HEALTHY);
+        }
+    }
+
+    @Test
+    void idle() {
+        AtomicReference<Diagnosis> last = new AtomicReference<>();
+        Awaitility.await("what the tests before have done is counted")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> {
+                    last.set(examine(SERVER));
+                    return last.get().kind() == Kind.IDLE;
+                });
+        assertThat(last.get().advice()).as(last.get().text()).isEmpty();
+        assertThat(last.get().verdict()).contains("Look again");
+    }
+
+    /** The statement that the first advice names; the other is asked for here. */
+    private static org.assertj.core.api.AbstractStringAssert<?> assertFirst(
+            Diagnosis diagnosis, String rule, String subject) {
+        assertThat(diagnosis.advice()).as(diagnosis.text(100, true)).isNotEmpty();
+        Advice first = diagnosis.advice().get(0);
+        assertThat(first.rule()).as(diagnosis.text(100, true)).isEqualTo(rule);
+        assertThat(first.subject()).isEqualTo(subject);
+        assertThat(diagnosis.text(Clinic.WIDE, false)).contains("1.  " + subject + ": " + first.action());
+        return assertThat(first.statement());
+    }
+
+    private String name(String table) {
+        return database.schema() + '.' + table;
+    }
+
+    /** Until so many rounds have begun and ended since the doctor began to look. */
+    private static Predicate<Samples> roundsOf(Load load, int rounds) {
+        AtomicLong first = new AtomicLong(-1);
+        return samples -> {
+            first.compareAndSet(-1, load.rounds());
+            return load.rounds() >= first.get() + rounds;
+        };
+    }
+
+    private String query(String sql) {
+        try {
+            return database.query(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package org.rowlock.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.rowlock.RowLockMode;
+import org.rowlock.doctor.Cases.Waits;
+import org.rowlock.doctor.Diagnosis.Kind;
+import org.rowlock.doctor.Seen.HorizonHolder;
+import org.rowlock.doctor.Seen.Updated;
+import org.rowlock.doctor.Wait.Cause;
+import org.rowlock.doctor.Wait.Doing;
+
+/** From which figures on the rules speak, and in which order. */
+class RulesTest {
+    @Test
+    void aConvoyIsOfTenAndMore() {
+        assertThat(rules(new Cases().table(new Waits("orders", 10)))).containsExactly("convoy");
+        assertThat(rules(new Cases().table(new Waits("orders", 9)))).containsExactly("stay");
+    }
+
+    @Test
+    void besideALongHoldItIsAdmission() {
+        Waits held = new Waits("orders", 30);
+        held.firstWaitMillis = 250;
+        assertThat(rules(new Cases().table(held))).containsExactly("shorter-statements", "admission");
+    }
+
+    @Test
+    void whatTakesMostOfTheHoldComesFirstAndTheLockNext() {
+        Waits table = new Waits("orders", 30);
+        table.holders = shares(Doing.COMMITTING, 0.6, Doing.IDLE, 0.4);
+        table.holderEvent = "IO:WalSync";
+        assertThat(rules(new Cases().table(table))).containsExactly("faster-commit", "convoy");
+        table.holderEvent = "IPC:SyncRep";
+        assertThat(rules(new Cases().table(table))).containsExactly("faster-standby", "convoy");
+        table.holders = shares(Doing.CHANGING, 0.5, Doing.COMMITTING, 0.3);
+        assertThat(rules(new Cases().table(table))).containsExactly("convoy");
+    }
+
+    @Test
+    void anIdleHolderWaitsForTheNetworkOrForItsApplication() {
+        Waits table = new Waits("orders", 5);
+        table.holders = shares(Doing.IDLE, 0.9, Doing.RUNNING, 0.1);
+        table.idleMillis = Rules.WORK_MILLIS / 2 - 0.1;
+        assertThat(rules(new Cases().table(table))).containsExactly("fewer-round-trips");
+        table.idleMillis = Rules.WORK_MILLIS / 2;
+        assertThat(rules(new Cases().table(table))).containsExactly("shorter-transaction");
+    }
+
+    @Test
+    void aTableWithForeignKeysIsNotLockedForUpdate() {
+        Waits table = new Waits("orders", 30);
+        table.isReferenced = true;
+        assertThat(rules(new Cases().lockTable(0.9).table(table))).startsWith("no-key-update", "lock-table");
+        table.mode = RowLockMode.FOR_NO_KEY_UPDATE;
+        assertThat(rules(new Cases().table(table))).containsExactly("convoy");
+        // A DELETE wants no less.
+        table.mode = RowLockMode.FOR_UPDATE;
+        table.cause = Cause.WRITE;
+        assertThat(rules(new Cases().table(table))).containsExactly("convoy-of-writes");
+    }
+
+    @Test
+    void sharedLocksThatWriteAreToldByTheirStatement() {
+        String share = "select * from item where id = ? for share";
+        assertThat(new Cases().locking(share, 27_000, 0.78, 1).diagnose()).satisfies(diagnosis -> {
+            assertThat(diagnosis.kind()).isEqualTo(Kind.OTHER);
+            assertThat(diagnosis.verdict()).contains("Few wait").contains("item");
+            assertThat(diagnosis.advice()).singleElement().satisfies(advice -> {
+                assertThat(advice.subject()).isEqualTo("item");
+                assertThat(advice.figure()).contains("27 KB of WAL a call, 78 % of the server's");
+            });
+        });
+        assertThat(rules(new Cases().locking(share, 27_000, 0.05, 1))).isEmpty();
+        assertThat(rules(new Cases().locking(share, 27_000, 0.05, 1).multixactsPerSecond(150)))
+                .containsExactly("share");
+        assertThat(rules(new Cases().locking("select * from item for no key update", 27_000, 0.78, 1)))
+                .isEmpty();
+        assertThat(rules(new Cases().multixactsPerSecond(150))).containsExactly("multixacts");
+    }
+
+    @Test
+    void aClaimThatWalksFarIsShortenedAndNotReplaced() {
+        String claim = "select id from job for update skip locked";
+        assertThat(rules(new Cases().locking(claim, 60, 0.2, 50))).containsExactly("claim");
+        assertThat(rules(new Cases().locking(claim, 60, 0.2, 49))).isEmpty();
+    }
+
+    @Test
+    void waitEventsSeenAFewTimesAreChance() {
+        assertThat(rules(new Cases().busy(WaitEvents.LOCK_MANAGER, 0.05))).isEmpty();
+        assertThat(rules(new Cases().busy(WaitEvents.LOCK_MANAGER, 0.5))).containsExactly("lock-manager");
+    }
+
+    @Test
+    void aHorizonIsOldByTimeOrByXids() {
+        assertThat(rules(new Cases().horizon(session(100, 299.0)))).isEmpty();
+        assertThat(rules(new Cases().horizon(session(100, 300.0)))).containsExactly("horizon");
+        assertThat(rules(new Cases().horizon(session(100_000, null)))).containsExactly("horizon");
+        assertThat(new Cases().standby().horizon(session(100, 300.0)).diagnose().advice())
+                .as("without hot_standby_feedback a query on a standby holds back nobody")
+                .isEmpty();
+    }
+
+    @Test
+    void bloatIsVacuumsUnlessSomebodyHoldsItBack() {
+        Updated bloated = new Updated("orders", 500, 0.9, 100, 90_000, null);
+        assertThat(rules(new Cases().updated(bloated))).containsExactly("vacuum");
+        assertThat(rules(new Cases().updated(bloated).horizon(session(100, 300.0))))
+                .containsExactly("horizon");
+        assertThat(rules(new Cases().updated(new Updated("orders", 500, 0.9, 100, 90_000, 20.0))))
+                .isEmpty();
+    }
+
+    @Test
+    void waitsInAnotherDatabaseAreSentThere() {
+        assertThat(new Cases().otherDatabase("crm", 5).diagnose().advice())
+                .extracting(Advice::subject)
+                .containsExactly("database crm");
+    }
+
+    @Test
+    void howMuchIsHurtIsAShareOfBusyTime() {
+        assertThat(kind(new Cases().table(new Waits("orders", 3)))).isEqualTo(Kind.HURT);
+        assertThat(kind(new Cases().busy("running", 30).table(new Waits("orders", 3))))
+                .isEqualTo(Kind.FELT);
+        assertThat(kind(new Cases().busy("running", 200).table(new Waits("orders", 3))))
+                .isEqualTo(Kind.HEALTHY);
+        assertThat(kind(new Cases().busy("running", 200).hidden().table(new Waits("orders", 3))))
+                .as("where busy sessions are hidden, waiters must do")
+                .isEqualTo(Kind.HURT);
+        assertThat(kind(new Cases().busy("running", 0.1).transactionsPerSecond(2)))
+                .isEqualTo(Kind.IDLE);
+        assertThat(kind(new Cases().busy("running", 0.1).transactionsPerSecond(25_000)))
+                .as("short transactions are not seen at work")
+                .isEqualTo(Kind.HEALTHY);
+        assertThat(kind(new Cases().standby())).isEqualTo(Kind.STANDBY);
+    }
+
+    private static HorizonHolder session(long xids, Double seconds) {
+        return new HorizonHolder("session", "4711", "app, idle in transaction", null, xids, seconds);
+    }
+
+    private static Map<Doing, Double> shares(Doing most, double share, Doing other, double rest) {
+        Map<Doing, Double> shares = new java.util.LinkedHashMap<>();
+        shares.put(most, share);
+        shares.put(other, rest);
+        return shares;
+    }
+
+    private static List<String> rules(Cases seen) {
+        return seen.diagnose().advice().stream().map(Advice::rule).toList();
+    }
+
+    private static Kind kind(Cases seen) {
+        return seen.diagnose().kind();
+    }
+}
