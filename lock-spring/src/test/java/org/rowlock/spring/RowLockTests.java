@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
@@ -23,12 +24,16 @@ public final class RowLockTests {
         return context;
     }
 
-    /** Whether another transaction could lock now: by the default strategy, BOTH, so behind holders of any strategy. */
+    /** Whether another transaction could lock now: by BOTH, so behind holders of any strategy. */
     public static boolean isFree(DataSource dataSource, LockKey key) {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             try {
-                return RowLocks.create().in(connection).tryLock(key);
+                return RowLocks.builder()
+                        .strategy(LockStrategy.BOTH)
+                        .build()
+                        .in(connection)
+                        .tryLock(key);
             } finally {
                 connection.rollback();
             }

@@ -96,7 +96,10 @@ class TableEdgesTest {
     static class OneNameConfigured {
         @Bean
         RowLocks rowLocks() {
-            return RowLocks.builder().strategy("account", LockStrategy.ADVISORY).build();
+            return RowLocks.builder()
+                    .strategy(LockStrategy.BOTH)
+                    .strategy("account", LockStrategy.ADVISORY)
+                    .build();
         }
     }
 

@@ -45,7 +45,8 @@ class BareClassPathTest {
                     .run(
                             "--spring.datasource.url=" + url,
                             "--spring.datasource.username=" + user,
-                            "--spring.datasource.password=" + password)) {
+                            "--spring.datasource.password=" + password,
+                            "--rowlock.strategy=both")) {
                 assertThat(context.getBeanNamesForType(RowLocks.class)).hasSize(1);
                 assertThat(context.getBeanNamesForType(LockInstrumentation.class))
                         .isEmpty();
