@@ -18,6 +18,8 @@ final class DelayedSender implements AutoCloseable {
     static final ByteBuffer END = ByteBuffer.allocate(0);
 
     private static final long SPIN_NANOS = 80_000;
+
+    private volatile long spinNanos = SPIN_NANOS;
     private static final long RETRY_NANOS = 100_000;
 
     private final PriorityQueue<Flow> due = new PriorityQueue<>(Comparator.comparingLong(flow -> flow.nextDue));
@@ -59,6 +61,11 @@ final class DelayedSender implements AutoCloseable {
         }
     }
 
+    /** From now on it does not spin, which would keep a processor busy all the time under load. */
+    void sleepOnly() {
+        spinNanos = 0;
+    }
+
     synchronized void freeze(boolean freeze) {
         frozen = freeze;
         LockSupport.unpark(thread);
@@ -83,8 +90,8 @@ final class DelayedSender implements AutoCloseable {
                     continue;
                 }
             }
-            if (wait > SPIN_NANOS) {
-                LockSupport.parkNanos(wait - SPIN_NANOS);
+            if (wait > spinNanos) {
+                LockSupport.parkNanos(wait - spinNanos);
             } else {
                 Thread.onSpinWait();
             }

@@ -106,6 +106,11 @@ public final class TcpProxy implements AutoCloseable {
         nanosToClient = toClient.toNanos();
     }
 
+    /** From now on no processor is kept busy with waiting, and what is delayed arrives some 50 us later. */
+    public void sleepOnly() {
+        sender.sleepOnly();
+    }
+
     /** Loses the connection that executes a statement with this text next; the server never gets it. */
     public void cutBefore(String text) {
         armed.set(new Cut(text, false));
