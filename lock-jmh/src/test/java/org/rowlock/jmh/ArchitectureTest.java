@@ -31,6 +31,8 @@ class ArchitectureTest {
                 .definedBy("org.rowlock.jmh.scenario")
                 .layer("bench")
                 .definedBy("org.rowlock.jmh.bench..")
+                .layer("net")
+                .definedBy("org.rowlock.jmh.net")
                 .layer("profile")
                 .definedBy("org.rowlock.jmh.profile")
                 .layer("server")
@@ -43,12 +45,14 @@ class ArchitectureTest {
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("run")
                 .mayOnlyBeAccessedByLayers("cli", "report")
-                .whereLayer("scenario")
-                .mayOnlyBeAccessedByLayers("run", "cli", "report")
                 .whereLayer("bench")
-                .mayOnlyBeAccessedByLayers("scenario", "run", "cli", "report")
+                .mayOnlyBeAccessedByLayers("run", "cli")
+                .whereLayer("scenario")
+                .mayOnlyBeAccessedByLayers("bench", "run", "cli", "report")
+                .whereLayer("net")
+                .mayOnlyBeAccessedByLayers("bench")
                 .whereLayer("profile")
-                .mayOnlyBeAccessedByLayers("bench", "run")
+                .mayOnlyBeAccessedByLayers("bench", "run", "main")
                 .check(CLASSES);
     }
 
@@ -58,6 +62,7 @@ class ArchitectureTest {
                         .map(type -> type.getPackageName().replace("org.rowlock.jmh", ""))
                         .map(name -> name.replace(".jmh_generated", ""))
                         .distinct())
-                .isSubsetOf(List.of("", ".cli", ".report", ".run", ".scenario", ".bench", ".profile", ".server"));
+                .isSubsetOf(
+                        List.of("", ".cli", ".report", ".run", ".scenario", ".bench", ".net", ".profile", ".server"));
     }
 }

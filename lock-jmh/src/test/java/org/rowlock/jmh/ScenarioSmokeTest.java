@@ -5,26 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.doctor.ServerAddress;
-import org.rowlock.jmh.run.Cell;
+import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Progress;
-import org.rowlock.jmh.run.RunResults;
-import org.rowlock.jmh.run.Selection;
+import org.rowlock.jmh.run.Results;
+import org.rowlock.jmh.run.Results.PointResult;
+import org.rowlock.jmh.run.Results.VariantResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Scenarios;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
 
-/** Every scenario, every variant, for a moment: none may rot. */
+/** Every scenario, every variant, for a moment, with its checks: none may rot. */
 class ScenarioSmokeTest {
-    private static final int WARMUP_MILLIS = 50;
-    private static final int MILLIS = 200;
-
     static Stream<String> scenarios() {
         return Scenarios.all().stream().map(Scenario::name);
     }
@@ -33,60 +33,62 @@ class ScenarioSmokeTest {
     @MethodSource("scenarios")
     void everyVariantRuns(String name) {
         Scenario scenario = Scenarios.named(name).orElseThrow();
-        Point point = small(scenario.points().get(0));
-        Scenario.Rhythm moment = new Scenario.Rhythm(
-                1, WARMUP_MILLIS, 1, MILLIS, scenario.rhythm().singleShot());
+        Timing timing = scenario.timing();
+        Timing moment =
+                timing.singleShot() ? timing.rounds(1) : new Timing(1, 50, timing.windows() > 1 ? 4 : 1, 200, false);
+        Scenario small = scenario.with(List.of(small(scenario.points().get(0))), scenario.variants())
+                .timed(moment);
         TestPostgres server = TestPostgres.shared();
+        ServerAddress address =
+                scenario.killsServer() ? null : new ServerAddress(server.url(), server.user(), server.password());
         List<String> failures = new ArrayList<>();
-        RunResults results = new Comparison(
-                        new ComparisonSettings(
-                                List.of(new Selection(scenario, List.of(point), scenario.variants(), moment)),
-                                scenario.needs().contains(Scenario.Need.MAY_BE_KILLED)
-                                        ? null
-                                        : new ServerAddress(server.url(), server.user(), server.password()),
-                                0,
-                                "test",
-                                null),
+        Results results = new Comparison(
+                        new ComparisonSettings(List.of(small), address, 0, null, "test", "test", List.of(), null),
                         new Failures(failures))
                 .run();
         assertThat(failures).isEmpty();
-        assertThat(results.results()).hasSize(1);
-        assertThat(results.results().get(0).cells()).hasSize(scenario.variants().size());
-        for (Cell cell : results.results().get(0).cells()) {
-            assertThat(cell.perRound("pg.wal").isEmpty())
-                    .as("the server's counters of %s", cell.variant())
-                    .isEqualTo(
-                            scenario.rhythm().singleShot() || scenario.needs().contains(Scenario.Need.NO_SERVER));
-            assertThat(cell.perRound(scenario.headline().key()))
-                    .as("%s of %s", scenario.headline().title(), cell.variant())
+        assertThat(results.scenarios()).hasSize(1);
+        PointResult point = results.scenarios().get(0).points().get(0);
+        assertThat(point.variants().stream().map(VariantResult::label))
+                .containsExactlyElementsOf(scenario.variants().stream()
+                        .map(org.rowlock.jmh.scenario.Variant::label)
+                        .toList());
+        for (VariantResult variant : point.variants()) {
+            assertThat(variant.rounds())
+                    .as("%s of %s", scenario.headline().title(), variant.label())
                     .singleElement()
                     .satisfies(value -> assertThat(value).isNotNaN());
+            assertThat(variant.figures()).containsKey("net.roundTrip");
         }
     }
 
-    /** With a few threads, as each needs a connection. */
+    /** With a few clients, as each needs a connection. */
     private static Point small(Point point) {
-        List<Integer> groups =
-                point.groups().stream().map(threads -> Math.min(threads, 4)).toList();
-        int threads = groups.isEmpty()
-                ? Math.min(point.threads(), 8)
-                : groups.stream().mapToInt(Integer::intValue).sum();
-        return new Point(point.label(), threads, groups, point.params());
+        Map<String, String> params = new TreeMap<>(point.params());
+        params.put(Point.CLIENTS, Integer.toString(Math.min(8, point.clients())));
+        params.put(Point.RTT, "0");
+        return new Point(point.label(), params, point.connections(), point.locks());
     }
 
     private record Failures(List<String> messages) implements Progress {
         @Override
-        public void scenario(Selection selection, int number, int of) {}
+        public void scenario(Scenario scenario, int number, int of) {
+            // Nobody looks.
+        }
 
         @Override
-        public void begins(Selection selection, Point point, String variant, int round) {}
+        public void begins(String what) {
+            // Nobody looks.
+        }
 
         @Override
-        public void ended(Selection selection, Cell cell, int round, double done, Duration left) {}
+        public void ended(String what, String figure, Duration left) {
+            // Nobody looks.
+        }
 
         @Override
-        public void failed(Scenario scenario, String variant, String message) {
-            messages.add(scenario.name() + " " + variant + ": " + message);
+        public void failed(String what, String message) {
+            messages.add(what + ": " + message);
         }
     }
 }

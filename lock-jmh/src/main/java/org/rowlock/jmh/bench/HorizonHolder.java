@@ -10,7 +10,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
  * A transaction that does nothing and ends late, as a report or a forgotten session does. While it is open, no row version
  * that was alive when it began may be removed, nor any that was made since.
  */
-final class HorizonHolder implements AutoCloseable {
+public final class HorizonHolder implements AutoCloseable {
     /** Timeouts of a server that would end it before its time, as far as the server knows them. */
     private static final String STAY = "select set_config(name, '0', false) from pg_settings where name in"
             + " ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')";
@@ -24,7 +24,7 @@ final class HorizonHolder implements AutoCloseable {
     }
 
     /** How it holds the horizon. */
-    enum Kind {
+    public enum Kind {
         /** A snapshot of a REPEATABLE READ transaction: {@code backend_xmin}. */
         SNAPSHOT(Connection.TRANSACTION_REPEATABLE_READ, "select 1"),
         /** A transaction id, as of one that has written and not committed: {@code backend_xid}. */
@@ -36,15 +36,6 @@ final class HorizonHolder implements AutoCloseable {
         Kind(int isolation, String sql) {
             this.isolation = isolation;
             this.sql = sql;
-        }
-
-        /** Reads {@code snapshot} or {@code xid}. */
-        static Kind parse(String text) {
-            return switch (text) {
-                case "snapshot" -> SNAPSHOT;
-                case "xid" -> XID;
-                default -> throw new IllegalArgumentException("holder is snapshot or xid, not " + text);
-            };
         }
     }
 

@@ -2,52 +2,79 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
-import org.rowlock.jmh.profile.Latency;
-import org.rowlock.jmh.profile.Throughput;
-import org.rowlock.jmh.server.BenchmarkServer;
+import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
 
-/** The work of {@code zipfian}, for scenarios that look at it from another side. Thread-safe. */
-final class HotRows {
+/** The published work, for scenarios that look at it from several sides: pick a row, lock it, update it three times. */
+@State(Scope.Benchmark)
+public abstract class HotRows extends LockWorkload {
     static final int ROWS = 100;
 
-    private final Accounts accounts;
-    private final Exclusion exclusion = new Exclusion(ROWS + 1);
-    private final Transactions transactions;
+    /** The exponent of the zipfian distribution. */
+    @Param("1.1")
+    public double zipf;
 
-    private HotRows(Accounts accounts, Transactions transactions) {
-        this.accounts = accounts;
-        this.transactions = transactions;
+    /** Whether the lock travels with the first update, in one round trip. */
+    @Param("false")
+    public boolean pipelined;
+
+    Accounts accounts;
+    Exclusion exclusion;
+
+    @Initializer
+    void create(int rows, String storage) throws SQLException {
+        accounts = Accounts.create(server, rows, storage);
+        exclusion = new Exclusion(rows + 1);
     }
 
-    /**
-     * Makes the rows.
-     *
-     * @param storage parameters of the table, such as {@code autovacuum_enabled = off}
-     * @param clients a connection for each
-     */
-    static HotRows create(BenchmarkServer server, String variant, String storage, int clients) throws SQLException {
-        Accounts accounts = Accounts.create(server, ROWS);
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement()) {
-            statement.execute("alter table " + Accounts.TABLE + " set (" + storage + ")");
+    /** A client of an application instance. */
+    Clients.Operation client(Locking locking, DiscreteSampler keys) {
+        Latency lock = meter.latency("lock");
+        return () -> {
+            int aid = keys.sample();
+            lock.begin();
+            if (pipelined) {
+                locking.pipelined(
+                        aid,
+                        Accounts.ADD + " returning balance",
+                        aid,
+                        connection -> inside(lock, aid, () -> Accounts.updateTwice(connection, aid)));
+            } else {
+                locking.transaction(aid, connection -> inside(lock, aid, () -> Accounts.updateThrice(connection, aid)));
+            }
+            return 1;
+        };
+    }
+
+    /** What is done while a lock is held. */
+    @FunctionalInterface
+    interface Held {
+        void run() throws SQLException;
+    }
+
+    /** Notes that the lock is held, works, and leaves before the commit. */
+    private void inside(Latency lock, int aid, Held work) throws SQLException {
+        lock.end();
+        exclusion.enter(aid);
+        try {
+            work.run();
+        } finally {
+            exclusion.leave(aid);
         }
-        return new HotRows(accounts, new Transactions(Variant.parse(variant), server.pool(clients)));
     }
 
-    /** Begins, locks the row, updates it three times, commits. */
-    void transaction(int aid, Latency lock) throws SQLException {
-        Hold hold = new Hold(accounts.key(aid), lock, exclusion, aid);
-        transactions.run(hold, Accounts.add(aid), connection -> {
-            Accounts.updateTwice(connection, aid);
-            return null;
-        });
-        Throughput.completed();
-    }
-
-    /** Fails if two were inside one lock, or an update was lost. */
+    @Override
     void check() throws SQLException {
         exclusion.check();
         accounts.check();
+    }
+
+    /** For subclasses that look at the server between windows. */
+    Connection monitor() throws SQLException {
+        Connection connection = server.connect();
+        server.closeWith(connection);
+        return connection;
     }
 }

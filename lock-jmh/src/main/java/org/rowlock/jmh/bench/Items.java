@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import org.rowlock.LockKey;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
@@ -25,15 +24,10 @@ final class Items {
 
     private final BenchmarkServer server;
     private final int rows;
-    private final LockKey[] keys;
 
     private Items(BenchmarkServer server, int rows) {
         this.server = server;
         this.rows = rows;
-        this.keys = new LockKey[rows + 1];
-        for (int id = 1; id <= rows; id++) {
-            keys[id] = LockKey.row(TABLE, id);
-        }
     }
 
     /**
@@ -43,7 +37,7 @@ final class Items {
      * @param k the indexed column: the id and the writes that changed it
      * @param plainWrites how many writes changed no index
      * @param inserts how often it was deleted and inserted again
-     * @param version one more with each write of {@link Variant.Method#OPTIMISTIC}
+     * @param version one more with each write of {@link Strategy#OPTIMISTIC}
      */
     record Item(int id, long k, long plainWrites, long inserts, long version) {}
 
@@ -63,10 +57,6 @@ final class Items {
 
     int rows() {
         return rows;
-    }
-
-    LockKey key(int id) {
-        return keys[id];
     }
 
     /** Three rows by id. One that is not there is not in the result. */

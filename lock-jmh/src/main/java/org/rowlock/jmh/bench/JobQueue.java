@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
@@ -27,6 +28,7 @@ final class JobQueue {
 
     private final BenchmarkServer server;
     private final Set<Integer> claimed = ConcurrentHashMap.newKeySet();
+    private final LongAdder duplicates = new LongAdder();
 
     private JobQueue(BenchmarkServer server) {
         this.server = server;
@@ -47,25 +49,24 @@ final class JobQueue {
         return new JobQueue(server);
     }
 
-    /**
-     * Puts down that jobs were claimed.
-     *
-     * @return how many of them had been claimed before
-     */
-    int claimed(List<Integer> ids) {
-        int duplicates = 0;
+    /** Puts down that jobs were claimed. */
+    void claimed(List<Integer> ids) {
         for (Integer id : ids) {
             if (!claimed.add(id)) {
-                duplicates++;
+                duplicates.increment();
             }
         }
-        return duplicates;
+    }
+
+    /** How many were claimed that had been claimed before. */
+    long duplicates() {
+        return duplicates.sum();
     }
 
     /** Finishes jobs in the transaction that claimed them; asks nothing about their state, which would hide a second run. */
     static void finish(Connection connection, List<Integer> ids) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FINISH)) {
-            statement.setArray(1, Claiming.array(connection, ids));
+            statement.setArray(1, Locking.array(connection, ids));
             if (statement.executeUpdate() != ids.size()) {
                 throw new InvariantViolation("a job was claimed that is not there");
             }

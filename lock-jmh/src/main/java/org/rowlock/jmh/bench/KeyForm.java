@@ -5,13 +5,12 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
-import org.rowlock.LockKey;
 
 /** The forms of an id, each with a table whose primary key is of that form. */
-enum KeyForm {
+public enum KeyForm {
     /** An int4. */
     INT("id int") {
         @Override
@@ -55,49 +54,27 @@ enum KeyForm {
     /** The id of a row's number. */
     abstract Object id(int number);
 
-    /** The columns of the primary key, each with its type. */
+    /** The columns of the primary key. */
     List<String> columns() {
-        return List.of(columns.split(", ", -1));
+        return Arrays.stream(columns.split(", ", -1))
+                .map(column -> column.split(" ", 2)[0])
+                .toList();
     }
 
     String table() {
         return "by_" + name().toLowerCase(Locale.ROOT);
     }
 
-    LockKey key(Object id) {
-        return LockKey.row(table(), id);
-    }
-
-    /** The id as hand-written code would write it. */
-    static String text(Object id) {
-        return id instanceof List<?> parts ? parts.get(0) + ":" + parts.get(1) : id.toString();
-    }
-
-    /** What stands behind WHERE for one row. */
-    String condition() {
-        return names().stream().map(name -> name + " = ?").collect(Collectors.joining(" and "));
-    }
-
-    /** Sets the parameters of {@link #condition} or of an insert. */
-    static void bind(PreparedStatement statement, Object id) throws SQLException {
-        if (id instanceof List<?> parts) {
-            statement.setObject(1, parts.get(0));
-            statement.setObject(2, parts.get(1));
-        } else {
-            statement.setObject(1, id);
-        }
-    }
-
     /** Makes the table, and in it the rows of the ids. */
     void create(Connection connection, Object[] ids) throws SQLException {
-        String names = String.join(", ", names());
+        String names = String.join(", ", columns());
         try (Statement statement = connection.createStatement()) {
             statement.execute("create table " + table() + " (" + columns + ", primary key (" + names + "))");
         }
         try (PreparedStatement insert = connection.prepareStatement(
-                "insert into " + table() + " values (" + (names().size() == 2 ? "?, ?" : "?") + ")")) {
+                "insert into " + table() + " values (" + (columns().size() == 2 ? "?, ?" : "?") + ")")) {
             for (Object id : ids) {
-                bind(insert, id);
+                Locking.bind(insert, id);
                 insert.addBatch();
             }
             insert.executeBatch();
@@ -105,9 +82,5 @@ enum KeyForm {
         try (Statement statement = connection.createStatement()) {
             statement.execute("vacuum analyze " + table());
         }
-    }
-
-    private List<String> names() {
-        return columns().stream().map(column -> column.split(" ", 2)[0]).toList();
     }
 }

@@ -11,9 +11,6 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.AdmissionQueues;
-import org.rowlock.LockKey;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 
 /**
@@ -33,8 +30,8 @@ final class LossClients implements AutoCloseable {
 
     private static final long MOST_PAUSE = TimeUnit.MILLISECONDS.toNanos(150);
 
-    private final Variant variant;
-    private final Transactions transactions;
+    private final Locking locking;
+    private final DataSource unpooled;
     private final LossLedger ledger;
     private final Outage outage;
     private final int heldKeys;
@@ -42,13 +39,13 @@ final class LossClients implements AutoCloseable {
     private volatile boolean stopped;
 
     /**
-     * @param variant how they lock
+     * @param locking how they lock
      * @param unpooled where their connections come from
      * @param heldKeys how many keys, from 1 on, others will hold; behind them come the free ones
      */
-    LossClients(Variant variant, DataSource unpooled, LossLedger ledger, Outage outage, int heldKeys) {
-        this.variant = variant;
-        this.transactions = new Transactions(variant, unpooled);
+    LossClients(Locking locking, DataSource unpooled, LossLedger ledger, Outage outage, int heldKeys) {
+        this.locking = locking;
+        this.unpooled = unpooled;
         this.ledger = ledger;
         this.outage = outage;
         this.heldKeys = heldKeys;
@@ -126,26 +123,13 @@ final class LossClients implements AutoCloseable {
         }
 
         private void admitted(int key) throws SQLException {
-            LockKey lockKey = Tokens.key(key);
-            if (!variant.admission()) {
-                transact(key, lockKey);
-                return;
-            }
-            AdmissionQueues.Permit permit = transactions
-                    .locks()
-                    .admission()
-                    .enter(transactions.pool(), List.of(lockKey), RowLockMode.FOR_UPDATE, LockWait.forever());
-            try {
-                transact(key, lockKey);
-            } finally {
-                permit.close();
-            }
+            locking.admitted(List.of(locking.key(key)), RowLockMode.FOR_UPDATE, () -> transact(key));
         }
 
-        private void transact(int key, LockKey lockKey) throws SQLException {
+        private void transact(int key) throws SQLException {
             Connection current = connect();
             long transaction = ledger.begin();
-            transactions.lock(current, lockKey);
+            locking.lock(current, key);
             ledger.enter(key, transaction);
             try {
                 if (newServer && key <= heldKeys) {
@@ -163,7 +147,7 @@ final class LossClients implements AutoCloseable {
         private Connection connect() throws SQLException {
             Connection current = connection;
             if (current == null) {
-                current = transactions.pool().getConnection();
+                current = unpooled.getConnection();
                 connection = current;
                 connected = System.nanoTime();
                 newServer = outage.connected(current, connected);

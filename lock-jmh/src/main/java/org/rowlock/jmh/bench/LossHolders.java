@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
-import org.rowlock.LockKey;
+import org.rowlock.RowLockMode;
 
 /**
  * Transactions that hold a range of keys between them, each a part, with work that is not committed yet. Other application
@@ -26,8 +26,7 @@ final class LossHolders implements AutoCloseable {
     }
 
     /** Locks the keys from 1 on. Returns when all are held. */
-    static LossHolders lock(Variant variant, DataSource unpooled, LossLedger ledger, int keys) throws SQLException {
-        Transactions transactions = new Transactions(variant, unpooled);
+    static LossHolders lock(Locking locking, DataSource unpooled, LossLedger ledger, int keys) throws SQLException {
         LossHolders all = new LossHolders(ledger);
         boolean locked = false;
         try {
@@ -36,7 +35,7 @@ final class LossHolders implements AutoCloseable {
                         .boxed()
                         .toList();
                 all.holders.add(new Holder(unpooled.getConnection(), ledger.begin(), part));
-                all.lock(variant, transactions, all.holders.get(all.holders.size() - 1));
+                all.lock(locking, all.holders.get(all.holders.size() - 1));
             }
             locked = true;
             return all;
@@ -47,17 +46,10 @@ final class LossHolders implements AutoCloseable {
         }
     }
 
-    private void lock(Variant variant, Transactions transactions, Holder holder) throws SQLException {
+    private void lock(Locking locking, Holder holder) throws SQLException {
         Connection connection = holder.connection();
         connection.setAutoCommit(false);
-        List<LockKey> keys = holder.keys().stream().map(Tokens::key).toList();
-        if (variant.method().isRowlock()) {
-            transactions.locks().in(connection).lockAll(keys);
-        } else {
-            for (LockKey key : keys) {
-                transactions.lock(connection, key);
-            }
-        }
+        locking.lockAll(connection, holder.keys(), RowLockMode.FOR_UPDATE);
         holder.keys().forEach(key -> ledger.enter(key, holder.transaction()));
         Tokens.raise(connection, holder.keys().get(0), holder.transaction());
     }

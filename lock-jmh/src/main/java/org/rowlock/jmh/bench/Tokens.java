@@ -9,14 +9,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.rowlock.LockKey;
 
 /**
  * A fencing token per key, from 0 on, and a journal of who has raised which to what. A token is read, and written back one
  * higher: two that are inside one lock raise it to the same. The journal has no constraint that would keep that out.
  */
 final class Tokens {
-    private static final String TABLE = "tokens";
+    static final String TABLE = "tokens";
     private static final String JOURNAL = "journal";
 
     private Tokens() {}
@@ -31,10 +30,6 @@ final class Tokens {
             statement.execute("insert into " + TABLE + " select i, 0 from generate_series(1, " + keys + ") i");
             statement.execute("vacuum analyze " + TABLE);
         }
-    }
-
-    static LockKey key(int id) {
-        return LockKey.row(TABLE, id);
     }
 
     /** Raises a token by one, in the caller's transaction. */

@@ -9,7 +9,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
 /**
  * A table where a lock function in a WHERE clause locks more rows than the query returns. Nothing is ever changed in it.
  */
-final class TrapTable {
+public final class TrapTable {
     static final String TABLE = "trap";
     static final int ROWS = 2_000;
 
@@ -19,7 +19,7 @@ final class TrapTable {
             + " (select count(*) from " + TABLE + " where xmax = pg_current_xact_id_if_assigned()::xid))";
 
     /** The two traps. */
-    enum Trap {
+    public enum Trap {
         /**
          * The planner evaluates cheap conditions first, whatever the order they are written in, and a lock function
          * counts as cheap.

@@ -12,12 +12,12 @@ import org.rowlock.guard.RowLockGuard;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /** A table with a guard or an audit. The schema of both goes with the benchmark, unless it was there before. */
-final class WatchedTable {
+public final class WatchedTable {
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int BUDGET = 1_000;
 
     /** By what a table is watched. */
-    enum Watch {
+    public enum Watch {
         NOTHING,
         GUARDED,
         AUDITED,

@@ -8,43 +8,33 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.AdmissionQueues;
 import org.rowlock.LockKey;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.bench.Items.Item;
-import org.rowlock.jmh.bench.Variant.Method;
-import org.rowlock.jmh.profile.Average;
-import org.rowlock.jmh.profile.Latency;
-import org.rowlock.jmh.profile.Throughput;
 
 /**
  * Transactions that change three rows each, guarded as the variant has it. What was in vain because somebody else was
  * faster is tried again, so many times. Thread-safe; one for all threads.
  */
 final class WriteMix {
-    private final Variant variant;
-    private final Items items;
+    private final Locking locking;
     private final DataSource pool;
-    private final Transactions transactions;
+    private final Items items;
     private final int mostRetries;
     private final Exclusion exclusion;
     private final LongAdder commits = new LongAdder();
     private final AtomicReference<@Nullable String> violation = new AtomicReference<>();
-    private final Average retriesPerTransaction = Average.of("retries");
-    private final Average failedPerTransaction = Average.of("failedCommits");
+    private final Meter.Average retriesPerTransaction;
+    private final Meter.Average failedPerTransaction;
 
-    WriteMix(Variant variant, Items items, DataSource pool, int mostRetries) {
-        if (variant.pipelined() || variant.method() == Method.NAIVE) {
-            throw new IllegalArgumentException("The write mix locks several rows at once and has no variant " + variant
-                    + "; give OPTIMISTIC, or ROW, BOTH or ADVISORY, with or without +admission");
-        }
-        this.variant = variant;
-        this.items = items;
+    WriteMix(Locking locking, DataSource pool, Items items, Meter meter, int mostRetries) {
+        this.locking = locking;
         this.pool = pool;
-        this.transactions = new Transactions(variant, pool);
+        this.items = items;
         this.mostRetries = mostRetries;
         this.exclusion = new Exclusion(items.rows() + 1);
+        this.retriesPerTransaction = meter.average("retries");
+        this.failedPerTransaction = meter.average("failedCommits");
     }
 
     /** What is done to a row. */
@@ -77,63 +67,48 @@ final class WriteMix {
      * @param latency takes the time of the transaction with all its retries
      */
     void commit(Plan plan, Latency latency) throws SQLException {
-        long begun = System.nanoTime();
+        latency.begin();
         int failed = 0;
         while (!attempt(plan)) {
             failed++;
         }
-        latency.recordSince(begun);
+        latency.end();
         commits.increment();
-        Throughput.completed();
         retriesPerTransaction.add(failed, 1);
         failedPerTransaction.add(failed / (mostRetries + 1), 1);
     }
 
     private boolean attempt(Plan plan) throws SQLException {
-        List<LockKey> keys = plan.ids().stream().map(items::key).toList();
         try {
-            if (variant.admission()) {
-                AdmissionQueues.Permit permit =
-                        transactions.locks().admission().enter(pool, keys, RowLockMode.FOR_UPDATE, LockWait.forever());
-                try {
-                    transact(keys, plan);
-                } finally {
-                    permit.close();
-                }
-            } else {
-                transact(keys, plan);
-            }
+            locking.admitted(locking.keys(plan.ids()), RowLockMode.FOR_UPDATE, () -> transact(plan));
             return true;
         } catch (Conflict e) {
             return false;
         }
     }
 
-    private void transact(List<LockKey> keys, Plan plan) throws SQLException {
-        transactions.inTransaction(connection -> {
-            if (variant.method().isRowlock()) {
-                lock(connection, keys);
-            }
-            if (variant.method() == Method.OPTIMISTIC) {
+    private void transact(Plan plan) throws SQLException {
+        Locking.inTransaction(pool, connection -> {
+            if (locking.strategy() == Strategy.OPTIMISTIC) {
                 change(connection, plan);
-            } else {
-                plan.ids().forEach(exclusion::enter);
-                try {
-                    change(connection, plan);
-                } finally {
-                    plan.ids().forEach(exclusion::leave);
-                }
+                return;
             }
-            return null;
+            lock(connection, plan.ids());
+            plan.ids().forEach(exclusion::enter);
+            try {
+                change(connection, plan);
+            } finally {
+                plan.ids().forEach(exclusion::leave);
+            }
         });
     }
 
-    private void lock(Connection connection, List<LockKey> keys) {
-        List<LockKey> absent = transactions.locks().in(connection).lockAll(keys).absentRows();
+    private void lock(Connection connection, List<Integer> ids) throws SQLException {
+        List<LockKey> absent = locking.lockAll(connection, ids, RowLockMode.FOR_UPDATE);
         if (absent.isEmpty()) {
             return;
         }
-        if (variant.method() != Method.ROW) {
+        if (locking.strategy() != Strategy.ROW) {
             violated(absent + " is locked, and still it was not there");
         }
         // A row lock waits for a row version. If its holder deletes the row, and inserts it again, the lock comes back
@@ -142,7 +117,7 @@ final class WriteMix {
     }
 
     private void change(Connection connection, Plan plan) throws SQLException {
-        boolean versioned = variant.method() == Method.OPTIMISTIC;
+        boolean versioned = locking.strategy() == Strategy.OPTIMISTIC;
         Map<Integer, Item> read = Items.read(connection, plan.ids());
         for (int i = 0; i < plan.ids().size(); i++) {
             Item item = read.get(plan.ids().get(i));

@@ -5,18 +5,21 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.Diagnosis;
 import org.rowlock.doctor.Doctor;
 import org.rowlock.doctor.HelpOption;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerOptions;
 import org.rowlock.doctor.UserError;
+import org.rowlock.jmh.report.Report;
+import org.rowlock.jmh.report.Summary;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
-import org.rowlock.jmh.run.RunResults;
+import org.rowlock.jmh.run.Results;
+import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.ServerCheck;
 import org.rowlock.jmh.server.ServerFacts;
 import picocli.CommandLine.Command;
@@ -33,7 +36,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         abbreviateSynopsis = true,
         description = {
-            "Measures row locks against advisory locks, and writes a report: an HTML page, and JMH's results beside it.",
+            "Measures row locks against advisory locks, and writes a report: an HTML page, and its results as JSON.",
             "Without --url it starts an embedded PostgreSQL. On a server of yours it works in a schema of its own, which"
                     + " it removes at the end.",
             ""
@@ -43,10 +46,13 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  compare",
             "  compare --url jdbc:postgresql://db:5432/app --user bench --password",
-            "  compare --scenario clients --clients 1,10,90,300 --zipf 1.1 --seconds 20 --report out"
+            "  compare --scenario clients --clients 1,10,90,300 --rtt 0,0.5ms --seconds 20 --report out"
         })
 final class CompareCommand implements Callable<Integer> {
     private static final int INTERRUPTED = 130;
+
+    /** Of a run that nobody has asked more of. */
+    private static final Duration BUDGET = Duration.ofMinutes(15);
 
     /** Before the run, so that the report can say which of the server's own tables come first. */
     private static final Duration LOOK = Duration.ofSeconds(10);
@@ -88,56 +94,62 @@ final class CompareCommand implements Callable<Integer> {
             throw usage(
                     "--report: " + report + " is a file, and the report is a directory of files. Give another name.");
         }
+        if (report != null && Files.exists(report.resolve(Report.PAGE))) {
+            throw usage("--report: there is a report in " + report + " already. Give another directory, or remove it.");
+        }
         ServerAddress address = server.address();
         if (address == null && crashCommand != null) {
             throw usage("--crash-command is for a server of yours, and an embedded one needs none. Give --url too, or"
                     + " leave it out.");
         }
-        Choices choices = scenarios.choices(address == null || crashCommand != null);
+        List<String> remarks = new ArrayList<>();
+        List<Scenario> chosen = scenarios.scenarios(address == null, address == null || crashCommand != null, remarks);
         ServerFacts facts = address == null ? null : ServerCheck.forBenchmarks(address);
         if (address != null && facts != null) {
-            choices = new Room(address, facts.room(), facts.lockTableRoom())
-                    .fit(choices, scenarios.areClientsGiven(), scenarios.areNamed());
+            remarks.addAll(ServerCheck.remarks(facts));
+            chosen = new Room(address, facts.room(), facts.lockTableRoom())
+                    .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
         }
         JmhLock.refuseWhileAnotherRuns();
         try (ReportDirectory directory = ReportDirectory.make(report)) {
-            List<String> remarks = facts == null ? List.of() : ServerCheck.remarks(facts);
-            new Plan(choices, address, facts, remarks, directory.path()).print(out());
+            new Plan(chosen, address, facts, remarks, directory.path()).print(out());
             if (address != null && !yes && Terminal.isInteractive() && !Terminal.confirm("Go on?")) {
                 command.commandLine().getErr().println("Nothing was done.");
                 return ExitCode.SOFTWARE;
             }
-            return run(address, choices, directory);
+            return run(
+                    new ComparisonSettings(
+                            chosen,
+                            address,
+                            1,
+                            scenarios.isDefault() ? BUDGET : null,
+                            new Versions().getVersion()[0],
+                            command(),
+                            remarks,
+                            crashCommand),
+                    directory);
         }
     }
 
-    private int run(@Nullable ServerAddress address, Choices choices, ReportDirectory directory) throws IOException {
+    private String command() {
+        return RepeatCommand.of(
+                command.commandLine().getParent().getParseResult().originalArgs(), server.givenPassword());
+    }
+
+    private int run(ComparisonSettings settings, ReportDirectory directory) throws IOException {
         PrintWriter err = command.commandLine().getErr();
         ConsoleProgress progress = new ConsoleProgress(out(), err, Terminal.isInteractive());
-        Comparison comparison = new Comparison(
-                new ComparisonSettings(
-                        choices.chosen().stream().map(Choice::selection).toList(),
-                        address,
-                        1,
-                        RepeatCommand.of(
-                                command.commandLine()
-                                        .getParent()
-                                        .getParseResult()
-                                        .originalArgs(),
-                                server.givenPassword()),
-                        crashCommand),
-                progress);
+        Comparison comparison = new Comparison(settings, progress);
         try (Interruption interruption = new Interruption(comparison::stop, comparison::isClean, err)) {
             try {
-                Diagnosis look = address == null ? null : look(address);
-                RunResults results = comparison.run();
-                progress.clear();
-                Outcome outcome = new Outcome(results, choices, interruption.isInterrupted());
-                outcome.write(look, directory.path(), out(), err);
-                if (interruption.isInterrupted()) {
-                    return INTERRUPTED;
+                ServerAddress address = settings.server();
+                if (address != null) {
+                    look(address);
                 }
-                return outcome.isGood() ? ExitCode.OK : ExitCode.SOFTWARE;
+                Results results = comparison.run();
+                progress.clear();
+                boolean isGood = tell(results, directory.path());
+                return interruption.isInterrupted() ? INTERRUPTED : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
             } finally {
                 // Interrupted, the JVM ends as soon as the interruption is closed.
                 directory.close();
@@ -145,15 +157,28 @@ final class CompareCommand implements Callable<Integer> {
         }
     }
 
+    /** Whether everything that was to run has run, and kept its promises. */
+    private boolean tell(Results results, Path directory) throws IOException {
+        PrintWriter err = command.commandLine().getErr();
+        if (results.scenarios().isEmpty()) {
+            err.println("There is nothing to report: no measurement was finished.");
+        } else {
+            out().println(Summary.of(results));
+            out().println("Report: " + Report.write(results, directory));
+        }
+        results.failures().forEach(failure -> err.println("Failed: " + failure));
+        out().flush();
+        return results.failures().isEmpty() && !results.scenarios().isEmpty();
+    }
+
     /** No reason not to measure: what the doctor cannot see it says itself. */
-    private @Nullable Diagnosis look(ServerAddress address) {
+    private void look(ServerAddress address) {
         try {
             out().println("Looking for " + LOOK.toSeconds() + " s at what the server does now, as the doctor does.");
             out().flush();
-            return Doctor.examine(address, LOOK);
+            out().println(Doctor.examine(address, LOOK).text());
         } catch (UserError e) {
             command.commandLine().getErr().println("Without a look at the server: " + e.getMessage());
-            return null;
         }
     }
 

@@ -1,58 +1,72 @@
 package org.rowlock.jmh.cli;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.rowlock.jmh.run.Selection;
+import org.rowlock.jmh.bench.Scenarios;
+import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Scenarios;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
 
 /** What is run if nobody says what: the questions that decide about a migration, in a quarter of an hour. */
 final class DefaultScenarios {
+    /** A network as it is between a service and its database. */
+    private static final double NETWORK_MILLIS = 0.5;
+
+    private static final Timing SHORT = new Timing(4, 800, 1, 2_000, false);
+
     /**
      * One of them.
      *
-     * @param points their labels; all if empty
-     * @param variants which; all if empty
+     * @param point its label
+     * @param isMain whether it is run with and without a network
      */
-    private record Default(String name, Set<String> points, Set<String> variants) {}
-
-    private static final Set<String> STRATEGIES =
-            Set.of("ROW", "BOTH", "ADVISORY", "ROW+admission", "BOTH+admission", "ADVISORY+admission");
+    private record Default(String name, String point, boolean isMain, Set<String> variants) {}
 
     private static final List<Default> DEFAULTS = List.of(
-            new Default("zipfian", Set.of("zipf"), STRATEGIES),
-            new Default("clients", Set.of("1", "10", "300"), STRATEGIES),
-            new Default("share", Set.of("4"), Set.of()),
-            new Default("pool", Set.of(), Set.of()),
-            new Default("read-after-lock", Set.of(), Set.of()));
+            new Default("zipfian", "90 clients", true, Set.of("ROW", "BOTH", "ADVISORY", "ADVISORY + admission")),
+            new Default(
+                    "round-trips",
+                    "90 clients, 0.5 ms",
+                    false,
+                    Set.of("ROW in 5", "ROW in 2", "ADVISORY in 5", "ADVISORY in 2")),
+            new Default("read-after-lock", "1 client", true, Set.of("FOR_UPDATE", "ROW", "BOTH", "ADVISORY")),
+            new Default("share", "4 clients", false, Set.of("ROW", "BOTH", "ADVISORY")),
+            new Default(
+                    "pool",
+                    "300 hot threads",
+                    false,
+                    Set.of("ROW", "ROW + admission", "ADVISORY + admission", "idle pool")));
 
     private DefaultScenarios() {}
 
-    static List<Selection> selections() {
-        return DEFAULTS.stream().flatMap(DefaultScenarios::selection).toList();
+    /** @param isEmbedded whether the server is ours, on this machine, and so without a network */
+    static List<Scenario> scenarios(boolean isEmbedded) {
+        List<Scenario> scenarios = new ArrayList<>();
+        for (Default each : DEFAULTS) {
+            Scenario scenario = Scenarios.named(each.name()).orElseThrow();
+            List<Variant> variants = scenario.variants().stream()
+                    .filter(variant -> each.variants().contains(variant.label()))
+                    .toList();
+            List<Point> points = scenario.points().stream()
+                    .filter(point -> point.label().equals(each.point()))
+                    .flatMap(point -> points(point, isEmbedded, each.isMain()))
+                    .toList();
+            scenarios.add(scenario.with(points, variants).timed(SHORT));
+        }
+        return scenarios;
     }
 
-    private static Stream<Selection> selection(Default of) {
-        return Scenarios.named(of.name()).stream()
-                .map(scenario -> new Selection(
-                        scenario,
-                        scenario.points().stream()
-                                .filter(point ->
-                                        of.points().isEmpty() || of.points().contains(point.label()))
-                                .toList(),
-                        scenario.variants().stream()
-                                .filter(variant ->
-                                        of.variants().isEmpty() || of.variants().contains(variant))
-                                .toList(),
-                        scenario.rhythm()));
+    private static Stream<Point> points(Point point, boolean isEmbedded, boolean isMain) {
+        if (!isEmbedded) {
+            return Stream.of(point.over(0));
+        }
+        return isMain ? Stream.of(point, point.over(NETWORK_MILLIS)) : Stream.of(point);
     }
 
-    /** Their names, for the help. */
     static List<String> names() {
-        return selections().stream()
-                .map(Selection::scenario)
-                .map(Scenario::name)
-                .toList();
+        return DEFAULTS.stream().map(Default::name).toList();
     }
 }

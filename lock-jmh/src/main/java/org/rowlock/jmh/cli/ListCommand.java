@@ -6,12 +6,13 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.HelpOption;
-import org.rowlock.jmh.run.Selection;
+import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Scenarios;
+import org.rowlock.jmh.scenario.Variant;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.TextTable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -25,8 +26,6 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         abbreviateSynopsis = true)
 final class ListCommand implements Callable<Integer> {
-    private static final int WIDTH = 96;
-
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec command;
@@ -60,66 +59,46 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private static void all(PrintWriter out) {
-        List<Scenario> scenarios = Scenarios.all();
-        List<String> defaults = DefaultScenarios.names();
-        int width = scenarios.stream()
-                .mapToInt(scenario -> scenario.name().length())
-                .max()
-                .orElse(1);
-        for (Scenario scenario : scenarios) {
-            out.printf(
-                    "%s %-" + width + "s  %s%n  %-" + width + "s  %s%n",
-                    defaults.contains(scenario.name()) ? "*" : " ",
-                    scenario.name(),
-                    scenario.title(),
-                    "",
-                    Plan.size(Selection.of(scenario)));
+        TextTable table = Plan.table(3
+                + Scenarios.all().stream()
+                        .mapToInt(each -> each.name().length())
+                        .max()
+                        .orElse(1));
+        for (Scenario scenario : Scenarios.all()) {
+            String mark = DefaultScenarios.names().contains(scenario.name()) ? "* " : "  ";
+            table.addRowValues(mark + scenario.name(), scenario.title());
+            table.addRowValues("", Plan.size(scenario));
         }
-        out.println();
+        out.println(table);
         out.println("* 'compare' runs these if you name none. 'list <scenario>' tells all about one.");
     }
 
     private static void one(PrintWriter out, Scenario scenario) {
-        out.println(scenario.name() + ": " + scenario.title());
-        out.println();
-        wrapped(out, "", scenario.question());
+        TextTable table = Plan.table(12);
+        table.addRowValues(scenario.name(), scenario.title());
+        table.addRowValues("", scenario.question());
         if (!scenario.published().isEmpty()) {
-            out.println();
-            wrapped(out, "Published  ", scenario.published());
+            table.addRowValues("Published", scenario.published());
         }
-        out.println();
-        wrapped(
-                out,
-                "Points     ",
-                scenario.axis() + ": "
-                        + String.join(
-                                ", ",
-                                scenario.points().stream().map(Point::label).toList()));
-        wrapped(out, "Variants   ", String.join(", ", scenario.variants()));
-        wrapped(
-                out,
-                "Shows      ",
+        table.addRowValues(
+                "Points",
+                String.join("; ", scenario.points().stream().map(Point::label).toList()));
+        table.addRowValues(
+                "Variants",
+                String.join(
+                        ", ", scenario.variants().stream().map(Variant::label).toList()));
+        table.addRowValues(
+                "Shows",
                 String.join(", ", scenario.metrics().stream().map(Metric::title).toList()));
-        wrapped(out, "Takes      ", Plan.size(Selection.of(scenario)));
-        if (scenario.threadsAreClients()) {
-            wrapped(out, "Options    ", "--clients replaces its points.");
+        table.addRowValues("Takes", Plan.size(scenario));
+        if (scenario.isOverClients()) {
+            table.addRowValues("Options", "--clients replaces its points.");
         }
-        if (scenario.needs().contains(Scenario.Need.MAY_BE_KILLED)) {
-            wrapped(out, "Needs      ", "to kill the server: an embedded one, or --crash-command for yours.");
+        if (scenario.killsServer()) {
+            table.addRowValues("Needs", "to kill the server: an embedded one, or --crash-command for yours.");
         }
-        out.println();
-        out.println("Run it with: compare --scenario " + scenario.name());
-    }
-
-    private static void wrapped(PrintWriter out, String label, String text) {
-        StringBuilder line = new StringBuilder(label);
-        for (String word : text.split(" ", -1)) {
-            if (line.length() + word.length() > WIDTH) {
-                out.println(line.toString().stripTrailing());
-                line = new StringBuilder(" ".repeat(label.length()));
-            }
-            line.append(word).append(' ');
-        }
-        out.println(line.toString().stripTrailing());
+        table.addRowValues("Run it with", "compare --scenario " + scenario.name());
+        table.addRowValues("With JMH", scenario.benchmark().getSimpleName() + " -p clients=..");
+        out.println(table);
     }
 }

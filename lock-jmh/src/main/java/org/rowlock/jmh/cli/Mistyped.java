@@ -9,8 +9,8 @@ import org.openjdk.jmh.runner.BenchmarkList;
 import org.openjdk.jmh.runner.format.OutputFormat;
 import org.openjdk.jmh.runner.format.OutputFormatFactory;
 import org.openjdk.jmh.runner.options.VerboseMode;
+import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Scenarios;
 
 /** Notices arguments that go to JMH, and were meant for us. */
 public final class Mistyped {

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.rowlock.doctor.ServerErrors;
 import org.rowlock.doctor.UserError;
-import org.rowlock.jmh.scenario.Scenarios;
+import org.rowlock.jmh.bench.Scenarios;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -14,7 +14,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The commands, and what becomes of their failures: a message that says what to do, and a status; no stack trace. */
 public final class Program {
-    private static final int WIDTH = 100;
+    static final int WIDTH = 100;
 
     private final CommandLine commands;
 

@@ -1,16 +1,23 @@
 package org.rowlock.jmh.cli;
 
+import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Param;
 import org.rowlock.doctor.PositiveNumber;
-import org.rowlock.jmh.run.Selection;
+import org.rowlock.jmh.bench.Scenarios;
+import org.rowlock.jmh.bench.Strategy;
+import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Scenarios;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -18,7 +25,17 @@ import picocli.CommandLine.Spec;
 
 /** What is run, and how long. A mixin for commands. */
 final class ScenarioOptions {
-    private static final int MILLIS = 1_000;
+    private static final String ZIPF = "zipf";
+    private static final List<String> STRATEGIES = Stream.of(
+                    Strategy.ROW,
+                    Strategy.BOTH,
+                    Strategy.ADVISORY,
+                    Strategy.FOR_UPDATE,
+                    Strategy.NAIVE,
+                    Strategy.HAND_WRITTEN,
+                    Strategy.OPTIMISTIC)
+            .map(strategy -> strategy.name().toLowerCase(Locale.ROOT))
+            .toList();
 
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
@@ -33,7 +50,7 @@ final class ScenarioOptions {
                     + " fewer points and variants than they have when named.")
     private List<String> names = new ArrayList<>();
 
-    @Option(names = "--all", order = 11, description = "Every scenario. Takes hours.")
+    @Option(names = "--all", order = 11, description = "Every scenario. Takes many hours.")
     private boolean all;
 
     @Option(
@@ -42,18 +59,24 @@ final class ScenarioOptions {
             split = ",",
             order = 12,
             description = "Which to compare: row (SELECT ... FOR UPDATE), both (the advisory lock in front of it),"
-                    + " advisory (the advisory lock alone); where a scenario has them also naive (an advisory lock"
-                    + " written by hand) and optimistic (a version column). Default: all. What ratios refer to, mostly"
-                    + " row, always runs.")
+                    + " advisory (the advisory lock alone); where a scenario has them also for_update, naive and"
+                    + " hand_written (by hand) and optimistic (a version column). Default: all. What ratios refer to,"
+                    + " mostly row, always runs.")
     private List<String> strategies = new ArrayList<>();
+
+    /** With, without or both. */
+    enum Admission {
+        on,
+        off,
+        both
+    }
 
     @Option(
             names = "--admission",
             paramLabel = "on|off|both",
-            converter = Admission.Converter.class,
             order = 13,
             description = "Whether threads queue in the JVM before they borrow a connection. Default: both.")
-    private Admission admission = Admission.BOTH;
+    private Admission admission = Admission.both;
 
     @Option(
             names = "--clients",
@@ -65,10 +88,21 @@ final class ScenarioOptions {
     private List<Integer> clients = new ArrayList<>();
 
     @Option(
+            names = "--rtt",
+            paramLabel = "<time>",
+            split = ",",
+            converter = RoundTripTime.class,
+            order = 15,
+            description =
+                    "The round trip of a network between clients and server, such as 0.5ms, or several: 0,0.5ms,1ms. A"
+                            + " proxy makes it. Default: none; on an embedded server without --scenario, 0 and 0.5ms.")
+    private List<Double> roundTrips = new ArrayList<>();
+
+    @Option(
             names = "--zipf",
             paramLabel = "<exponent>",
             converter = ZipfExponent.class,
-            order = 15,
+            order = 16,
             description = "How uneven the keys are: 0 is even, and from 1 on a few keys get most. Default: 1.1.")
     private @Nullable Double zipf;
 
@@ -76,57 +110,62 @@ final class ScenarioOptions {
             names = "--seconds",
             paramLabel = "<number>",
             converter = PositiveNumber.class,
-            order = 16,
-            description = "How long each measurement takes. Default: 4, or what the scenario needs.")
+            order = 17,
+            description = "How long each measurement takes. Default: 3, or what the scenario needs.")
     private @Nullable Integer seconds;
 
     @Option(
             names = "--rounds",
             paramLabel = "<number>",
             converter = PositiveNumber.class,
-            order = 17,
-            description = "How often everything is measured; from two on there is a spread. Default: 3, or what the"
-                    + " scenario needs.")
+            order = 18,
+            description = "How often everything is measured; the more, the smaller the differences that can be told."
+                    + " Default: 4, or what the scenario needs.")
     private @Nullable Integer rounds;
 
     /**
      * What the options come to.
      *
+     * @param isEmbedded whether the server is ours
      * @param mayBeKilled whether scenarios may kill the server
+     * @param remarks is added what is left out, and why
      * @throws ParameterException if they contradict each other or name what there is not
      */
-    Choices choices(boolean mayBeKilled) {
+    List<Scenario> scenarios(boolean isEmbedded, boolean mayBeKilled, List<String> remarks) {
         refuseEmpty("--scenario", names);
         refuseEmpty("--strategy", strategies);
         refuseEmpty("--clients", clients);
-        List<Choice> choices = new ArrayList<>();
-        List<String> leftOut = new ArrayList<>();
-        VariantChoice variants = variants();
-        PointChoice points = new PointChoice(clients, zipf);
-        List<Selection> wanted = wanted();
-        for (Selection selection : wanted) {
-            Scenario scenario = selection.scenario();
-            List<String> chosen = variants.of(scenario).stream()
-                    .filter(selection.variants()::contains)
-                    .toList();
-            if (chosen.isEmpty()) {
-                leftOut.add(refuseIfNamed(
-                        scenario,
-                        "compares none of what --strategy and --admission ask for; it has "
-                                + String.join(", ", scenario.variants()) + "."));
-            } else if (scenario.needs().contains(Scenario.Need.MAY_BE_KILLED) && !mayBeKilled) {
-                leftOut.add(refuseIfNamed(
-                        scenario,
-                        "kills the server and starts it again, which this program cannot do to a server of yours. Give"
-                                + " a shell command that does with --crash-command, or leave out --url for an embedded"
-                                + " server."));
-            } else {
-                choices.add(new Choice(
-                        new Selection(scenario, points.of(selection), chosen, rhythm(selection.rhythm())), List.of()));
+        refuseEmpty("--rtt", roundTrips);
+        for (String strategy : strategies) {
+            if (!STRATEGIES.contains(strategy.toLowerCase(Locale.ROOT))) {
+                throw unknown("strategy", strategy, STRATEGIES);
             }
         }
-        refuseWithoutEffect(variants, points, choices);
-        return new Choices(choices, leftOut);
+        List<Scenario> chosen = new ArrayList<>();
+        for (Scenario scenario : wanted(isEmbedded)) {
+            List<Variant> variants = variants(scenario);
+            String refusal = variants.size() < 2 && scenario.variants().size() > 1
+                    ? "compares none of what --strategy and --admission ask for; it has "
+                            + String.join(
+                                    ", ",
+                                    scenario.variants().stream()
+                                            .map(Variant::label)
+                                            .toList()) + "."
+                    : scenario.killsServer() && !mayBeKilled
+                            ? "kills the server and starts it again, which this program cannot do to a server of yours."
+                                    + " Give a shell command that does with --crash-command, or leave out --url for an"
+                                    + " embedded server."
+                            : "";
+            if (refusal.isEmpty()) {
+                chosen.add(scenario.with(points(scenario), variants).timed(timing(scenario.timing())));
+            } else if (areNamed()) {
+                throw usage("The scenario " + scenario.name() + " " + refusal);
+            } else {
+                remarks.add("Without " + scenario.name() + ": it " + refusal);
+            }
+        }
+        refuseWithoutEffect(chosen);
+        return chosen;
     }
 
     /** A list of nothing but commas would else be taken for none at all, and the default would run. */
@@ -137,50 +176,79 @@ final class ScenarioOptions {
         }
     }
 
-    private VariantChoice variants() {
-        try {
-            return VariantChoice.of(strategies, admission);
-        } catch (IllegalArgumentException e) {
-            throw usage(e.getMessage());
-        }
-    }
-
-    private List<Selection> wanted() {
+    private List<Scenario> wanted(boolean isEmbedded) {
         if (all && !names.isEmpty()) {
             throw usage("--all runs every scenario, and --scenario some. Give one of them.");
         }
         if (all) {
-            return Scenarios.all().stream().map(Selection::of).toList();
+            return Scenarios.all();
         }
         if (names.isEmpty()) {
-            return DefaultScenarios.selections();
+            return DefaultScenarios.scenarios(isEmbedded);
         }
         Set<Scenario> named = new LinkedHashSet<>();
+        List<String> known = Scenarios.all().stream().map(Scenario::name).toList();
         for (String name : names) {
-            named.add(named(name.trim()));
+            named.add(Scenarios.named(name.trim().toLowerCase(Locale.ROOT))
+                    .orElseThrow(() -> unknown("scenario", name.trim(), known)));
         }
-        return named.stream().map(Selection::of).toList();
+        return List.copyOf(named);
     }
 
-    private Scenario named(String name) {
-        return Scenarios.named(name.toLowerCase(Locale.ROOT)).orElseThrow(() -> {
-            List<String> known = Scenarios.all().stream().map(Scenario::name).toList();
-            return usage("There is no scenario '" + name + "'." + Nearest.guess(name, known) + " There are: "
-                    + String.join(", ", known) + ".");
-        });
+    /** The baseline is what ratios refer to, and variants that are no strategies are all wanted. */
+    private List<Variant> variants(Scenario scenario) {
+        return scenario.variants().stream()
+                .filter(variant -> variant.equals(scenario.baseline())
+                        || variant.isControl()
+                        || variant.strategy().isEmpty()
+                        || isWanted(variant))
+                .toList();
     }
 
-    private Scenario.Rhythm rhythm(Scenario.Rhythm own) {
-        int times = rounds == null ? own.rounds() : rounds;
-        if (seconds == null || own.singleShot()) {
-            return new Scenario.Rhythm(times, own.warmupMillis(), own.iterations(), own.millis(), own.singleShot());
+    private boolean isWanted(Variant variant) {
+        return (strategies.isEmpty() || strategies.stream().anyMatch(name -> name.equalsIgnoreCase(variant.strategy())))
+                && (admission == Admission.both || variant.hasAdmission() == (admission == Admission.on));
+    }
+
+    private List<Point> points(Scenario scenario) {
+        List<Point> points = scenario.points();
+        if (!clients.isEmpty() && scenario.isOverClients()) {
+            Point first = points.get(0);
+            int locks = (int) (first.locks() / first.clients());
+            int beside = first.connections() - first.clients();
+            points = clients.stream()
+                    .distinct()
+                    .map(number ->
+                            Point.clients(number).connecting(number + beside).locking(locks))
+                    .toList();
         }
-        // Over time more time is more measurements in a row, and elsewhere a longer one.
-        return own.iterations() > 1
-                ? new Scenario.Rhythm(times, own.warmupMillis(), seconds * MILLIS / own.millis(), own.millis(), false)
-                : new Scenario.Rhythm(times, own.warmupMillis(), 1, seconds * MILLIS, false);
+        if (zipf != null && hasZipf(scenario)) {
+            points = points.stream()
+                    .map(point -> point.with(ZIPF, String.valueOf(zipf)))
+                    .toList();
+        }
+        if (!roundTrips.isEmpty()) {
+            points = points.stream()
+                    .flatMap(point -> roundTrips.stream().map(point::over))
+                    .distinct()
+                    .toList();
+        }
+        return points;
     }
 
+    private static boolean hasZipf(Scenario scenario) {
+        return Arrays.stream(scenario.benchmark().getFields())
+                .filter(field -> field.isAnnotationPresent(Param.class))
+                .map(Field::getName)
+                .anyMatch(ZIPF::equals);
+    }
+
+    private Timing timing(Timing own) {
+        Timing timed = seconds == null ? own : own.seconds(seconds);
+        return rounds == null ? timed : timed.rounds(rounds);
+    }
+
+    /** Whether the user wants each scenario that runs. */
     boolean areNamed() {
         return !names.isEmpty();
     }
@@ -189,34 +257,34 @@ final class ScenarioOptions {
         return !clients.isEmpty();
     }
 
-    /** What was asked for by name is refused; of the default or of all it is left out, with a remark. */
-    private String refuseIfNamed(Scenario scenario, String why) {
-        if (areNamed()) {
-            throw usage("The scenario " + scenario.name() + " " + why);
-        }
-        return "Without " + scenario.name() + ": it " + why;
+    /** Whether the run may be shortened: nobody said how much is to run. */
+    boolean isDefault() {
+        return names.isEmpty() && !all && rounds == null && seconds == null && roundTrips.isEmpty();
     }
 
-    private void refuseWithoutEffect(VariantChoice variants, PointChoice points, List<Choice> choices) {
-        List<Scenario> scenarios =
-                choices.stream().map(choice -> choice.selection().scenario()).toList();
-        if (scenarios.isEmpty()) {
-            throw usage("None of the scenarios compares what --strategy and --admission ask for. Those that do: "
-                    + namesOf(scenario -> !variants.of(scenario).isEmpty()) + ".");
+    private void refuseWithoutEffect(List<Scenario> chosen) {
+        if (chosen.isEmpty()) {
+            throw usage("None of the scenarios compares what --strategy and --admission ask for.");
         }
-        if (!clients.isEmpty() && scenarios.stream().noneMatch(points::takesClients)) {
-            throw usage("--clients has no effect: none of the scenarios leaves the number of clients to you. Those that"
-                    + " do: " + namesOf(Scenario::threadsAreClients) + ".");
+        if (!clients.isEmpty() && chosen.stream().noneMatch(Scenario::isOverClients)) {
+            throw usage(
+                    "--clients has no effect: none of the scenarios leaves the number of clients to you. Those that do: "
+                            + namesOf(Scenario::isOverClients) + ".");
         }
-        if (zipf != null && scenarios.stream().noneMatch(points::takesZipf)) {
+        if (zipf != null && chosen.stream().noneMatch(ScenarioOptions::hasZipf)) {
             throw usage("--zipf has no effect: none of the scenarios has keys of that distribution. Those that do: "
-                    + namesOf(points::takesZipf) + ".");
+                    + namesOf(ScenarioOptions::hasZipf) + ".");
         }
     }
 
     private static String namesOf(Predicate<Scenario> which) {
         return String.join(
                 ", ", Scenarios.all().stream().filter(which).map(Scenario::name).toList());
+    }
+
+    private ParameterException unknown(String what, String given, List<String> known) {
+        return usage("There is no " + what + " '" + given + "'." + Nearest.guess(given, known) + " There are: "
+                + String.join(", ", known) + ".");
     }
 
     private ParameterException usage(@Nullable String message) {

@@ -17,7 +17,6 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
-import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * What a benchmark does to a PostgreSQL server. Works with any benchmark:
@@ -27,18 +26,18 @@ import org.rowlock.jmh.server.BenchmarkServer;
  *   -prof "org.rowlock.jmh.profile.PostgresProfiler:url=jdbc:postgresql://localhost/db;user=me;password=secret"
  * }</pre>
  *
- * <p>It reads the server's counters before and after each iteration and adds, per operation: {@code pg.wal} (bytes),
- * {@code pg.xids}, {@code pg.multixacts}, {@code pg.deadlocks}, {@code pg.deadTuples} (row versions that updates and
- * deletes left behind). The first three are exact, of the whole server: let nothing else write meanwhile. The others are
- * the server's statistics of the database, which its sessions report up to a second late.
+ * <p>It reads the server's counters before and after each iteration and adds, per operation: {@code wal} (bytes),
+ * {@code xids}, {@code multixacts}, {@code deadlocks}, {@code deadTuples} (row versions that updates and deletes left
+ * behind). The first three are exact, of the whole server: let nothing else write meanwhile. The others are the server's
+ * statistics of the database, which its sessions report up to a second late. {@code cpu.*} is how many cores were busy, the
+ * server's only if it is on this machine.
  *
  * <p>During the iteration it samples pg_stat_activity and adds {@code wait.Type:Event}: how many sessions of the
  * database were in that wait at a time, on average. Other users' sessions are seen by members of
  * {@code pg_read_all_stats}.
  *
  * <p>Options: {@code url}, {@code user}, {@code password}, and {@code interval} in milliseconds between samples, default
- * 50. Without a URL it takes the server of Rowlock's own benchmarks, from the iteration on that begins with it open: give
- * them a warm-up.
+ * 50. Without a URL it adds what Rowlock's own benchmarks have found out, which have all of this and more.
  */
 public final class PostgresProfiler implements InternalProfiler {
     private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..;interval=<milliseconds>";
@@ -46,7 +45,7 @@ public final class PostgresProfiler implements InternalProfiler {
 
     private final @Nullable ServerAddress address;
     private final long intervalMillis;
-    private @Nullable ServerWatch watch;
+    private @Nullable Window window;
 
     public PostgresProfiler() throws ProfilerException {
         this("");
@@ -102,56 +101,34 @@ public final class PostgresProfiler implements InternalProfiler {
 
     @Override
     public void beforeIteration(BenchmarkParams benchmarkParams, IterationParams iterationParams) {
-        BenchmarkServer server = BenchmarkServer.current();
-        try {
-            if (address != null) {
-                watch = ServerWatch.start(address, intervalMillis);
-            } else if (server != null) {
-                ServerWatch started = ServerWatch.start(server.address(), intervalMillis);
-                // The last iteration ends with the server closed, perhaps stopped, before the profilers are asked.
-                server.closeWith(started::end);
-                watch = started;
+        if (address != null) {
+            try {
+                window = Window.open(address, intervalMillis, () -> 0);
+            } catch (SQLException e) {
+                throw new IllegalStateException("PostgresProfiler cannot read the server: " + e.getMessage(), e);
             }
-            // Else Rowlock's own benchmark opens its server, and makes its tables, within this first iteration.
-        } catch (SQLException e) {
-            throw new IllegalStateException("PostgresProfiler cannot read the server: " + e.getMessage(), e);
         }
     }
 
     @Override
     public Collection<? extends Result<?>> afterIteration(
             BenchmarkParams benchmarkParams, IterationParams iterationParams, IterationResult result) {
-        List<Result<?>> results = new ArrayList<>();
-        ServerWatch ended = watch;
-        watch = null;
-        if (ended == null) {
-            return results;
-        }
-        try {
-            ServerWatch.Seen seen = ended.seen();
-            seen.waits().forEach((event, sessions) -> results.add(sessions(event, sessions)));
+        Window ended = window;
+        window = null;
+        if (ended != null) {
             long operations =
                     result.getMetadata() == null ? 0 : result.getMetadata().getAllOps();
-            if (operations > 0) {
-                ServerCounters counted = seen.counted();
-                results.add(perOperation("wal", counted.walBytes(), operations, "B/op"));
-                results.add(perOperation("xids", counted.xids(), operations, "xids/op"));
-                results.add(perOperation("multixacts", counted.multixacts(), operations, "multixacts/op"));
-                results.add(perOperation("deadlocks", counted.deadlocks(), operations, "deadlocks/op"));
-                results.add(perOperation("deadTuples", counted.deadRowVersions(), operations, "tuples/op"));
+            try {
+                ended.end(operations).publish();
+            } catch (SQLException e) {
+                // A benchmark may have stopped the server on purpose; what was sampled until then is no average.
+                System.out.println("PostgresProfiler lost the server during the iteration: " + e.getMessage());
             }
-        } catch (SQLException e) {
-            // A benchmark may have stopped the server on purpose; what was sampled until then is no average.
-            System.out.println("PostgresProfiler lost the server during the iteration: " + e.getMessage());
         }
+        List<Result<?>> results = new ArrayList<>();
+        Published.take()
+                .forEach((name, measured) ->
+                        results.add(new ScalarResult(name, measured.value(), measured.unit(), AggregationPolicy.AVG)));
         return results;
-    }
-
-    private static ScalarResult perOperation(String name, long count, long operations, String unit) {
-        return new ScalarResult("pg." + name, (double) count / operations, unit, AggregationPolicy.AVG);
-    }
-
-    private static ScalarResult sessions(String event, double sessions) {
-        return new ScalarResult("wait." + event, sessions, "sessions", AggregationPolicy.AVG);
     }
 }

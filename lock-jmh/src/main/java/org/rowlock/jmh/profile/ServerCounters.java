@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Map;
 
 /**
  * What a server has counted up to now.
@@ -44,5 +45,15 @@ record ServerCounters(long walBytes, long xids, long multixacts, long deadlocks,
                 (int) (multixacts - before.multixacts),
                 deadlocks - before.deadlocks,
                 deadRowVersions - before.deadRowVersions);
+    }
+
+    /** For each operation. */
+    Map<String, Measured> perOperation(double operations) {
+        return Map.of(
+                "wal", new Measured(walBytes / operations, "B/op"),
+                "xids", new Measured(xids / operations, "xids/op"),
+                "multixacts", new Measured(multixacts / operations, "multixacts/op"),
+                "deadlocks", new Measured(deadlocks / operations, "deadlocks/op"),
+                "deadTuples", new Measured(deadRowVersions / operations, "tuples/op"));
     }
 }

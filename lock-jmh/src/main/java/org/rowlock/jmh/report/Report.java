@@ -1,40 +1,73 @@
 package org.rowlock.jmh.report;
 
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.run.RunResults;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.rowlock.jmh.run.Results;
 
-/** Writes what a comparison found out to a directory. Stateless and thread-safe. */
+/** Writes the results as JSON, and as a page with all that it needs inside, which opens offline. */
 public final class Report {
-    private static final String HTML = "report.html";
-    private static final String JSON = "results.json";
+    /** The name of the page. */
+    public static final String PAGE = "report.html";
 
-    /**
-     * The files.
-     *
-     * @param html the report, which needs no other file and no network
-     * @param json JMH's own format, for other tools
-     */
-    public record Written(Path html, Path json) {}
+    private static final String JSON = "results.json";
+    private static final String CHART = "META-INF/resources/webjars/chart.js/";
+    private static final String CHART_FILE = "/dist/chart.umd.min.js";
+    private static final Pattern PLACE = Pattern.compile("@(css|chart|data|script)@");
 
     private Report() {}
 
-    /**
-     * Writes {@code report.html} and {@code results.json}, over files of these names if there are any. The directory is
-     * made if there is none.
-     *
-     * @param look at the server before the run; null where it was none of the user's
-     * @throws IOException if a file cannot be written
-     */
-    public static Written write(RunResults results, @Nullable ServerLook look, Path directory) throws IOException {
-        Files.createDirectories(directory);
-        Path json = directory.resolve(JSON);
-        // First, since it is the one that another report could be made from.
-        Files.writeString(json, JmhJson.of(results));
-        Path html = directory.resolve(HTML);
-        Files.writeString(html, HtmlPage.of(results, look));
-        return new Written(html, json);
+    /** Writes both into a directory that exists, and returns where the page is. */
+    public static Path write(Results results, Path directory) throws IOException {
+        // Escapes < and > in strings, so that none can end the element that it stands in.
+        Gson gson = new GsonBuilder().setPrettyPrinting().create();
+        String json = gson.toJson(results);
+        Files.writeString(directory.resolve(JSON), json);
+        Map<String, String> parts =
+                Map.of("css", text("report.css"), "chart", chart(), "data", json, "script", text("report.js"));
+        String page = PLACE.matcher(text(PAGE))
+                .replaceAll(place -> Matcher.quoteReplacement(String.valueOf(parts.get(place.group(1)))));
+        return Files.writeString(directory.resolve(PAGE), page);
+    }
+
+    private static String text(String resource) throws IOException {
+        try (InputStream in = Report.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new FileNotFoundException("The jar lacks " + resource + " of the report");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** The library that draws, from its webjar, whatever version of it there is. */
+    private static String chart() throws IOException {
+        URL url = Report.class.getClassLoader().getResource(CHART);
+        if (url == null || !(url.openConnection() instanceof JarURLConnection connection)) {
+            throw new FileNotFoundException("Chart.js is not on the classpath: there is no jar with " + CHART);
+        }
+        // A jar of our own to close, and not the class loader's.
+        connection.setUseCaches(false);
+        try (var jar = connection.getJarFile()) {
+            var entry = jar.stream()
+                    .filter(file ->
+                            file.getName().startsWith(CHART) && file.getName().endsWith(CHART_FILE))
+                    .findFirst()
+                    .orElseThrow(() -> new FileNotFoundException("Chart.js is not in " + jar.getName()));
+            try (InputStream in = jar.getInputStream(entry)) {
+                String source = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+                // Without the comment that makes developer tools ask for another file.
+                return source.replaceAll("(?m)^//# sourceMappingURL=.*$", "").replace("</script", "<\\/script");
+            }
+        }
     }
 }

@@ -1,8 +1,4 @@
-/**
- * Turns the results of a comparison into something to decide by: one HTML page that opens offline, JMH's own JSON, and a
- * summary for the terminal. Start at {@link Report}. All words of a verdict come from the results; {@link Finding} says
- * what counts as a gain or a loss.
- */
+/** Shows what a comparison came to: a page that draws itself, the same as JSON, and a table for the terminal. */
 @NullMarked
 package org.rowlock.jmh.report;
 

@@ -11,34 +11,47 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.openjdk.jmh.results.BenchmarkResult;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerErrors;
 import org.rowlock.doctor.UserError;
+import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.BenchmarkSchema;
 import org.rowlock.jmh.server.EmbeddedServer;
 import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerFacts;
 
 /**
- * Runs scenarios. In each round every variant has its turn at every point, in another order each time, and each in a JVM
- * of its own: neighbours in time are compared, so a machine that drifts moves all of them.
+ * Runs scenarios. In each round every variant has its turn at every point, each in a JVM of its own, and the baseline has
+ * two: the first and the last. Every second round goes backwards, so that a machine that drifts moves all alike; the pairs
+ * of rounds differ in their order, so that no variant always runs behind the same other.
  *
  * <p>To be run once. {@link #stop} may be called by any thread.
  */
 public final class Comparison {
+    /** Fewer say nothing about how far to trust them. */
+    private static final int LEAST_ROUNDS = 3;
+
+    /** So much a network may differ from what was asked for before it is remarked. */
+    private static final double INEXACT = 0.1;
+
+    private static final int SPARE_CONNECTIONS = 30;
+    private static final long SEED = 20_261;
+
     private final ComparisonSettings settings;
     private final Progress progress;
     private final Instant started = Instant.now();
-    private final Map<String, String> failures = new LinkedHashMap<>();
+    private final List<String> failures = new ArrayList<>();
+    private final List<String> remarks;
     private final Pace pace;
     private @Nullable ServerFacts facts;
     private volatile boolean stopped;
@@ -47,29 +60,70 @@ public final class Comparison {
     public Comparison(ComparisonSettings settings, Progress progress) {
         this.settings = settings;
         this.progress = progress;
-        this.pace = new Pace(settings.selections());
+        this.remarks = new ArrayList<>(settings.remarks());
+        this.pace = new Pace(settings.scenarios());
     }
 
     /** Runs everything. Failures of benchmarks are among the results. Stopped, it returns what is finished. */
-    public RunResults run() {
+    public Results run() {
         List<ScenarioResult> results = new ArrayList<>();
-        List<Selection> selections = settings.selections();
-        for (int i = 0; i < selections.size() && !stopped; i++) {
-            progress.scenario(selections.get(i), i + 1, selections.size());
-            ScenarioResult result = run(selections.get(i));
-            if (!result.cells().isEmpty()) {
+        List<Scenario> scenarios = settings.scenarios();
+        for (int i = 0; i < scenarios.size() && !stopped; i++) {
+            if (i > 0 && !hasTimeFor(scenarios.get(i))) {
+                continue;
+            }
+            progress.scenario(scenarios.get(i), i + 1, scenarios.size());
+            Rounds rounds = run(scenarios.get(i));
+            if (!rounds.isEmpty()) {
+                ScenarioResult result = rounds.compare();
                 results.add(result);
+                remarkNetworks(scenarios.get(i), result);
             }
         }
-        return new RunResults(
-                results,
-                failures,
+        if (stopped) {
+            failures.add("Stopped before its end; what follows is what was finished until then.");
+        }
+        return new Results(
+                settings.program(),
+                started.toString(),
+                pace.passed().toSeconds(),
                 settings.command(),
-                started,
-                Duration.between(started, Instant.now()),
+                Machine.describe(),
                 facts == null ? Map.of() : facts.description(),
                 facts == null ? Map.of() : facts.settings(),
-                Machine.describe());
+                results,
+                failures,
+                remarks);
+    }
+
+    /** Whether as many rounds as say anything fit into the budget. */
+    private boolean hasTimeFor(Scenario scenario) {
+        Duration budget = settings.budget();
+        boolean fits = budget == null
+                || pace.passed().plus(pace.of(scenario, LEAST_ROUNDS)).compareTo(budget) <= 0;
+        if (!fits) {
+            remarks.add("Without " + scenario.name()
+                    + ", as this machine is slower than was estimated: run it by its name.");
+            pace.without(scenario, scenario.timing().rounds());
+        }
+        return fits;
+    }
+
+    /** A network that was not what was asked for. */
+    private void remarkNetworks(Scenario scenario, ScenarioResult result) {
+        for (Point point : scenario.points()) {
+            double asked = point.rttMillis();
+            result.points().stream()
+                    .filter(each -> each.label().equals(point.label()) && asked > 0)
+                    .filter(each -> Math.abs(each.roundTripMillis() - asked) > INEXACT * asked)
+                    .forEach(each -> remarks.add(String.format(
+                            Locale.ROOT,
+                            "%s, %s: a round trip took %.2f ms and not %.2f ms, as the machine was busy.",
+                            scenario.name(),
+                            point.label(),
+                            each.roundTripMillis(),
+                            asked)));
+        }
     }
 
     /** Ends the forks; {@link #run} then cleans up and returns. */
@@ -78,64 +132,68 @@ public final class Comparison {
         Forks.end();
     }
 
-    private ScenarioResult run(Selection selection) {
-        Results results = new Results(selection);
+    /** Whether everything that was created is removed again, as far as the run has come. */
+    public boolean isClean() {
+        return clean;
+    }
+
+    private Rounds run(Scenario scenario) {
+        Rounds rounds = new Rounds(scenario);
         try {
             ServerAddress given = settings.server();
-            if (selection.scenario().needs().contains(Scenario.Need.NO_SERVER)) {
-                runRounds(selection, new JmhRun(settings.forks(), null, null), results);
-            } else if (given != null) {
-                run(selection, given, results);
+            if (given != null) {
+                run(scenario, given, rounds);
             } else {
-                try (EmbeddedServer embedded = EmbeddedServer.start(embeddedSettings(selection))) {
-                    run(selection, embedded.address(), results);
+                try (EmbeddedServer embedded = EmbeddedServer.start(embeddedSettings(scenario))) {
+                    run(scenario, embedded.address(), rounds);
                 }
             }
         } catch (SQLException | IOException | RuntimeException e) {
-            fail(selection, "", e);
+            fail(scenario.name(), e);
         }
-        return results.toScenarioResult();
+        return rounds;
     }
 
-    static Map<String, String> embeddedSettings(Selection selection) {
-        Map<String, String> settings = new HashMap<>();
-        int connections = Math.max(100, selection.connections() + 20);
-        settings.put("max_connections", Integer.toString(connections));
-        // Those of the selection on top of what the server has by default.
-        settings.put("max_locks_per_transaction", Long.toString(64 + selection.locks() / connections));
-        settings.putAll(selection.scenario().embeddedSettings());
-        return settings;
+    /** Room for its largest point. */
+    static Map<String, String> embeddedSettings(Scenario scenario) {
+        Map<String, String> all = new HashMap<>();
+        int connections =
+                scenario.points().stream().mapToInt(Point::connections).max().orElse(0);
+        long locks = scenario.points().stream().mapToLong(Point::locks).max().orElse(0);
+        int allowed = Math.max(100, connections + SPARE_CONNECTIONS);
+        all.put("max_connections", Integer.toString(allowed));
+        // On top of what the server has by default.
+        all.put("max_locks_per_transaction", Long.toString(64 + locks / allowed));
+        all.putAll(scenario.settings());
+        return all;
     }
 
-    private void run(Selection selection, ServerAddress address, Results results) throws SQLException, IOException {
+    private void run(Scenario scenario, ServerAddress address, Rounds rounds) throws SQLException, IOException {
         String run = UUID.randomUUID().toString();
         Path file = new RunFile(address, run).write();
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             facts = ServerFacts.of(connection);
             BenchmarkSchema.refuseAnothers(connection);
             // An embedded server that is to be killed is the fork's own, so that no crash leaves anything to the next.
-            boolean untold =
-                    settings.server() == null && selection.scenario().needs().contains(Scenario.Need.MAY_BE_KILLED);
-            Path told = untold ? null : file;
+            Path told = settings.server() == null && scenario.killsServer() ? null : file;
             RunFile.setForThisJvm(settings.forks() == 0 ? told : null);
-            runRounds(selection, new JmhRun(settings.forks(), told, settings.crashCommand()), results);
+            runRounds(scenario, new JmhRun(settings.forks(), told, settings.crashCommand()), rounds);
         } finally {
             RunFile.setForThisJvm(null);
             Files.deleteIfExists(file);
-            drop(selection, address, run);
+            drop(scenario, address, run);
         }
     }
 
     /** Hides no failure of the run. What an embedded server has goes with it. */
-    private void drop(Selection selection, ServerAddress address, String run) {
+    private void drop(Scenario scenario, ServerAddress address, String run) {
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             BenchmarkSchema.drop(connection, run);
         } catch (SQLException e) {
             if (settings.server() != null) {
                 clean = false;
                 fail(
-                        selection,
-                        "clean-up",
+                        scenario.name() + ", clean-up",
                         new UserError("The schema " + BenchmarkSchema.NAME + " may be left at " + address
                                 + ", as the server could not be asked to drop it: " + ServerErrors.describe(e)
                                 + " Run there: drop schema if exists " + BenchmarkSchema.NAME + " cascade"));
@@ -143,48 +201,79 @@ public final class Comparison {
         }
     }
 
-    /** Whether everything that was created is removed again, as far as the run has come. */
-    public boolean isClean() {
-        return clean;
-    }
-
-    private void runRounds(Selection selection, JmhRun jmh, Results results) {
-        Set<String> failed = new HashSet<>();
-        for (int round = 1; round <= selection.rhythm().rounds(); round++) {
-            for (Point point : selection.points()) {
-                for (String variant : inTurn(selection.variants(), round)) {
-                    if (!failed.contains(variant) && !stopped) {
-                        progress.begins(selection, point, variant, round);
-                        try {
-                            BenchmarkResult result = jmh.run(selection, point, variant);
-                            results.add(point, variant, result);
-                            pace.ended(selection);
-                            Cell cell = new Cell(point, variant, List.of(result));
-                            progress.ended(selection, cell, round, pace.done(), pace.left());
-                        } catch (JmhRun.Failure failure) {
-                            if (!stopped) {
-                                failed.add(variant);
-                                results.drop(variant);
-                                fail(selection, variant, failure);
-                            }
-                        }
+    private void runRounds(Scenario scenario, JmhRun jmh, Rounds rounds) {
+        Set<Variant> failed = new HashSet<>();
+        int planned = scenario.timing().rounds();
+        for (int round = 1; round <= planned && !stopped; round++) {
+            Duration budget = settings.budget();
+            if (budget != null
+                    && round > LEAST_ROUNDS
+                    && pace.passed().plus(pace.left()).compareTo(budget) > 0) {
+                remarks.add(scenario.name() + " has " + (round - 1) + " rounds and not " + planned
+                        + ": this machine is slower than was estimated.");
+                pace.without(scenario, planned - round + 1);
+                return;
+            }
+            for (Point point : scenario.points()) {
+                for (Rounds.Place place : turns(scenario, point, round)) {
+                    if (!failed.contains(place.variant()) && !stopped && !run(scenario, jmh, rounds, place, round)) {
+                        failed.add(place.variant());
                     }
                 }
             }
         }
     }
 
-    /** Each round begins with another variant. */
-    private static List<String> inTurn(List<String> variants, int round) {
-        List<String> turned = new ArrayList<>(variants);
-        Collections.rotate(turned, 1 - round);
-        return turned;
+    /** The baseline first and last; every second round goes backwards. */
+    static List<Rounds.Place> turns(Scenario scenario, Point point, int round) {
+        List<Variant> others = new ArrayList<>(
+                scenario.variants().subList(1, scenario.variants().size()));
+        Collections.shuffle(others, new Random(SEED + (round - 1) / 2));
+        List<Rounds.Place> turns = new ArrayList<>();
+        turns.add(new Rounds.Place(point, scenario.baseline(), false));
+        others.forEach(variant -> turns.add(new Rounds.Place(point, variant, false)));
+        turns.add(new Rounds.Place(point, scenario.baseline(), true));
+        if (round % 2 == 0) {
+            Collections.reverse(turns);
+        }
+        return turns;
     }
 
-    private void fail(Selection selection, String variant, Exception failure) {
+    private boolean run(Scenario scenario, JmhRun jmh, Rounds rounds, Rounds.Place place, int round) {
+        Variant variant = place.variant();
+        String what = String.format(
+                "%d/%d  %s, %s%s",
+                round,
+                scenario.timing().rounds(),
+                place.point().label(),
+                variant.label(),
+                place.again() ? " again" : "");
+        progress.begins(what);
+        try {
+            Measurement measured = jmh.run(scenario, place.point(), variant);
+            rounds.add(place, round, measured);
+            pace.ended(scenario, place.point());
+            double value = measured.figures().getOrDefault(scenario.headline().key(), Double.NaN);
+            progress.ended(what, figure(value) + " " + scenario.headline().unit(), pace.left());
+            return true;
+        } catch (JmhRun.Failure failure) {
+            if (!stopped) {
+                rounds.drop(variant);
+                fail(scenario.name() + ", " + variant.label(), failure);
+            }
+            return stopped;
+        }
+    }
+
+    /** As many digits as mean something. */
+    public static String figure(double value) {
+        int decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+        return String.format(Locale.ROOT, "%,." + decimals + "f", value);
+    }
+
+    private void fail(String what, Exception failure) {
         String message = String.valueOf(failure.getMessage());
-        String name = selection.scenario().name() + (variant.isEmpty() ? "" : ", " + variant);
-        failures.put(name, message);
-        progress.failed(selection.scenario(), variant, message);
+        failures.add(what + ": " + message);
+        progress.failed(what, message);
     }
 }

@@ -1,21 +1,29 @@
 package org.rowlock.jmh.run;
 
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
+import org.rowlock.jmh.scenario.Scenario;
 
 /**
  * What is to be compared, and where.
  *
- * @param selections the scenarios, in the order in which they run
+ * @param scenarios as they are to be run, in this order
  * @param server the user's own; null for an embedded one per scenario
  * @param forks 1 for a JVM per variant, point and round; 0 for this JVM, to try things out
- * @param command the exact command that repeats it, without the password, for the report
+ * @param budget after which no more rounds begin than each scenario needs; null for none
+ * @param program its version
+ * @param command that repeats it, without the password
+ * @param remarks for the report; complete sentences
  * @param crashCommand a shell command that kills and restarts the server, for scenarios that need it
  */
 public record ComparisonSettings(
-        List<Selection> selections,
+        List<Scenario> scenarios,
         @Nullable ServerAddress server,
         int forks,
+        @Nullable Duration budget,
+        String program,
         String command,
+        List<String> remarks,
         @Nullable String crashCommand) {}

@@ -2,12 +2,11 @@ package org.rowlock.jmh.run;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.profile.GCProfiler;
-import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -15,27 +14,21 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
-import org.rowlock.jmh.profile.ClientProfiler;
 import org.rowlock.jmh.profile.PostgresProfiler;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.RunFile;
 
-/** Lets JMH run one variant at one point, once, with our profilers. */
-final class JmhRun {
-    private final int forks;
-    private final @Nullable Path runFile;
-    private final @Nullable String crashCommand;
-
-    /**
-     * @param forks 1, or 0 for this JVM
-     * @param runFile names the server to the fork; null where it has an embedded one of its own, or none
-     */
-    JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) {
-        this.forks = forks;
-        this.runFile = runFile;
-        this.crashCommand = crashCommand;
-    }
+/**
+ * Lets JMH run one variant at one point, once.
+ *
+ * @param forks 1, or 0 for this JVM
+ * @param runFile names the server to the fork; null where it has an embedded one of its own
+ * @param crashCommand of the user's; null for none
+ */
+record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) {
 
     /** The benchmark failed; the message is what it said. */
     static final class Failure extends Exception {
@@ -46,40 +39,33 @@ final class JmhRun {
         }
     }
 
-    BenchmarkResult run(Selection selection, Point point, String variant) throws Failure {
-        Scenario.Rhythm rhythm = selection.rhythm();
+    Measurement run(Scenario scenario, Point point, Variant variant) throws Failure {
+        Timing timing = scenario.timing();
         ChainedOptionsBuilder options = new OptionsBuilder()
-                .include("^" + Pattern.quote(selection.scenario().benchmark().getName()) + "\\.")
+                .include("^" + Pattern.quote(scenario.benchmark().getName()) + "\\.")
                 .forks(forks)
-                .measurementIterations(rhythm.iterations())
+                .measurementIterations(timing.windows())
                 .shouldFailOnError(true)
                 .jvmArgsAppend(jvmArgs())
-                .addProfiler(ClientProfiler.class)
                 .addProfiler(PostgresProfiler.class)
-                .addProfiler(GCProfiler.class)
-                .verbosity(VerboseMode.SILENT)
-                .param("variant", variant);
+                .verbosity(VerboseMode.SILENT);
+        variant.params().forEach(options::param);
         point.params().forEach(options::param);
-        if (rhythm.singleShot()) {
+        if (timing.singleShot()) {
             options.mode(Mode.SingleShotTime).warmupIterations(0);
         } else {
-            options.warmupIterations(rhythm.warmupMillis() > 0 ? 1 : 0)
-                    .warmupTime(TimeValue.milliseconds(Math.max(1, rhythm.warmupMillis())))
-                    .measurementTime(TimeValue.milliseconds(rhythm.millis()));
-        }
-        if (point.groups().isEmpty()) {
-            options.threads(point.threads());
-        } else {
-            options.threadGroups(
-                    point.groups().stream().mapToInt(Integer::intValue).toArray());
+            options.warmupIterations(timing.warmupMillis() > 0 ? 1 : 0)
+                    .warmupTime(TimeValue.milliseconds(Math.max(1, timing.warmupMillis())))
+                    .measurementTime(TimeValue.milliseconds(timing.millis()));
         }
         try {
-            List<RunResult> results = new ArrayList<>(new Runner(options.build()).run());
+            Collection<RunResult> results = new Runner(options.build()).run();
             if (results.size() != 1) {
-                throw new IllegalStateException(selection.scenario().benchmark().getSimpleName() + " gave "
-                        + results.size() + " results, and a scenario has one");
+                throw new IllegalStateException(
+                        scenario.name() + " gave " + results.size() + " results, and a scenario has one");
             }
-            return results.get(0).getBenchmarkResults().iterator().next();
+            return Measurement.of(
+                    results.iterator().next().getBenchmarkResults().iterator().next());
         } catch (RunnerException e) {
             throw new Failure(FailureMessage.of(e), e);
         }

@@ -2,49 +2,83 @@ package org.rowlock.jmh.run;
 
 import java.time.Duration;
 import java.util.List;
+import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 
 /** Estimates how long a comparison takes: first from its settings, then from what has passed. */
 public final class Pace {
-    /** A fork's JVM, its connections and tables, and their end. */
-    private static final double FORK_SECONDS = 2.5;
+    /** A fork's JVM, its tables and their end. */
+    private static final double FORK_SECONDS = 2.3;
 
-    private final double estimatedSeconds;
+    private static final double NETWORK_SECONDS = 1.2;
+    private static final double SECONDS_PER_CLIENT = 0.008;
+
     private final long started = System.nanoTime();
+    private double estimatedSeconds;
     private double endedSeconds;
 
-    Pace(List<Selection> selections) {
-        this.estimatedSeconds = selections.stream()
-                .mapToDouble(selection -> selection.forks() * seconds(selection))
-                .sum();
+    Pace(List<Scenario> scenarios) {
+        this.estimatedSeconds = seconds(scenarios);
     }
 
     /** How long it will take, as far as can be told before. */
-    public static Duration estimate(List<Selection> selections) {
-        return seconds(new Pace(selections).estimatedSeconds);
+    public static Duration estimate(List<Scenario> scenarios) {
+        return duration(seconds(scenarios));
     }
 
-    void ended(Selection selection) {
-        endedSeconds += seconds(selection);
+    /** With the baseline's second turn. */
+    private static double seconds(List<Scenario> scenarios) {
+        return scenarios.stream()
+                .mapToDouble(scenario -> scenario.timing().rounds()
+                        * seconds(scenario, 1 + scenario.variants().size()))
+                .sum();
     }
 
-    double done() {
-        return Math.min(1, endedSeconds / estimatedSeconds);
+    private static double seconds(Scenario scenario, int turns) {
+        return turns
+                * scenario.points().stream()
+                        .mapToDouble(point -> seconds(scenario, point))
+                        .sum();
+    }
+
+    private static double seconds(Scenario scenario, Point point) {
+        Timing timing = scenario.timing();
+        return FORK_SECONDS
+                + (point.rttMillis() > 0 ? NETWORK_SECONDS : 0)
+                + point.clients() * SECONDS_PER_CLIENT
+                + (timing.warmupMillis() + (double) timing.windows() * timing.millis()) / 1e3;
+    }
+
+    void ended(Scenario scenario, Point point) {
+        endedSeconds += seconds(scenario, point);
+    }
+
+    /** So many rounds of a scenario will not run. */
+    void without(Scenario scenario, int rounds) {
+        estimatedSeconds -= rounds * seconds(scenario, 1 + scenario.variants().size());
+    }
+
+    Duration passed() {
+        return Duration.ofNanos(System.nanoTime() - started);
     }
 
     Duration left() {
-        double passed = (System.nanoTime() - started) / 1e9;
-        // The estimate alone at first, and more and more what has been seen.
-        double perEstimated = (passed + estimatedSeconds * 0.1) / (endedSeconds + estimatedSeconds * 0.1);
-        return seconds((estimatedSeconds - endedSeconds) * perEstimated);
+        return duration((estimatedSeconds - endedSeconds) * perEstimated());
     }
 
-    private static double seconds(Selection selection) {
-        Scenario.Rhythm rhythm = selection.rhythm();
-        return FORK_SECONDS + (rhythm.warmupMillis() + (double) rhythm.iterations() * rhythm.millis()) / 1e3;
+    /** How long so many rounds of a scenario will take. */
+    Duration of(Scenario scenario, int rounds) {
+        return duration(rounds * seconds(scenario, 1 + scenario.variants().size()) * perEstimated());
     }
 
-    private static Duration seconds(double seconds) {
+    /** The estimate alone at first, and more and more what has been seen. */
+    private double perEstimated() {
+        double seconds = (System.nanoTime() - started) / 1e9;
+        return (seconds + estimatedSeconds * 0.1) / (endedSeconds + estimatedSeconds * 0.1);
+    }
+
+    private static Duration duration(double seconds) {
         return Duration.ofMillis(Math.max(0, Math.round(seconds * 1e3)));
     }
 }

@@ -1,39 +1,36 @@
 package org.rowlock.jmh.run;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.commons.statistics.descriptive.DoubleStatistics;
+import org.apache.commons.statistics.descriptive.Statistic;
+import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
- * A ratio with its spread over the rounds.
+ * How many times as good one is as another, with the interval in which that lies with 95 % confidence: Student's, of the
+ * logarithms of the rounds' ratios.
  *
  * @param mean the geometric mean
- * @param least the least of any round
- * @param most the most of any round
  */
-public record Ratio(double mean, double least, double most) {
+public record Ratio(double mean, double low, double high) {
+    private static final double CONFIDENCE = 0.95;
 
-    /** Of values to baselines, pair by pair; empty where there is no pair, or a baseline is zero. */
-    static Optional<Ratio> of(List<Double> values, List<Double> baselines) {
-        List<Double> ratios = new ArrayList<>();
-        for (int i = 0; i < Math.min(values.size(), baselines.size()); i++) {
-            double ratio = values.get(i) / baselines.get(i);
-            if (!Double.isFinite(ratio)) {
-                return Optional.empty();
-            }
-            ratios.add(ratio);
-        }
-        if (ratios.isEmpty()) {
+    /** Of a ratio for each round; empty with fewer than two, or where one is none. */
+    static Optional<Ratio> of(List<Double> ratios) {
+        double[] logarithms = ratios.stream().mapToDouble(Math::log).toArray();
+        DoubleStatistics statistics =
+                DoubleStatistics.of(java.util.EnumSet.of(Statistic.MEAN, Statistic.STANDARD_DEVIATION), logarithms);
+        double mean = statistics.getAsDouble(Statistic.MEAN);
+        if (logarithms.length < 2 || !Double.isFinite(mean)) {
             return Optional.empty();
         }
-        double least = ratios.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
-        double most = ratios.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
-        double logarithms = ratios.stream().mapToDouble(Math::log).sum();
-        return Optional.of(new Ratio(least <= 0 ? 0 : Math.exp(logarithms / ratios.size()), least, most));
+        double error = statistics.getAsDouble(Statistic.STANDARD_DEVIATION) / Math.sqrt(logarithms.length);
+        double t = TDistribution.of(logarithms.length - 1.0).inverseSurvivalProbability((1 - CONFIDENCE) / 2);
+        return Optional.of(new Ratio(Math.exp(mean), Math.exp(mean - t * error), Math.exp(mean + t * error)));
     }
 
-    /** Whether every round was on the same side of 1, so that the difference is more than noise. */
-    public boolean isClear() {
-        return least > 1 || most < 1;
+    /** How far from 1 it may be, in either direction, as a ratio of at least 1. */
+    double reach() {
+        return Math.max(high, 1 / low);
     }
 }

@@ -1,4 +1,4 @@
-/** Runs scenarios with JMH, the variants in turn, and gathers the results. Start at {@link RunResults}. */
+/** Runs scenarios with JMH, the variants in turn, and makes one model of what they came to. Start at {@link Comparison}. */
 @NullMarked
 package org.rowlock.jmh.run;
 

@@ -1,50 +1,55 @@
 package org.rowlock.jmh.scenario;
 
-import org.rowlock.jmh.profile.Throughput;
-
 /**
- * A number in a benchmark's results.
+ * A figure of a result.
  *
- * @param key {@link #SCORE}, or the label of a secondary result: of a profiler ({@code pg.wal}, {@code lock:p0.99}), of a
- *     method of a group, or of a counter
- * @param title what it is called in the report
- * @param unit as it is shown, such as {@code tx/s}
- * @param better which way is good
+ * @param key {@link #SCORE}, or the label of a secondary result of JMH's
+ * @param title what it is
+ * @param unit behind the number; may be empty
+ * @param better which direction is good
  */
 public record Metric(String key, String title, String unit, Better better) {
-    /** The key of the benchmark's own score. */
+    /** JMH's primary result. */
     public static final String SCORE = "score";
 
-    /** Which way is good. */
+    /** Which direction is good. */
     public enum Better {
         HIGHER,
         LOWER,
-        /** Neither; shown for information. */
+        /** It only says something about the run. */
         NEITHER
     }
 
-    /** The transactions that all threads together complete per second. */
-    public static Metric throughput(String title) {
-        return new Metric(Throughput.NAME, title, "tx/s", Better.HIGHER);
+    public static Metric throughput(String of) {
+        return new Metric(SCORE, of, "1/s", Better.HIGHER);
     }
 
-    /** A percentile of a {@link org.rowlock.jmh.profile.Latency}, such as {@code 0.99}. */
-    public static Metric percentile(String latency, String percentile, String title) {
-        return new Metric(latency + ":p" + percentile, title, "ms", Better.LOWER);
+    public static Metric higher(String key, String title, String unit) {
+        return new Metric(key, title, unit, Better.HIGHER);
     }
 
-    /** What the PostgresProfiler counts, per operation. */
-    public static Metric perOperation(String counter, String title, String unit) {
-        return new Metric("pg." + counter, title, unit, Better.LOWER);
+    public static Metric lower(String key, String title, String unit) {
+        return new Metric(key, title, unit, Better.LOWER);
     }
 
-    /** WAL written per operation. */
+    public static Metric neither(String key, String title, String unit) {
+        return new Metric(key, title, unit, Better.NEITHER);
+    }
+
+    /** Such as {@code lock.p99}. */
+    public static Metric percentile(String latency, int percent, String title) {
+        return lower(latency + ".p" + percent, title + " p" + percent, "ms");
+    }
+
     public static Metric wal() {
-        return perOperation("wal", "WAL per transaction", "B");
+        return lower("wal", "WAL", "B");
     }
 
-    /** MultiXacts made per operation. */
+    public static Metric xids() {
+        return lower("xids", "transaction ids", "");
+    }
+
     public static Metric multixacts() {
-        return perOperation("multixacts", "MultiXacts per transaction", "");
+        return lower("multixacts", "MultiXacts", "");
     }
 }

@@ -1,50 +1,68 @@
 package org.rowlock.jmh.scenario;
 
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * One place on a scenario's axis: how its benchmark is run there.
+ * Where a scenario is run: parameters of its benchmark, and what they take of a server.
  *
- * @param label as it is shown, such as {@code 90}
- * @param threads of the benchmark; for a benchmark with groups those of all groups together
- * @param groups the threads of each method of a group, as JMH's {@code -tg} takes them; empty without groups
- * @param params of the benchmark, beside the variant
- * @param connections that it takes at a time; as many as threads, unless they share fewer
- * @param locksPerThread how many rows a thread locks at a time; as advisory locks each is a place in the lock table
+ * @param label short
+ * @param params of the benchmark, by name
+ * @param connections at a time
+ * @param locks places in the server's lock table at a time
  */
-public record Point(
-        String label,
-        int threads,
-        List<Integer> groups,
-        Map<String, String> params,
-        int connections,
-        int locksPerThread) {
-    /** One whose threads have a connection each, and lock a row at a time. */
-    public Point(String label, int threads, List<Integer> groups, Map<String, String> params) {
-        this(label, threads, groups, params, threads, 1);
+public record Point(String label, Map<String, String> params, int connections, long locks) {
+    /** The benchmark's parameter for the number of clients. */
+    public static final String CLIENTS = "clients";
+
+    /** That for the round trip. */
+    public static final String RTT = "rttMillis";
+
+    /** So many clients, each with a connection. */
+    public static Point clients(int clients) {
+        return of(clients + (clients == 1 ? " client" : " clients"), clients);
     }
 
-    public static Point threads(int threads) {
-        return new Point(Integer.toString(threads), threads, List.of(), Map.of());
+    /** The same under another label, with more parameters: name, value, name, value. */
+    public static Point of(String label, int clients, String... params) {
+        Map<String, String> all = new LinkedHashMap<>();
+        all.put(CLIENTS, Integer.toString(clients));
+        for (int i = 0; i < params.length; i += 2) {
+            all.put(params[i], params[i + 1]);
+        }
+        return new Point(label, all, clients, clients);
     }
 
-    public static Point of(String label, int threads, Map<String, String> params) {
-        return new Point(label, threads, List.of(), params);
+    /** With so many connections, where that is not one for each client. */
+    public Point connecting(int number) {
+        return new Point(label, params, number, locks);
     }
 
-    /** The same where the threads share so many connections. */
-    public Point sharing(int connections) {
-        return new Point(label, threads, groups, params, connections, locksPerThread);
+    /** With so many locks in each transaction. */
+    public Point locking(int perClient) {
+        return new Point(label, params, connections, (long) clients() * perClient);
     }
 
-    /** The same where each thread locks so many rows at a time. */
-    public Point locking(int rows) {
-        return new Point(label, threads, groups, params, connections, rows);
+    public int clients() {
+        return Integer.parseInt(params.getOrDefault(CLIENTS, "1"));
     }
 
-    /** How many places in the server's lock table it takes. */
-    public long locks() {
-        return (long) threads * locksPerThread;
+    /** The same with another parameter. */
+    public Point with(String name, String value) {
+        Map<String, String> changed = new TreeMap<>(params);
+        changed.put(name, value);
+        return new Point(label, changed, connections, locks);
+    }
+
+    /** Over a network of this round trip. */
+    public Point over(double rttMillis) {
+        Point changed = with(RTT, Double.toString(rttMillis));
+        String network = rttMillis == 0 ? "" : ", " + rttMillis + " ms";
+        return new Point(label.replaceFirst(", [0-9.]+ ms$", "") + network, changed.params, connections, locks);
+    }
+
+    public double rttMillis() {
+        return Double.parseDouble(params.getOrDefault(RTT, "0"));
     }
 }

@@ -5,23 +5,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Something to be found out, by name.
+ * A question, and how it is measured.
  *
- * @param name as given to {@code --scenario}
- * @param title a line for a person
- * @param question what it finds out, what the work is, and how to read the result, in a few sentences
- * @param published where others measured the same: their setting and result with the source; empty if nobody did
- * @param benchmark the class of the benchmark
- * @param axis what the points differ in, such as {@code clients}
- * @param points where it is run unless the user says otherwise
- * @param threadsAreClients whether {@code --clients} may replace the points, one per number of threads
- * @param variants what is compared, in the order of the report
- * @param baseline the variant that ratios refer to
- * @param metrics what is read from the results; the first is the one that ratios and verdict are about
- * @param charts how it is looked at
- * @param rhythm how long and how often each variant runs
- * @param embeddedSettings what the embedded server is started with, beside the usual
- * @param needs what is special about the server; empty for any
+ * @param name by which it is run
+ * @param title a line
+ * @param question what it asks and does; complete sentences
+ * @param published where others measured the same, and what they found; may be empty
+ * @param benchmark JMH's class
+ * @param points where it is run
+ * @param variants what is compared; the first is what ratios refer to
+ * @param metrics what is shown; the first is what is compared
+ * @param timing how long
+ * @param settings of postgresql.conf that an embedded server gets for it
+ * @param killsServer whether the server does not survive it
  */
 public record Scenario(
         String name,
@@ -29,53 +25,72 @@ public record Scenario(
         String question,
         String published,
         Class<?> benchmark,
-        String axis,
         List<Point> points,
-        boolean threadsAreClients,
-        List<String> variants,
-        String baseline,
+        List<Variant> variants,
         List<Metric> metrics,
-        List<Chart> charts,
-        Rhythm rhythm,
-        Map<String, String> embeddedSettings,
-        Set<Need> needs) {
+        Timing timing,
+        Map<String, String> settings,
+        boolean killsServer) {
 
-    /**
-     * How long and how often.
-     *
-     * @param rounds how often each variant runs at each point, in turn with all others
-     * @param warmupMillis before each measurement; the server's counters are read behind it, so none means no counters
-     * @param iterations measurements in a row, of one fork
-     * @param millis of each
-     * @param singleShot whether an iteration is one call, however long it takes
-     */
-    public record Rhythm(int rounds, int warmupMillis, int iterations, int millis, boolean singleShot) {
-        /** Three rounds of one measurement. */
-        public static Rhythm throughput() {
-            return new Rhythm(3, 1_500, 1, 3_000, false);
-        }
-
-        /** Seconds in a row, each a number of its own. */
-        public static Rhythm timeline(int seconds) {
-            return new Rhythm(1, 2_000, seconds, 1_000, false);
-        }
-
-        /** One call a round. */
-        public static Rhythm single(int rounds) {
-            return new Rhythm(rounds, 0, 1, 1_000, true);
-        }
+    /** With the usual timing, on a server as it is. */
+    public Scenario(
+            String name,
+            String title,
+            String question,
+            String published,
+            Class<?> benchmark,
+            List<Point> points,
+            List<Variant> variants,
+            List<Metric> metrics) {
+        this(
+                name,
+                title,
+                question,
+                published,
+                benchmark,
+                points,
+                variants,
+                metrics,
+                Timing.THROUGHPUT,
+                Map.of(),
+                false);
     }
 
-    /** What is special about the server. */
-    public enum Need {
-        /** The scenario kills the server: an embedded one, or a command of the user's that does it. */
-        MAY_BE_KILLED,
-        /** The scenario asks no server. */
-        NO_SERVER
+    public Scenario timed(Timing other) {
+        return copy(points, variants, other, settings, killsServer);
     }
 
-    /** The headline. */
+    public Scenario on(Map<String, String> serverSettings) {
+        return copy(points, variants, timing, serverSettings, killsServer);
+    }
+
+    /** Some of it. */
+    public Scenario with(List<Point> otherPoints, List<Variant> otherVariants) {
+        return copy(otherPoints, otherVariants, timing, settings, killsServer);
+    }
+
+    public Scenario killing() {
+        return copy(points, variants, timing, settings, true);
+    }
+
+    private Scenario copy(
+            List<Point> where, List<Variant> what, Timing how, Map<String, String> serverSettings, boolean kills) {
+        return new Scenario(
+                name, title, question, published, benchmark, where, what, metrics, how, serverSettings, kills);
+    }
+
+    public Variant baseline() {
+        return variants.get(0);
+    }
+
     public Metric headline() {
         return metrics.get(0);
+    }
+
+    /** Whether its points differ in clients and network alone, so that the user may choose how many. */
+    public boolean isOverClients() {
+        return points.stream()
+                .allMatch(point -> Set.of(Point.CLIENTS, Point.RTT)
+                        .containsAll(point.params().keySet()));
     }
 }

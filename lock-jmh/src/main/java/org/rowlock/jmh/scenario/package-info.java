@@ -1,7 +1,4 @@
-/**
- * What can be run by name: which benchmark, over which points, in which variants, what is read from its results, and how
- * it is to be looked at. Start at {@link Scenarios}.
- */
+/** What a scenario is: its points, variants and metrics. The scenarios themselves are with their benchmarks. */
 @NullMarked
 package org.rowlock.jmh.scenario;
 

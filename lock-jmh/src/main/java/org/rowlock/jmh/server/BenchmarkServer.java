@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.doctor.ServerAddress;
@@ -28,6 +29,7 @@ public final class BenchmarkServer implements AutoCloseable {
     private final ServerAddress address;
     private final String run;
     private final @Nullable EmbeddedServer embedded;
+    private Consumer<PGSimpleDataSource> way = direct -> {};
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final Thread hook = new Thread(this::closeQuietly, "rowlock-jmh-cleanup");
     private boolean closed;
@@ -94,7 +96,13 @@ public final class BenchmarkServer implements AutoCloseable {
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = address.dataSource(BenchmarkSchema.applicationName(run));
         dataSource.setCurrentSchema(BenchmarkSchema.NAME + ",public");
+        way.accept(dataSource);
         return dataSource;
+    }
+
+    /** From now on every connection goes this way. */
+    public void through(Consumer<PGSimpleDataSource> given) {
+        way = given;
     }
 
     public Connection connect() throws SQLException {

@@ -1,313 +1,242 @@
-// Draws what chart-data describes. Every number is in the page's tables too.
-(() => {
-  "use strict";
-  const specs = JSON.parse(document.getElementById("chart-data").textContent);
-  const root = document.documentElement;
-  const narrow = matchMedia("(max-width: 40rem)");
-  const charts = [];
+'use strict';
+// Draws the page from the results. Texts are set as text, never as markup.
+const results = JSON.parse(document.getElementById('results').textContent);
+const page = document.getElementById('page');
+const color = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+const marks = { BETTER: '▲', WORSE: '▼', EQUIVALENT: '≈', INCONCLUSIVE: '?' };
+const waitColors = ['#4e79a7', '#e15759', '#f28e2b', '#59a14f', '#b07aa1', '#76b7b2', '#edc948', '#ff9da7', '#9c755f', '#8a8f98'];
 
-  const color = name => getComputedStyle(root).getPropertyValue("--" + name).trim();
-  const translucent = (base, alpha) => base + Math.round(alpha * 255).toString(16).padStart(2, "0");
-  const dashes = s => s.pipelined ? (s.admission ? [7, 3, 2, 3] : [2, 3]) : (s.admission ? [7, 4] : []);
-  const shape = s => s.pipelined ? (s.admission ? "star" : "triangle") : (s.admission ? "rectRot" : "circle");
+function add(parent, tag, text, cls) {
+  const element = document.createElement(tag);
+  if (text !== undefined && text !== null) element.textContent = text;
+  if (cls) element.className = cls;
+  parent.appendChild(element);
+  return element;
+}
+function figure(value) {
+  if (value === undefined || value === null || !Number.isFinite(value)) return '–';
+  const size = Math.abs(value);
+  const digits = size >= 100 || value === 0 ? 0 : size >= 10 ? 1 : 2;
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+const times = value => value.toFixed(2) + 'x';
+const interval = ratio => ratio.low.toFixed(2) + ' to ' + ratio.high.toFixed(2);
+function table(parent, head, id) {
+  const whole = add(add(parent, 'div', null, 'scroll'), 'table');
+  if (id) whole.id = id;
+  const row = add(add(whole, 'thead'), 'tr');
+  head.forEach(cell => add(row, 'th', cell));
+  return add(whole, 'tbody');
+}
+function ratioCell(row, variant) {
+  const cell = add(row, 'td', null, variant.call || variant.kind);
+  if (!variant.ratio) { cell.textContent = variant.kind === 'BASELINE' ? '1.00x' : '–'; return; }
+  add(cell, 'b', times(variant.ratio.mean) + (variant.call ? ' ' + marks[variant.call] : ''));
+  add(cell, 'small', interval(variant.ratio) + (variant.kind === 'CONTROL' ? ', control' : ''));
+}
 
-  function number(value) {
-    const size = Math.abs(value);
-    if (size === 0) return "0";
-    if (size >= 99.95) return Math.round(value).toLocaleString("en-US");
-    if (Number.isInteger(value)) return String(value);
-    if (size >= 9.995) return value.toFixed(1);
-    return String(Number(value.toPrecision(3)));
-  }
+// The first screen: scenario by strategy.
+function first() {
+  const count = new Map();
+  results.scenarios.forEach(scenario => new Set(scenario.points.flatMap(point => point.variants.map(v => v.label)))
+    .forEach(label => count.set(label, (count.get(label) || 0) + 1)));
+  const order = ['ROW', 'BOTH', 'ADVISORY', 'ROW + admission', 'BOTH + admission', 'ADVISORY + admission'];
+  const columns = order.filter(label => count.has(label));
+  const body = table(page, ['', 'baseline', 'against itself (A/A)', ...columns, 'others'], 'first');
+  results.scenarios.forEach(scenario => scenario.points.forEach(point => {
+    const row = add(body, 'tr');
+    const name = add(row, 'td');
+    add(name, 'a', scenario.name).href = '#' + scenario.name;
+    add(name, 'small', point.label + ' · round trip ' + figure(point.roundTripMillis) + ' ms');
+    const base = point.variants.find(v => v.kind === 'BASELINE');
+    const cell = add(row, 'td', base ? figure(base.rounds.reduce((a, b) => a + b, 0) / base.rounds.length) + ' '
+      + scenario.metrics[0].unit : '–');
+    add(cell, 'small', scenario.baseline);
+    add(row, 'td', point.again ? interval(point.again) : '–', 'BASELINE');
+    columns.forEach(label => {
+      const variant = point.variants.find(v => v.label === label);
+      if (variant) ratioCell(row, variant); else add(row, 'td', '');
+    });
+    const others = point.variants.filter(v => !columns.includes(v.label) && v.ratio);
+    const rest = add(row, 'td', null, 'text');
+    others.forEach(variant => {
+      const line = add(rest, 'div', null, variant.call || variant.kind);
+      line.append(variant.label + ' ');
+      add(line, 'b', times(variant.ratio.mean) + (variant.call ? ' ' + marks[variant.call] : ' control'));
+    });
+  }));
+  add(page, 'p', 'How many times as good as the baseline, above 1 better, with the interval at 95 %. ▲ better and ▼ worse are'
+    + ' called only where all of the interval is beyond what the baseline came to against itself in the same rounds; ≈ is'
+    + ' equivalent within 10 % or less; ? is inconclusive: the difference, if there is one, is smaller than what this run can'
+    + ' tell. A control does less work than the others, and is no gain.', 'soft');
+}
 
-  // Areas: admission is hatched, pipelined dotted, on a lighter ground of the same colour.
-  function area(context, s) {
-    const base = color(s.color);
-    if (!s.admission && !s.pipelined) return base;
-    const side = 10, tile = document.createElement("canvas");
-    tile.width = tile.height = side * 2;
-    const pen = tile.getContext("2d");
-    pen.scale(2, 2);
-    pen.fillStyle = translucent(base, s.admission ? 0.3 : 0.55);
-    pen.fillRect(0, 0, side, side);
-    pen.strokeStyle = pen.fillStyle = base;
-    if (s.admission) {
-      pen.lineWidth = 2.6;
-      for (const shift of [-side, 0, side]) {
-        pen.beginPath(); pen.moveTo(shift, side); pen.lineTo(shift + side, 0); pen.stroke();
-      }
-    }
-    if (s.pipelined) {
-      for (const [x, y] of [[2.5, 2.5], [7.5, 7.5]]) {
-        pen.beginPath(); pen.arc(x, y, 1.7, 0, 7); pen.fill();
-      }
-    }
-    const pattern = context.createPattern(tile, "repeat");
-    pattern.setTransform(new DOMMatrix().scale(0.5));
-    return pattern;
-  }
-
-  // Least to most of any round: a band around a line, a whisker on a bar.
-  const spread = {
-    id: "spread",
-    beforeDatasetsDraw(chart) {
-      if (chart.$spec.kind !== "LINES") return;
-      const pen = chart.ctx;
-      clipped(chart, () => chart.data.datasets.forEach((set, i) => {
-        if (!chart.isDatasetVisible(i) || !set.$s.low.length) return;
-        const points = chart.getDatasetMeta(i).data, y = chart.scales.y;
-        const known = points.map((_, k) => k).filter(k => set.$s.low[k] != null);
-        if (known.length < 2) return;
-        pen.beginPath();
-        known.forEach((k, n) => pen[n ? "lineTo" : "moveTo"](points[k].x, y.getPixelForValue(set.$s.high[k])));
-        known.reverse().forEach(k => pen.lineTo(points[k].x, y.getPixelForValue(set.$s.low[k])));
-        pen.closePath();
-        pen.fillStyle = translucent(color(set.$s.color), 0.14);
-        pen.fill();
-      }));
+function options(isHorizontal, log, stacked) {
+  const grid = { color: color('line') };
+  const ticks = { color: color('soft') };
+  return {
+    indexAxis: isHorizontal ? 'y' : 'x', animation: false, responsive: true, maintainAspectRatio: false,
+    plugins: { legend: { display: stacked, position: 'bottom', labels: { color: color('ink'), boxWidth: 12 } } },
+    scales: {
+      x: { type: log ? 'logarithmic' : isHorizontal ? 'linear' : 'category', grid, ticks, stacked },
+      y: { type: isHorizontal ? 'category' : 'linear', grid: { display: false }, ticks: { color: color('ink'), autoSkip: false }, stacked },
     },
-    afterDatasetsDraw(chart) {
-      const kind = chart.$spec.kind, pen = chart.ctx;
-      if (kind !== "BARS" && kind !== "GROUPS") return;
-      pen.save();
-      pen.strokeStyle = color("ink");
-      pen.lineWidth = 1.3;
-      chart.data.datasets.forEach((set, i) => {
-        if (!chart.isDatasetVisible(i)) return;
-        chart.getDatasetMeta(i).data.forEach((bar, k) => {
-          const [low, high] = kind === "BARS" ? [set.$low[k], set.$high[k]] : [set.$s.low[k], set.$s.high[k]];
-          if (low == null || high == null || low === high) return;
-          pen.beginPath();
-          if (kind === "BARS") {
-            const a = chart.scales.x.getPixelForValue(low), b = chart.scales.x.getPixelForValue(high), cap = 4;
-            pen.moveTo(a, bar.y - cap); pen.lineTo(a, bar.y + cap);
-            pen.moveTo(a, bar.y); pen.lineTo(b, bar.y);
-            pen.moveTo(b, bar.y - cap); pen.lineTo(b, bar.y + cap);
-          } else {
-            const a = chart.scales.y.getPixelForValue(low), b = chart.scales.y.getPixelForValue(high);
-            const cap = Math.min(3, bar.width / 2);
-            pen.moveTo(bar.x - cap, a); pen.lineTo(bar.x + cap, a);
-            pen.moveTo(bar.x, a); pen.lineTo(bar.x, b);
-            pen.moveTo(bar.x - cap, b); pen.lineTo(bar.x + cap, b);
-          }
-          pen.stroke();
-        });
-      });
-      pen.restore();
-    }
   };
+}
+function canvas(parent, height) {
+  const box = add(parent, 'div', null, 'chart');
+  box.style.height = height + 'px';
+  return add(box, 'canvas');
+}
 
-  // What stands beside a bar, or in a part of one.
-  const words = {
-    id: "words",
-    afterDatasetsDraw(chart) {
-      const kind = chart.$spec.kind, pen = chart.ctx;
-      if (kind !== "BARS" && kind !== "STACKS") return;
-      pen.save();
-      pen.font = "12px " + Chart.defaults.font.family;
-      pen.textBaseline = "middle";
-      chart.data.datasets.forEach((set, i) => {
-        if (!chart.isDatasetVisible(i)) return;
-        chart.getDatasetMeta(i).data.forEach((bar, k) => {
-          const value = set.data[k];
-          if (value == null) return;
-          if (kind === "BARS") {
-            const end = Math.max(bar.x, set.$high[k] == null ? 0 : chart.scales.x.getPixelForValue(set.$high[k]));
-            pen.fillStyle = color("ink");
-            pen.fillText(set.$words[k], end + 7, bar.y);
-          } else {
-            const text = set.label.slice(set.label.indexOf(":") + 1), width = bar.x - bar.base;
-            if (pen.measureText(text).width + 10 > width) return;
-            pen.fillStyle = onTop(color(set.$s.color));
-            pen.fillText(text, bar.base + 5, bar.y);
-          }
-        });
-      });
-      pen.restore();
-    }
+// Dots and intervals on a logarithmic axis around 1.
+function ratioChart(parent, scenario) {
+  const rows = [];
+  scenario.points.forEach(point => {
+    if (point.again) rows.push({ name: scenario.baseline + ' again (A/A)', point, ratio: point.again, tone: 'soft' });
+    point.variants.filter(v => v.ratio).forEach(v => rows.push({
+      name: v.label, point, ratio: v.ratio,
+      tone: { BETTER: 'better', WORSE: 'worse', EQUIVALENT: 'even', INCONCLUSIVE: 'unclear' }[v.call] || 'soft',
+    }));
+  });
+  if (rows.length === 0) return;
+  const narrow = window.innerWidth < 600;
+  const many = scenario.points.length > 1;
+  const reach = Math.min(100, Math.max(1.25, ...rows.flatMap(r => [r.ratio.mean, 1 / r.ratio.mean,
+    Math.min(r.ratio.high, 2 * r.ratio.mean), Math.min(1 / r.ratio.low, 2 / r.ratio.mean)])) * 1.08);
+  const labels = rows.map(r => many ? (narrow ? [r.name, r.point.label] : r.name + ' · ' + r.point.label) : r.name);
+  const shown = options(true, true, false);
+  Object.assign(shown.scales.x, { min: 1 / reach, max: reach });
+  shown.scales.x.afterBuildTicks = axis => {
+    axis.ticks = [0.02, 0.05, 0.1, 0.2, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3, 5, 10, 20, 50]
+      .filter(v => v >= 1 / reach && v <= reach && (reach < 3 && !narrow || ![0.7, 0.85, 1.2, 1.5].includes(v)))
+      .map(value => ({ value }));
   };
+  shown.scales.x.ticks = { color: color('soft'), maxRotation: 0, callback: value => value + 'x' };
+  shown.scales.x.grid = { color: c => c.tick && c.tick.value === 1 ? color('ink') : color('line') };
+  shown.plugins.tooltip = { callbacks: { label: c => times(rows[c.dataIndex].ratio.mean) + ' (' + interval(rows[c.dataIndex].ratio) + ')' } };
+  const tones = rows.map(r => color(r.tone));
+  new Chart(canvas(parent, 46 + rows.length * (many && narrow ? 36 : 24)), {
+    type: 'bar',
+    data: {
+      labels,
+      datasets: [
+        { type: 'line', showLine: false, data: rows.map(r => r.ratio.mean), pointRadius: 5, pointBackgroundColor: tones, pointBorderColor: tones },
+        { data: rows.map(r => [Math.max(r.ratio.low, 1 / reach), Math.min(r.ratio.high, reach)]), backgroundColor: tones, barThickness: 3 },
+      ],
+    },
+    options: shown,
+  });
+}
 
-  // Where the baseline is.
-  const reference = {
-    id: "reference",
-    afterDatasetsDraw(chart) {
-      const value = chart.$spec.reference;
-      if (value == null) return;
-      const across = chart.$spec.kind === "BARS", pen = chart.ctx, frame = chart.chartArea;
-      const at = chart.scales[across ? "x" : "y"].getPixelForValue(value);
-      pen.save();
-      pen.strokeStyle = color("soft");
-      pen.setLineDash([4, 4]);
-      pen.beginPath();
-      if (across) { pen.moveTo(at, frame.top); pen.lineTo(at, frame.bottom); }
-      else { pen.moveTo(frame.left, at); pen.lineTo(frame.right, at); }
-      pen.stroke();
-      pen.restore();
-    }
-  };
-
-  function clipped(chart, draw) {
-    const { left, top, width, height } = chart.chartArea;
-    chart.ctx.save();
-    chart.ctx.beginPath();
-    chart.ctx.rect(left, top, width, height);
-    chart.ctx.clip();
-    draw();
-    chart.ctx.restore();
-  }
-
-  function onTop(background) {
-    const [r, g, b] = [1, 3, 5].map(i => parseInt(background.slice(i, i + 2), 16));
-    return r * 0.299 + g * 0.587 + b * 0.114 > 140 ? "#10151b" : "#ffffff";
-  }
-
-  function datasets(spec, context) {
-    switch (spec.kind) {
-      case "BARS": {
-        const one = pick => spec.series.map(pick);
-        return [{
-          label: spec.yTitle, data: one(s => s.values[0]), backgroundColor: one(s => area(context, s)),
-          borderColor: one(s => color(s.color)), borderWidth: 1, barPercentage: 0.95, categoryPercentage: 0.72,
-          $low: one(s => s.low[0]), $high: one(s => s.high[0]),
-          $words: one(s => s.values[0] == null ? "" : spec.yTitle.includes("ratio to") ? s.notes[0]
-            : number(s.values[0]) + (s.notes[0] ? " · " + s.notes[0] : ""))
-        }];
-      }
-      case "STACKS":
-        return spec.series.map(s => ({
-          label: s.name, data: s.values, backgroundColor: color(s.color), borderColor: color("ground"),
-          borderWidth: { right: 1 }, barPercentage: 0.95, categoryPercentage: 0.72, $s: s
-        }));
-      case "GROUPS":
-        return spec.series.map(s => ({
-          label: s.name, data: s.values, backgroundColor: area(context, s), borderColor: color(s.color),
-          borderWidth: 1, $s: s
-        }));
-      default:
-        return spec.series.map(s => ({
-          label: s.name, data: spec.xs ? spec.xs.map((x, i) => ({ x, y: s.values[i] ?? null })) : s.values,
-          borderColor: color(s.color), backgroundColor: color(s.color), borderWidth: 2.2, borderDash: dashes(s),
-          pointStyle: shape(s), pointRadius: s.values.length > 24 ? 0 : 4, pointHoverRadius: 6, pointBorderWidth: 1.5,
-          spanGaps: true, clip: 8, $s: s
-        }));
-    }
-  }
-
-  function scales(spec) {
-    const across = spec.kind === "BARS" || spec.kind === "STACKS";
-    const base = () => ({
-      grid: { color: color("line") }, border: { color: color("line") },
-      ticks: { color: color("soft"), font: { size: 12 } }
-    });
-    const values = base(), places = base();
-    values.title = { display: true, text: spec.yTitle, color: color("soft"), font: { size: 12 } };
-    values.beginAtZero = true;
-    values.ticks.callback = value => number(value);
-    values.ticks.maxTicksLimit = across ? (narrow.matches ? 4 : 6) : 7;
-    if (spec.log) {
-      values.type = "logarithmic";
-      // Whole powers and what lies a third and two thirds between.
-      values.afterBuildTicks = scale => {
-        scale.ticks = scale.ticks.filter(tick => /^[125]/.test(Number(tick.value).toExponential()));
-        if (scale.ticks.length > 9) scale.ticks = scale.ticks.filter(tick => /^1e/.test(Number(tick.value).toExponential()));
-      };
-    }
-    if (spec.kind === "BARS") {
-      const most = Math.max(spec.max ?? 0, spec.reference ?? 0, ...spec.series.map(s => Math.max(s.high[0] ?? 0, s.values[0] ?? 0)));
-      // Room for the words behind the longest bar.
-      if (most > 0) values.max = most * (narrow.matches ? 1.75 : 1.4);
-      values.ticks.callback = value => value > most * 1.1 ? "" : number(value);
-    }
-    if (spec.xTitle) places.title = { display: true, text: spec.xTitle, color: color("soft"), font: { size: 12 } };
-    if (spec.kind === "STACKS") values.stacked = places.stacked = true;
-    if (across) { places.grid.display = false; places.ticks.color = color("ink"); places.ticks.autoSkip = false; }
-    if (spec.xs) {
-      const least = Math.min(...spec.xs), most = Math.max(...spec.xs);
-      const logarithmic = least > 0 && most / least >= 20 && spec.xs.length < 24;
-      places.type = logarithmic ? "logarithmic" : "linear";
-      places.min = least; places.max = most;
-      if (spec.xs.length < 24) {
-        // A tick per point, as far as their labels fit beside each other; the last one always.
-        const at = value => logarithmic ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least || 1);
-        places.afterBuildTicks = scale => {
-          let next = Infinity;
-          scale.ticks = [...spec.xs].sort((a, b) => b - a).filter(value => {
-            const x = at(value) * (scale.chart.width - 60);
-            if (next - x < 30) return false;
-            next = x;
-            return true;
-          }).reverse().map(value => ({ value }));
-        };
-      }
-      places.ticks.callback = value => number(value);
-      places.grid.drawTicks = true;
-    }
-    return across ? { x: values, y: places } : { x: places, y: values };
-  }
-
-  function tooltip(spec) {
-    return {
-      callbacks: {
-        title: items => {
-          const label = spec.labels[items[0].dataIndex];
-          return label.join(" ") + (spec.xTitle && spec.kind !== "STACKS" ? " " + spec.xTitle : "");
-        },
-        label: item => {
-          const s = spec.kind === "BARS" ? spec.series[item.dataIndex] : item.dataset.$s;
-          const k = spec.kind === "BARS" ? 0 : item.dataIndex;
-          const range = s.low.length && s.low[k] !== s.high[k] ? " (" + number(s.low[k]) + " to " + number(s.high[k]) + ")" : "";
-          const note = s.notes[k] && !spec.yTitle.includes("ratio to") ? ", ratio " + s.notes[k] : "";
-          return s.name + ": " + number(s.values[k]) + range + note;
-        }
-      }
-    };
-  }
-
-  function draw(spec) {
-    const canvas = document.getElementById(spec.id), context = canvas.getContext("2d");
-    const across = spec.kind === "BARS" || spec.kind === "STACKS";
-    const chart = new Chart(context, {
-      type: spec.kind === "LINES" ? "line" : "bar",
-      data: { labels: spec.labels.map(lines => lines.length > 1 ? lines : lines[0]), datasets: datasets(spec, context) },
-      options: {
-        responsive: true, maintainAspectRatio: false, animation: false, indexAxis: across ? "y" : "x",
-        interaction: { mode: "nearest", axis: "xy", intersect: false },
-        layout: { padding: { right: 12 } },
-        scales: scales(spec),
-        plugins: { legend: { display: false }, tooltip: tooltip(spec) }
+function waitChart(parent, scenario) {
+  const rows = scenario.points.flatMap(point => point.variants.map(variant => ({ point, variant })))
+    .filter(row => Object.keys(row.variant.waits).length > 0);
+  if (rows.length === 0) return;
+  const sums = new Map();
+  rows.forEach(row => Object.entries(row.variant.waits).forEach(([k, v]) => sums.set(k, (sums.get(k) || 0) + v)));
+  const top = [...sums.entries()].sort((a, b) => b[1] - a[1]).slice(0, 9).map(e => e[0]);
+  const rest = waits => Object.entries(waits).filter(e => !top.includes(e[0])).reduce((s, e) => s + e[1], 0);
+  const details = add(parent, 'details');
+  add(details, 'summary', 'What the sessions waited for');
+  add(details, 'p', 'How many sessions were in each wait at a time, sampled; CPU is running or ready to.', 'soft');
+  const draw = () => {
+    const many = scenario.points.length > 1;
+    const shown = options(true, false, true);
+    new Chart(canvas(details, 110 + rows.length * 26), {
+      type: 'bar',
+      data: {
+        labels: rows.map(r => r.variant.label + (many ? ' · ' + r.point.label : '')),
+        datasets: [...top, 'others'].map((event, i) => ({
+          label: event, backgroundColor: waitColors[i],
+          data: rows.map(r => event === 'others' ? rest(r.variant.waits) : r.variant.waits[event] || 0),
+        })),
       },
-      plugins: [{ id: "spec", beforeInit(made) { made.$spec = spec; } }, spread, reference, words]
+      options: shown,
     });
-    charts.push({ chart, spec, context });
-  }
+  };
+  // Where there is room it is open; a chart in a closed element has no size to draw in.
+  details.open = window.innerWidth >= 900;
+  if (details.open) draw(); else details.addEventListener('toggle', draw, { once: true });
+}
 
-  function redraw() {
-    for (const { chart, spec, context } of charts) {
-      const visible = chart.data.datasets.map((_, i) => chart.isDatasetVisible(i));
-      chart.data.datasets = datasets(spec, context);
-      chart.options.scales = scales(spec);
-      visible.forEach((shown, i) => chart.setDatasetVisibility(i, shown));
-      chart.update("none");
+function courseChart(parent, scenario) {
+  const lines = scenario.points.flatMap(point => point.variants).filter(v => v.course.length > 1);
+  if (lines.length === 0) return;
+  const shown = options(false, false, false);
+  shown.plugins.legend.display = true;
+  shown.scales.y.title = { display: true, text: scenario.metrics[0].unit, color: color('soft') };
+  add(parent, 'p', 'Window by window, the first round.', 'soft');
+  new Chart(canvas(parent, 300), {
+    type: 'line',
+    data: {
+      labels: lines[0].course.map((_, i) => i + 1),
+      datasets: lines.map((v, i) => ({ label: v.label, data: v.course, borderColor: waitColors[i % 10], borderWidth: 2, pointRadius: 0 })),
+    },
+    options: shown,
+  });
+}
+
+function figures(parent, scenario) {
+  const head = ['', 'ratio', 'at its limit', ...scenario.metrics.map(m => m.title + (m.unit ? ', ' + m.unit : '')),
+    'CPU clients', 'CPU server', 'CPU all, of', 'waiting for locks', 'WAL, MB/s'];
+  const body = table(parent, head);
+  scenario.points.forEach(point => {
+    if (scenario.points.length > 1) {
+      const cell = add(add(body, 'tr'), 'th', point.label + ' · round trip ' + figure(point.roundTripMillis) + ' ms');
+      cell.colSpan = head.length;
     }
-  }
-
-  for (const button of document.querySelectorAll(".legend button")) {
-    button.addEventListener("click", () => {
-      const shown = button.getAttribute("aria-pressed") !== "true";
-      button.setAttribute("aria-pressed", String(shown));
-      const ids = new Set([...button.closest("figure").querySelectorAll("canvas")].map(canvas => canvas.id));
-      for (const { chart, spec } of charts.filter(made => ids.has(made.spec.id))) {
-        spec.series.forEach((s, i) => { if (s.name === button.dataset.name) chart.setDatasetVisibility(i, shown); });
-        chart.update("none");
-      }
+    point.variants.forEach(variant => {
+      const row = add(body, 'tr');
+      add(row, 'td', variant.label);
+      ratioCell(row, variant);
+      add(row, 'td', variant.limit, 'text');
+      scenario.metrics.forEach(m => add(row, 'td', figure(variant.figures[m.key])));
+      const f = variant.figures;
+      add(row, 'td', figure(f['cpu.client']));
+      add(row, 'td', figure(f['cpu.server']));
+      add(row, 'td', figure(f['cpu.machine']) + ' of ' + figure(f['cpu.cores']).replace('.00', ''));
+      const locks = Object.entries(variant.waits).filter(e => e[0].startsWith('Lock:')).reduce((s, e) => s + e[1], 0);
+      add(row, 'td', figure(locks));
+      add(row, 'td', figure((f['wal.rate'] || 0) / 1e6));
     });
-  }
+  });
+}
 
-  if (matchMedia("(max-width: 64rem)").matches) document.querySelector(".contents details").open = false;
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  narrow.addEventListener("change", redraw);
-  addEventListener("beforeprint", () => { root.dataset.print = ""; redraw(); });
-  addEventListener("afterprint", () => { delete root.dataset.print; redraw(); });
-  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-  specs.forEach(draw);
-})();
+function list(parent, title, entries) {
+  const rows = Object.entries(entries);
+  if (rows.length === 0) return;
+  add(parent, 'p', title + ': ' + rows.map(([k, v]) => k + ' ' + v).join(', '), 'soft');
+}
+
+page.replaceChildren();
+add(page, 'h1', 'Row locks and advisory locks');
+list(page, 'Server', results.server);
+list(page, 'Clients', results.machine);
+add(add(page, 'p', results.started.substring(0, 16).replace('T', ' ') + ' UTC, ' + Math.round(results.seconds / 60)
+  + ' minutes, ' + results.program + ': ', 'soft'), 'code', results.command);
+if (results.failures.length > 0) {
+  const box = add(page, 'div', null, 'failures');
+  add(box, 'p', 'Not all of it ran, or kept what it promises:');
+  const items = add(box, 'ul');
+  results.failures.forEach(text => add(items, 'li', text));
+}
+first();
+results.remarks.forEach(text => add(page, 'p', text, 'soft'));
+results.scenarios.forEach(scenario => {
+  const section = add(page, 'section');
+  section.id = scenario.name;
+  add(section, 'h2', scenario.name + ': ' + scenario.title);
+  add(section, 'p', scenario.question, 'soft');
+  if (scenario.published) add(section, 'p', 'Published elsewhere: ' + scenario.published, 'soft');
+  ratioChart(section, scenario);
+  const calls = add(section, 'ul');
+  scenario.points.forEach(point => point.variants.filter(v => v.sentence).forEach(v =>
+    add(calls, 'li', (scenario.points.length > 1 ? point.label + ': ' : '') + v.sentence + '.')));
+  courseChart(section, scenario);
+  figures(section, scenario);
+  waitChart(section, scenario);
+});
+const settings = add(page, 'details');
+add(settings, 'summary', 'Settings of the server');
+list(settings, 'Settings', results.settings);

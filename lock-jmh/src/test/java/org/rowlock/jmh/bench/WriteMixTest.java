@@ -2,7 +2,6 @@ package org.rowlock.jmh.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -20,15 +19,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.openjdk.jmh.runner.RunnerException;
 import org.rowlock.jmh.bench.Items.Item;
 import org.rowlock.jmh.bench.WriteMix.Change;
 import org.rowlock.jmh.bench.WriteMix.Plan;
-import org.rowlock.jmh.profile.Latency;
-import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.server.BenchmarkServer;
-import org.rowlock.jmh.testing.JmhRuns;
 
 /** What counts as lost, and what is tried again. */
 class WriteMixTest {
@@ -39,7 +35,7 @@ class WriteMixTest {
     private static BenchmarkServer server;
     private static HikariDataSource pool;
 
-    private final Latency latency = Latency.of("transaction");
+    private final Latency latency = new Latency();
     private Items items;
 
     @BeforeAll
@@ -66,27 +62,19 @@ class WriteMixTest {
         }
     }
 
-    private WriteMix mix(String variant, int mostRetries) {
-        return new WriteMix(Variant.parse(variant), items, pool, mostRetries);
+    private WriteMix mix(Strategy strategy, boolean admission, int mostRetries) {
+        Locking locking = new Locking(strategy, admission, pool, Items.TABLE, List.of("id"));
+        return new WriteMix(locking, pool, items, new Meter(), mostRetries);
     }
 
     private static Item read(Connection connection, int id) throws SQLException {
         return Items.read(connection, IDS).get(id);
     }
 
-    @Test
-    void aLockThatLetsTwoInFailsTheRun() {
-        Point point = Point.of("zipf", 16, Map.of("rows", "20"));
-        RunnerException failure =
-                catchThrowableOfType(RunnerException.class, () -> JmhRuns.run(WriteMixBenchmark.class, point, "NONE"));
-        assertThat(failure).isNotNull();
-        assertThat(JmhRuns.messages(failure)).anyMatch(message -> message.startsWith("Invariant violated: "));
-    }
-
     @ParameterizedTest
-    @ValueSource(strings = {"OPTIMISTIC", "ROW", "BOTH", "ADVISORY", "ADVISORY+admission"})
-    void everyCommitLeavesOneTraceOfEachKind(String variant) throws SQLException {
-        WriteMix mix = mix(variant, 0);
+    @CsvSource({"OPTIMISTIC, false", "ROW, false", "BOTH, false", "ADVISORY, false", "ADVISORY, true"})
+    void everyCommitLeavesOneTraceOfEachKind(Strategy strategy, boolean admission) throws SQLException {
+        WriteMix mix = mix(strategy, admission, 0);
         mix.commit(PLAN, latency);
         mix.commit(PLAN, latency);
         mix.check();
@@ -148,7 +136,7 @@ class WriteMixTest {
         try (Connection holder = server.connect()) {
             holder.setAutoCommit(false);
             assertThat(Items.reinsert(holder, read(holder, 3), false)).isTrue();
-            commitBehind(holder, mix("ROW", 10));
+            commitBehind(holder, mix(Strategy.ROW, false, 10));
         }
         try (Connection connection = server.connect()) {
             assertThat(read(connection, 3).inserts()).isEqualTo(2);
@@ -160,7 +148,7 @@ class WriteMixTest {
         try (Connection holder = server.connect()) {
             holder.setAutoCommit(false);
             assertThat(Items.writeIndexed(holder, read(holder, 1), true)).isTrue();
-            commitBehind(holder, mix("OPTIMISTIC", 10));
+            commitBehind(holder, mix(Strategy.OPTIMISTIC, false, 10));
         }
         try (Connection connection = server.connect()) {
             assertThat(read(connection, 1)).isEqualTo(new Item(1, 3, 0, 0, 2));
@@ -192,13 +180,5 @@ class WriteMixTest {
                 return row.getInt(1) == 1;
             }
         });
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"NAIVE", "ADVISORY+pipelined"})
-    void whatCannotLockSeveralRowsAtOnceIsRefused(String variant) {
-        assertThatThrownBy(() -> mix(variant, 0))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining(variant);
     }
 }

@@ -69,7 +69,8 @@ class BadInputTest {
                 "--zipf no --scenario zipfian | no | --zipf",
                 "--admission maybe | maybe | --admission",
                 "--all --scenario zipfian | --all | --scenario",
-                "--scenario share-fairness --clients 4 | --clients has no effect | share",
+                "--scenario zipfian --clients 4 | --clients has no effect | share",
+                "--rtt 0.5 | 0.5 | 0.5ms",
                 "--crash-command true | --crash-command | --url",
                 "--url http://localhost/x | URL | jdbc:postgresql://",
                 "--colour | --colour | --help"
@@ -86,6 +87,13 @@ class BadInputTest {
         Path file = Files.createFile(directory.resolve("taken"));
         assertThat(compare("--report", file.toString())).isEqualTo(2);
         assertThat(err.toString()).contains("--report").contains("is a file");
+    }
+
+    @Test
+    void aReportThatIsThereIsNotOverwritten() throws Exception {
+        Files.writeString(directory.resolve("report.html"), "somebody's");
+        assertThat(compare("--report", directory.toString())).isEqualTo(2);
+        assertThat(err.toString()).contains("there is a report").contains("another directory");
     }
 
     @Test
@@ -161,7 +169,7 @@ class BadInputTest {
         Mistyped mistyped = new Mistyped(program());
         assertThat(mistyped.hint("comapre"))
                 .hasValueSatisfying(hint -> assertThat(hint).contains("comapre").contains("compare --help"));
-        assertThat(mistyped.hint("ZipfianBenchmark")).isEmpty();
+        assertThat(mistyped.hint("Zipfian")).isEmpty();
         assertThat(mistyped.hint("-prof")).isEmpty();
         assertThat(mistyped.hint("--url=x"))
                 .hasValueSatisfying(hint -> assertThat(hint).contains("compare --url"));

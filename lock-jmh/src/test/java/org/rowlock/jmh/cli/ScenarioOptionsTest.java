@@ -2,10 +2,14 @@ package org.rowlock.jmh.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.rowlock.jmh.run.Selection;
+import org.rowlock.jmh.run.Pace;
 import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Variant;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -17,29 +21,57 @@ class ScenarioOptionsTest {
         private final ScenarioOptions scenarios = new ScenarioOptions();
     }
 
-    private static List<Selection> selections(String... arguments) {
+    private static List<Scenario> scenarios(String... arguments) {
         Host host = new Host();
         new CommandLine(host).parseArgs(arguments);
-        return host.scenarios.choices(true).chosen().stream()
-                .map(Choice::selection)
-                .toList();
+        return host.scenarios.scenarios(true, true, new ArrayList<>());
     }
 
-    private static List<List<String>> points(List<Selection> selections) {
-        return selections.stream()
-                .map(selection -> selection.points().stream().map(Point::label).toList())
+    private static List<List<String>> points(List<Scenario> scenarios) {
+        return scenarios.stream()
+                .map(scenario -> scenario.points().stream().map(Point::label).toList())
                 .toList();
     }
 
     @Test
     void anotherExponentLeavesTheDefaultAsShortAsItIs() {
-        assertThat(points(selections("--zipf", "1.3"))).isEqualTo(points(selections()));
-        assertThat(selections("--zipf", "1.3").get(0).points().get(0).params()).containsEntry("zipf", "1.3");
+        assertThat(points(scenarios("--zipf", "1.3"))).isEqualTo(points(scenarios()));
+        assertThat(scenarios("--zipf", "1.3").get(0).points().get(0).params()).containsEntry("zipf", "1.3");
     }
 
     @Test
     void clientsReplaceThePointsOfScenariosThatAreRunOverThem() {
-        assertThat(points(selections("--scenario", "clients,zipfian", "--clients", "3,3,7")))
-                .containsExactly(List.of("3", "7"), List.of("zipf", "uniform"));
+        assertThat(points(scenarios("--scenario", "clients,zipfian", "--clients", "3,3,7")))
+                .containsExactly(List.of("3 clients", "7 clients"), List.of("90 clients", "90 clients, uniform keys"));
+    }
+
+    @Test
+    void aNetworkIsBetweenClientsAndServerInEveryScenario() {
+        List<Scenario> over = scenarios("--all", "--rtt", "0,500us");
+        assertThat(over)
+                .allSatisfy(scenario -> assertThat(
+                                scenario.points().stream().map(Point::rttMillis).distinct())
+                        .containsExactlyInAnyOrder(0.0, 0.5));
+        assertThat(points(scenarios("--scenario", "round-trips", "--rtt", "2ms")))
+                .containsExactly(List.of("90 clients, 2.0 ms"));
+    }
+
+    @Test
+    void theDefaultRunsItsMainScenariosWithAndWithoutANetworkInAQuarterOfAnHour() {
+        assertThat(points(scenarios()).get(0)).containsExactly("90 clients", "90 clients, 0.5 ms");
+        assertThat(Pace.estimate(scenarios())).isLessThanOrEqualTo(Duration.ofMinutes(15));
+        assertThat(scenarios())
+                .allSatisfy(scenario -> assertThat(scenario.variants()).hasSizeGreaterThan(2));
+    }
+
+    @Test
+    void theBaselineAlwaysRuns() {
+        assertThat(
+                        scenarios("--scenario", "zipfian", "--strategy", "advisory", "--admission", "on")
+                                .get(0)
+                                .variants()
+                                .stream()
+                                .map(Variant::label))
+                .containsExactly("ROW", "ADVISORY + admission");
     }
 }

@@ -2,168 +2,98 @@ package org.rowlock.jmh.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import com.google.gson.Gson;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.results.format.ResultFormatFactory;
-import org.openjdk.jmh.results.format.ResultFormatType;
-import org.openjdk.jmh.runner.RunnerException;
-import org.rowlock.jmh.bench.ZipfianBenchmark;
-import org.rowlock.jmh.run.Cell;
-import org.rowlock.jmh.run.RunResults;
-import org.rowlock.jmh.run.ScenarioResult;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Scenarios;
-import org.rowlock.jmh.testing.JmhRuns;
+import org.rowlock.jmh.run.Call;
+import org.rowlock.jmh.run.Ratio;
+import org.rowlock.jmh.run.Results;
+import org.rowlock.jmh.run.Results.Kind;
+import org.rowlock.jmh.run.Results.PointResult;
+import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.run.Results.VariantResult;
+import org.rowlock.jmh.scenario.Metric;
 
-/** The files, of results that JMH itself has made. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+/** What is written is what was found, and whatever a server or a failure says is text, and never markup or code. */
 class ReportTest {
-    private static final List<String> VARIANTS = List.of("ROW", "ADVISORY");
+    private static final String HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"&@data@$1";
 
-    private RunResults results;
-    private String html;
-    private JsonArray json;
+    @TempDir
+    private Path directory;
 
-    @BeforeAll
-    void run(@TempDir Path directory) throws RunnerException, IOException {
-        Scenario scenario = Scenarios.named("zipfian").orElseThrow();
-        Point point = Point.of("zipf", 4, Map.of("keys", "zipf"));
-        List<Cell> cells = new ArrayList<>();
-        for (String variant : VARIANTS) {
-            RunResult result =
-                    JmhRuns.run(scenario.benchmark(), point, variant).iterator().next();
-            cells.add(new Cell(point, variant, List.copyOf(result.getBenchmarkResults())));
-        }
-        results = MadeUp.run(new ScenarioResult(scenario, List.of(point), VARIANTS, cells, List.of("A remark.")));
-        Report.Written written = Report.write(
-                results,
-                new ServerLook(
-                        "Row locks hurt this server.",
-                        List.of(new ServerLook.Step("sales.orders", "BOTH first.", "26 sessions wait for its rows.")),
-                        "All that was seen."),
-                directory.resolve("out"));
-        html = Files.readString(written.html());
-        json = JsonParser.parseString(Files.readString(written.json())).getAsJsonArray();
+    private static Results results(String text) {
+        VariantResult baseline = new VariantResult(
+                "ROW",
+                Kind.BASELINE,
+                List.of(100.0, 101.0),
+                Map.of("score", 100.5, "cpu.cores", 2.0),
+                Map.of("Lock:tuple", 3.0),
+                null,
+                null,
+                "",
+                "locks",
+                List.of());
+        VariantResult other = new VariantResult(
+                text,
+                Kind.VARIANT,
+                List.of(200.0, 210.0),
+                Map.of("score", 205.0),
+                Map.of(text, 1.0),
+                new Ratio(2.04, 1.9, 2.2),
+                Call.BETTER,
+                text,
+                text,
+                List.of(1.0, 2.0));
+        PointResult point = new PointResult(text, 0.5, new Ratio(1, 0.97, 1.03), List.of(baseline, other));
+        ScenarioResult scenario = new ScenarioResult(
+                "zipfian", text, text, text, "ROW", List.of(Metric.throughput(text)), List.of(point));
+        Map<String, String> said = Map.of(text, text);
+        return new Results(
+                text,
+                "2026-01-02T03:04:05Z",
+                61,
+                text,
+                said,
+                said,
+                said,
+                List.of(scenario),
+                List.of(text + "\u001b[31m"),
+                List.of(text));
     }
 
     @Test
-    void showsWhatWasMeasured() {
-        Cell cell = results.results().get(0).cells().get(0);
-        assertThat(html)
-                .contains("Should we move off FOR UPDATE?", "Hot rows: lock one of 100", "A remark.", "66.5 ms")
-                .contains("<b>" + Numbers.value(cell.mean("throughput").orElseThrow()) + "</b>")
-                .contains("java -jar benchmarks.jar compare --seconds 4", "PostgreSQL 18.6", "12 min 34 s");
+    void theJsonIsTheResults() throws Exception {
+        Results results = results("plain");
+        Report.write(results, directory);
+        String json = Files.readString(directory.resolve("results.json"));
+        assertThat(new Gson().fromJson(json, Results.class)).isEqualTo(results);
     }
 
     @Test
-    void hasALinkForEverySectionAndASectionForEveryLink() {
-        List<String> links = all("href=\"#([^\"]+)\"");
-        assertThat(links).contains("scenario-zipfian", "verdict", "run");
-        assertThat(all("\\bid=\"([^\"]+)\"")).doesNotHaveDuplicates().containsAll(links);
+    void hostileTextEndsNoElement() throws Exception {
+        String html = Files.readString(Report.write(results(HOSTILE), directory));
+        assertThat(html).doesNotContain("<script>alert", "<img", "onerror=alert(1)>\"");
+        // The end of each script element is one of the template's three.
+        assertThat(html.split("</script", -1)).hasSize(4);
+        assertThat(html.split("id=\"results\"", -1)).hasSize(2);
     }
 
     @Test
-    void saysWhichTablesOfTheServerComeFirst() throws IOException {
-        assertThat(html)
-                .contains("Row locks hurt this server.", "All that was seen.")
-                .containsPattern("sales\\.orders</b>: BOTH first\\.<br>26 sessions wait");
-        assertThat(HtmlPage.of(results, null)).contains("doctor --url");
+    void thePageAsksNobodyForAnything() throws Exception {
+        String html = Files.readString(Report.write(results("plain"), directory));
+        assertThat(html).contains("default-src 'none'").doesNotContain("src=\"http", "href=\"http", "@import", "url(");
     }
 
     @Test
-    void drawsOnEveryCanvas() {
-        JsonArray specs = JsonParser.parseString(
-                        all("id=\"chart-data\">(.*?)</script>").get(0))
-                .getAsJsonArray();
-        List<String> drawn = new ArrayList<>();
-        specs.forEach(spec -> drawn.add(spec.getAsJsonObject().get("id").getAsString()));
-        assertThat(drawn).isNotEmpty().containsExactlyInAnyOrderElementsOf(all("<canvas id=\"([^\"]+)\""));
-        assertThat(html).contains("Chart.js v");
-    }
-
-    @Test
-    void asksTheNetworkForNothing() {
-        assertThat(all("<(?:script|img|iframe|source|link|object|embed)\\b[^>]*\\b(?:src|href|data)=\"([^\"]*)\""))
-                .containsExactly("data:,");
-        assertThat(all("url\\(([^)]*)\\)")).isEmpty();
-        assertThat(html)
-                .doesNotContain("@import", "sourceMappingURL", "fetch(", "XMLHttpRequest")
-                .contains("default-src 'none'");
-    }
-
-    @Test
-    void jsonIsWhatJmhItselfWouldWrite() {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-        ResultFormatFactory.getInstance(ResultFormatType.JSON, out)
-                .writeOut(results.results().get(0).cells().stream()
-                        .map(Cell::merged)
-                        .toList());
-        JsonArray expected =
-                JsonParser.parseString(bytes.toString(StandardCharsets.UTF_8)).getAsJsonArray();
-        for (JsonElement element : expected) {
-            JsonObject params = element.getAsJsonObject().getAsJsonObject("params");
-            params.addProperty("scenario", "zipfian");
-            params.addProperty("point", "zipf");
-            element.getAsJsonObject()
-                    .add("jvmArgs", withoutOurs(element.getAsJsonObject().getAsJsonArray("jvmArgs")));
-        }
-        assertThat(json).isEqualTo(expected);
-        assertThat(json.get(0).getAsJsonObject().get("benchmark").getAsString())
-                .isEqualTo(ZipfianBenchmark.class.getName() + ".transaction");
-    }
-
-    @Test
-    void jsonTellsNoPassword() {
-        assertThat(results.results()
-                        .get(0)
-                        .cells()
-                        .get(0)
-                        .rounds()
-                        .get(0)
-                        .getParams()
-                        .getJvmArgs())
-                .anyMatch(argument -> argument.startsWith("-Drowlock.password="));
-        assertThat(json.toString()).doesNotContain("rowlock.password");
-    }
-
-    private static JsonArray withoutOurs(JsonArray arguments) {
-        JsonArray kept = new JsonArray();
-        for (JsonElement argument : arguments) {
-            if (!argument.getAsString().startsWith("-Drowlock.")) {
-                kept.add(argument);
-            }
-        }
-        return kept;
-    }
-
-    private List<String> all(String regex) {
-        // Without the library's own code, which has all kinds of strings in it.
-        String page = html.replaceAll("(?s)/\\*!\\s*\\* Chart\\.js.*?</script>", "</script>");
-        List<String> found = new ArrayList<>();
-        Matcher matcher = Pattern.compile(regex, Pattern.DOTALL).matcher(page);
-        while (matcher.find()) {
-            found.add(matcher.group(1));
-        }
-        return found;
+    void theTerminalGetsRatiosAndNoControlCharacters() {
+        String text = Summary.of(results("ADVISORY"));
+        assertThat(text)
+                .contains(
+                        "again (A/A)", "1.00x (0.97 to 1.03)", "2.04x (1.90 to 2.20)", "better", "round trip 0.50 ms");
+        assertThat(Summary.of(results(HOSTILE + "\u001b"))).doesNotContain("\u001b");
     }
 }

@@ -1,9 +1,9 @@
 package org.rowlock.jmh.testing;
 
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.openjdk.jmh.results.RunResult;
@@ -13,70 +13,88 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
-import org.rowlock.jmh.profile.ClientProfiler;
-import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.profile.PostgresProfiler;
 import org.rowlock.testing.TestPostgres;
 
 /** Runs a benchmark for a moment on the server of the tests, in a JVM of its own: a run that fails leaves state behind. */
 public final class JmhRuns {
-    private static final TimeValue MOMENT = TimeValue.milliseconds(200);
+    private static final TimeValue MOMENT = TimeValue.milliseconds(300);
 
     private JmhRuns() {}
 
     /**
-     * Runs all its benchmark methods at a point.
+     * Runs it, with parameters as name, value, name, value.
      *
      * @throws RunnerException if the benchmark fails; what it threw is among the causes and suppressed
      */
-    public static Collection<RunResult> run(Class<?> benchmark, Point point, String variant) throws RunnerException {
-        return run(benchmark, point, variant, 1);
+    public static RunResult run(Class<?> benchmark, String... params) throws RunnerException {
+        return run(benchmark, 1, params);
     }
 
-    /** The same in several iterations. */
-    public static Collection<RunResult> run(Class<?> benchmark, Point point, String variant, int iterations)
-            throws RunnerException {
+    /** The same for so many windows. */
+    public static RunResult run(Class<?> benchmark, int windows, String... params) throws RunnerException {
         TestPostgres server = TestPostgres.shared();
         return runWith(
                 benchmark,
-                point,
-                variant,
-                iterations,
-                "-Drowlock.url=" + server.url(),
-                "-Drowlock.user=" + server.user(),
-                "-Drowlock.password=" + server.password());
+                windows,
+                List.of(
+                        "-Drowlock.url=" + server.url(),
+                        "-Drowlock.user=" + server.user(),
+                        "-Drowlock.password=" + server.password()),
+                params);
     }
 
-    /** The same on the server that the options of its JVM name; with none on an embedded one of its own. */
-    public static Collection<RunResult> runWith(
-            Class<?> benchmark, Point point, String variant, int iterations, String... jvmArgs) throws RunnerException {
+    /** The same on the server that the options of its JVM name; with none on an embedded one of its own. {@code -t} too. */
+    public static RunResult runWith(Class<?> benchmark, int windows, List<String> jvmArgs, String... params)
+            throws RunnerException {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^" + Pattern.quote(benchmark.getName()) + "\\.")
                 .forks(1)
-                .jvmArgsAppend(jvmArgs)
+                .jvmArgsAppend(jvmArgs.toArray(String[]::new))
                 .warmupIterations(0)
-                .measurementIterations(iterations)
+                .measurementIterations(windows)
                 .measurementTime(MOMENT)
                 .shouldFailOnError(true)
-                .param("variant", variant)
-                .addProfiler(ClientProfiler.class)
+                .addProfiler(PostgresProfiler.class)
                 .verbosity(VerboseMode.SILENT);
-        if (point.groups().isEmpty()) {
-            options.threads(point.threads());
-        } else {
-            options.threadGroups(
-                    point.groups().stream().mapToInt(Integer::intValue).toArray());
+        for (int i = 0; i < params.length; i += 2) {
+            if (params[i].equals("-t")) {
+                options.threads(Integer.parseInt(params[i + 1]));
+            } else {
+                options.param(params[i], params[i + 1]);
+            }
         }
-        for (Map.Entry<String, String> param : point.params().entrySet()) {
-            options.param(param.getKey(), param.getValue());
+        Collection<RunResult> results = new Runner(options.build()).run();
+        if (results.size() != 1) {
+            throw new IllegalStateException(
+                    "Give one value of each parameter: there are " + results.size() + " results");
         }
-        return new Runner(options.build()).run();
+        return results.iterator().next();
+    }
+
+    /** Its figures by name. */
+    public static Map<String, Double> figures(RunResult result) {
+        Map<String, Double> figures = new TreeMap<>();
+        figures.put("score", result.getPrimaryResult().getScore());
+        result.getSecondaryResults().forEach((label, secondary) -> figures.put(label, secondary.getScore()));
+        return figures;
+    }
+
+    /** What a benchmark that must fail says, with all that is behind it. */
+    public static List<String> failure(Class<?> benchmark, String... params) {
+        try {
+            run(benchmark, params);
+        } catch (RunnerException e) {
+            return messages(e);
+        }
+        return List.of("it did not fail");
     }
 
     /** The message of every exception in and behind one. */
     public static List<String> messages(Throwable failure) {
         return Stream.concat(
                         Stream.of(String.valueOf(failure.getMessage())),
-                        Stream.concat(Stream.ofNullable(failure.getCause()), Arrays.stream(failure.getSuppressed()))
+                        Stream.concat(Stream.ofNullable(failure.getCause()), Stream.of(failure.getSuppressed()))
                                 .flatMap(inner -> messages(inner).stream()))
                 .toList();
     }

@@ -1,0 +1,95 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
+import org.openjdk.jmh.annotations.Param;
+import org.rowlock.jmh.scenario.Metric;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
+
+/** The work of {@link Zipfian} while autovacuum comes to the hot rows as often as the server lets it. */
+public class Autovacuum extends HotRows {
+    private static final Map<String, String> SETTINGS = Map.of("autovacuum_naptime", "1s");
+
+    static final Scenario SCENARIO = new Scenario(
+                    "autovacuum",
+                    "Hot rows while autovacuum comes to them all the time",
+                    "The work of zipfian on a table whose storage parameters call autovacuum after 50 dead row versions, at full"
+                            + " speed. A session that waits for a row lock keeps the row's page pinned, so that neither"
+                            + " vacuum nor anybody else may tidy it up; one that waits for an advisory lock, or in the"
+                            + " admission queue, does not. Does throughput stall, and for how long? On a server that looks"
+                            + " for work seldom (autovacuum_naptime) few vacuums run; their number is shown.",
+                    "An advisory lock in front of the row lock is said to smooth the stalls; no figures.",
+                    Autovacuum.class,
+                    List.of(Point.clients(30)),
+                    Variant.withAdmission(),
+                    List.of(
+                            Metric.throughput("transactions"),
+                            Metric.lower("autovacuum.stall", "longest time without a commit", "ms"),
+                            Metric.neither("autovacuum.runs", "autovacuums that ran, by then", ""),
+                            Metric.lower("autovacuum.deadTuples", "dead row versions", ""),
+                            Metric.percentile("lock", 99, "lock")))
+            .timed(Timing.course(20))
+            .on(SETTINGS);
+
+    /** What the owner of a table may ask for. How often autovacuum looks is a setting of the server. */
+    private static final String AGGRESSIVE = "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50,"
+            + " autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_scale_factor = 0,"
+            + " autovacuum_analyze_threshold = 50";
+
+    @Param("30")
+    public int clients;
+
+    private final LongAccumulator longestGapNanos = new LongAccumulator(Math::max, 0);
+    private final AtomicLong latest = new AtomicLong();
+    private Connection monitor;
+
+    @Override
+    Map<String, String> settings() {
+        return SETTINGS;
+    }
+
+    @Override
+    void prepare() throws SQLException {
+        create(ROWS, AGGRESSIVE);
+        monitor = monitor();
+        Locking locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
+        threads.add("client", clients, number -> {
+            Clients.Operation transaction = client(locking, Zipf.zipf(ROWS, zipf));
+            return () -> {
+                int done = transaction.run();
+                long now = System.nanoTime();
+                longestGapNanos.accumulate(now - latest.getAndSet(now));
+                return done;
+            };
+        });
+    }
+
+    @Override
+    void begins(boolean measured) {
+        latest.set(System.nanoTime());
+        longestGapNanos.reset();
+    }
+
+    @Override
+    void ends(boolean measured, double perSecond) throws SQLException {
+        long last = Math.max(longestGapNanos.get(), System.nanoTime() - latest.get());
+        meter.gauge("autovacuum.stall", last / (double) TimeUnit.MILLISECONDS.toNanos(1), "ms");
+        try (Statement statement = monitor.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "select autovacuum_count, n_dead_tup from pg_stat_user_tables where relid = 'accounts'::regclass")) {
+            row.next();
+            meter.gauge("autovacuum.runs", (double) row.getLong(1), "");
+            meter.gauge("autovacuum.deadTuples", (double) row.getLong(2), "");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads that work, from the first window to the last without a pause, so that no window sees them begin or end. The
+ * clients of one role are counted; their operations are what JMH measures. Thread-safe.
+ */
+final class Clients {
+    private static final Duration STANDSTILL = Duration.ofMinutes(3);
+    private static final Duration LAST = Duration.ofMinutes(2);
+    private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
+    private final Meter meter;
+    private final List<Thread> threads = new ArrayList<>();
+    private final LongAdder completed = new LongAdder();
+    private final AtomicLong taken = new AtomicLong();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private volatile boolean stopped;
+
+    Clients(Meter meter) {
+        this.meter = meter;
+    }
+
+    /** One operation of a client. */
+    @FunctionalInterface
+    interface Operation {
+        /** Runs it, and gives how much was done: 1, or several jobs at once, or 0 for nothing. */
+        int run() throws SQLException;
+    }
+
+    /**
+     * Adds clients whose operations are what is measured.
+     *
+     * @param operation that of each client, by its number from 0 on
+     */
+    void add(String role, int count, IntFunction<Operation> operation) {
+        add(role, count, operation, completed);
+    }
+
+    /** Adds clients beside those; of theirs there is a rate by the role's name. */
+    void addBeside(String role, int count, IntFunction<Operation> operation) {
+        add(role, count, operation, meter.count(role));
+    }
+
+    private void add(String role, int count, IntFunction<Operation> operation, LongAdder counter) {
+        for (int i = 0; i < count; i++) {
+            Operation own = operation.apply(i);
+            Thread thread = new Thread(() -> work(own, counter), "rowlock-jmh-" + role + "-" + i);
+            // Whatever becomes of the benchmark, they must not keep its JVM.
+            thread.setDaemon(true);
+            threads.add(thread);
+        }
+    }
+
+    void start() {
+        threads.forEach(Thread::start);
+    }
+
+    private void work(Operation operation, LongAdder counter) {
+        try {
+            while (!stopped) {
+                counter.add(operation.run());
+            }
+        } catch (Throwable e) {
+            // The others fail of it; the first says why.
+            failure.compareAndSet(null, e);
+            stopped = true;
+        }
+    }
+
+    long completed() {
+        return completed.sum();
+    }
+
+    /** From here on only what is completed later is taken. */
+    void forget() {
+        taken.set(completed.sum());
+    }
+
+    /** Returns when one more operation is completed, whoever did it: each is taken once. */
+    void take() throws SQLException {
+        long mine = taken.incrementAndGet();
+        long begun = System.nanoTime();
+        while (completed.sum() < mine) {
+            check();
+            LockSupport.parkNanos(LOOK_NANOS);
+            if (System.nanoTime() - begun > STANDSTILL.toNanos()) {
+                throw new IllegalStateException("Nobody has completed anything for " + STANDSTILL.toMinutes()
+                        + " minutes; the clients wait for each other, or for somebody else");
+            }
+        }
+    }
+
+    /** Fails as the first client that failed. */
+    void check() throws SQLException {
+        Throwable first = failure.get();
+        if (first instanceof SQLException sql) {
+            throw sql;
+        }
+        if (first instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        if (first instanceof Error error) {
+            throw error;
+        }
+    }
+
+    /** Lets each finish what it has begun, and fails if one has failed. */
+    void stop() throws SQLException {
+        stopped = true;
+        long deadline = System.nanoTime() + LAST.toNanos();
+        try {
+            for (Thread thread : threads) {
+                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while the clients were ending", e);
+        }
+        check();
+        if (threads.stream().anyMatch(Thread::isAlive)) {
+            throw new IllegalStateException(
+                    "A client has not ended " + LAST.toMinutes() + " minutes after it was told to");
+        }
+    }
+}

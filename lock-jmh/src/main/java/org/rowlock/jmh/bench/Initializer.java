@@ -1,0 +1,11 @@
+package org.rowlock.jmh.bench;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** For static analysis: a method that is called before any other, and sets fields that a constructor would set. */
+@Retention(RetentionPolicy.CLASS)
+@Target(ElementType.METHOD)
+@interface Initializer {}

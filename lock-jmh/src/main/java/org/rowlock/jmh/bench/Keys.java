@@ -1,0 +1,91 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import org.openjdk.jmh.annotations.Param;
+import org.rowlock.jmh.scenario.Metric;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
+
+/** Lock by an id of some form, commit: what the form of an id costs. Making the key is part of it. */
+public class Keys extends LockWorkload {
+    static final Scenario SCENARIO = new Scenario(
+                    "keys",
+                    "One lock: what the form of the id costs",
+                    "One session makes a key from an id, locks it and commits. FOR_UPDATE is that statement by hand. ROW, BOTH"
+                            + " and ADVISORY are Rowlock, which derives its key by the table's OID: for an int4 id the pair of"
+                            + " both, for any other id 64 bits of md5. NAIVE (a pair with the id or its hashtext), MD5 and"
+                            + " HASHTEXT are SQL by hand that makes its keys in these ways and checks nothing. Processor time"
+                            + " and allocation are the client's: against those by hand, what the library costs.",
+                    "",
+                    Keys.class,
+                    Arrays.stream(KeyForm.values())
+                            .map(form -> Point.of(form.name().toLowerCase(java.util.Locale.ROOT), 1, "id", form.name()))
+                            .toList(),
+                    Variant.of("FOR_UPDATE", "ROW", "BOTH", "ADVISORY", "NAIVE", "MD5", "HASHTEXT"),
+                    List.of(
+                            Metric.throughput("transactions"),
+                            Metric.lower("time", "time of a transaction", "us"),
+                            Metric.lower("cpu", "processor time of the client", "us"),
+                            Metric.lower("allocated", "allocation in the client", "B"),
+                            Metric.wal(),
+                            Metric.xids()))
+            .timed(Timing.EXACT);
+
+    private static final int ROWS = 1_000;
+
+    @Param("1")
+    public int clients;
+
+    /** The form of the id. */
+    @Param("INT")
+    public KeyForm id = KeyForm.INT;
+
+    private Object[] ids;
+    private Locking locking;
+
+    @Override
+    Set<Strategy> byHand() {
+        return Set.of(Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.MD5, Strategy.HASHTEXT, Strategy.SAME);
+    }
+
+    @Override
+    void prepare() throws SQLException {
+        ids = new Object[ROWS];
+        for (int i = 0; i < ROWS; i++) {
+            ids[i] = id.id(i + 1);
+        }
+        try (Connection connection = server.connect()) {
+            id.create(connection, ids);
+        }
+        locking = locking(server.dataSource(), id.table(), id.columns().toArray(String[]::new));
+        threads.add("client", clients, number -> {
+            Session session = new Session(server, meter);
+            return () -> {
+                Object row = ids[ThreadLocalRandom.current().nextInt(ROWS)];
+                session.run(connection -> {
+                    locking.lock(connection, row);
+                    connection.commit();
+                });
+                return 1;
+            };
+        });
+    }
+
+    @Override
+    void check() throws SQLException {
+        Contest.awaitSecond(server, connection -> lock(connection, 0), connection -> lock(connection, 0));
+        Contest.runBeside(server, connection -> lock(connection, 0), connection -> lock(connection, 1));
+    }
+
+    private long lock(Connection connection, int row) throws SQLException {
+        locking.lock(connection, ids[row]);
+        return row;
+    }
+}

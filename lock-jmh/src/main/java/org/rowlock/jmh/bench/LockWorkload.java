@@ -1,0 +1,44 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.rowlock.doctor.UserError;
+
+/** A workload whose transactions lock, in ways that are to be compared. */
+@State(Scope.Benchmark)
+public abstract class LockWorkload extends Workload {
+    /** How a transaction keeps others away. */
+    @Param({"ROW", "BOTH", "ADVISORY"})
+    public Strategy strategy = Strategy.ROW;
+
+    /** Whether threads queue in the JVM, before they borrow a connection. */
+    @Param("false")
+    public boolean admission;
+
+    /** The strategies that it has a form of, beside Rowlock's. */
+    Set<Strategy> byHand() {
+        return Set.of();
+    }
+
+    @Override
+    public void open(BenchmarkParams params) throws SQLException {
+        // Those that exist for the tests alone may break anything.
+        boolean exists = strategy.isRowlock() || strategy == Strategy.NONE || byHand().contains(strategy);
+        if (!exists || (admission && !strategy.isRowlock())) {
+            throw new UserError("There is no " + strategy + (admission ? " with admission" : "") + " in "
+                    + getClass().getSimpleName().replaceFirst("_jmhType.*", "") + ". Give one of ROW, BOTH and ADVISORY"
+                    + (admission || byHand().isEmpty() ? "" : ", or " + byHand()) + " as -p strategy=..");
+        }
+        super.open(params);
+    }
+
+    Locking locking(DataSource pool, String table, String... columns) {
+        return new Locking(strategy, admission, pool, table, List.of(columns));
+    }
+}

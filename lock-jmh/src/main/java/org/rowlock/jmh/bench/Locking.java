@@ -1,0 +1,312 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.rowlock.AdmissionQueues.Permit;
+import org.rowlock.Claim;
+import org.rowlock.LockAllResult;
+import org.rowlock.LockKey;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+
+/**
+ * Locks rows of one table in any of the ways of {@link Strategy}, as an application would: the only class that knows what
+ * each of them is. One for all threads of an application instance, which share its admission queues. Thread-safe.
+ */
+final class Locking {
+    /** The most keys that a call may ask for here. */
+    private static final int BUDGET = 1_000_000;
+
+    private final Strategy strategy;
+    private final boolean admission;
+    private final DataSource pool;
+    private final String table;
+    private final List<String> columns;
+    private final RowLocks locks;
+
+    /**
+     * @param pool connections that are not in autocommit; what tells databases apart in the queues
+     * @param columns of the primary key
+     */
+    Locking(Strategy strategy, boolean admission, DataSource pool, String table, List<String> columns) {
+        this.strategy = strategy;
+        this.admission = admission;
+        this.pool = pool;
+        this.table = table;
+        this.columns = columns;
+        this.locks = RowLocks.builder()
+                .strategy(strategy.lockStrategy())
+                .lockBudget(BUDGET)
+                .build();
+    }
+
+    /** What is done in a transaction. */
+    @FunctionalInterface
+    interface Work {
+        void run(Connection connection) throws SQLException;
+    }
+
+    Strategy strategy() {
+        return strategy;
+    }
+
+    RowLocks locks() {
+        return locks;
+    }
+
+    LockKey key(Object id) {
+        return LockKey.row(table, id);
+    }
+
+    List<LockKey> keys(Collection<?> ids) {
+        return ids.stream().map(this::key).toList();
+    }
+
+    /** Queues if it is to, borrows a connection, begins, locks one row, works, commits, and returns the connection. */
+    void transaction(Object id, Work work) throws SQLException {
+        if (admission && strategy.isRowlock()) {
+            locks.inTransaction(pool, key(id), connection -> {
+                work.run(connection);
+                return null;
+            });
+        } else {
+            inTransaction(pool, connection -> {
+                lock(connection, id);
+                work.run(connection);
+            });
+        }
+    }
+
+    /** The same with a query that travels with the lock, in one round trip. */
+    void pipelined(Object id, String query, Object bind, Work work) throws SQLException {
+        Work both = connection -> {
+            locks.in(connection).lockAndQuery(key(id), query, row -> true, bind);
+            work.run(connection);
+        };
+        if (admission) {
+            admitted(List.of(key(id)), RowLockMode.FOR_UPDATE, () -> inTransaction(pool, both));
+        } else {
+            inTransaction(pool, both);
+        }
+    }
+
+    /** The same for many rows, in any mode. */
+    void transaction(Collection<?> ids, RowLockMode mode, Work work) throws SQLException {
+        if (admission && strategy.isRowlock()) {
+            locks.inTransaction(pool, keys(ids), mode, LockWait.forever(), connection -> {
+                work.run(connection);
+                return null;
+            });
+        } else {
+            inTransaction(pool, connection -> {
+                lockAll(connection, ids, mode);
+                work.run(connection);
+            });
+        }
+    }
+
+    /** What is done with admission. */
+    @FunctionalInterface
+    interface Admitted {
+        void run() throws SQLException;
+    }
+
+    /** Queues for keys if it is to, as an application that begins transactions by other means than Rowlock's. */
+    void admitted(List<LockKey> keys, RowLockMode mode, Admitted work) throws SQLException {
+        if (!admission) {
+            work.run();
+            return;
+        }
+        Permit permit = locks.admission().enter(pool, keys, mode, LockWait.forever());
+        try {
+            work.run();
+        } finally {
+            permit.close();
+        }
+    }
+
+    /** Borrows a connection, begins, works, commits; rolls back whatever fails. */
+    static void inTransaction(DataSource pool, Work work) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            try {
+                work.run(connection);
+                connection.commit();
+            } catch (SQLException | RuntimeException failure) {
+                try {
+                    connection.rollback();
+                } catch (SQLException e) {
+                    failure.addSuppressed(e);
+                }
+                throw failure;
+            }
+        }
+    }
+
+    /** Locks one row exclusively in the connection's transaction. */
+    void lock(Connection connection, Object id) throws SQLException {
+        switch (strategy) {
+            case ROW, BOTH, ADVISORY -> {
+                if (!locks.in(connection).lock(key(id)).isLocked()) {
+                    throw new InvariantViolation("there was no row " + id + " of " + table + " to lock");
+                }
+            }
+            case FOR_UPDATE -> execute(connection, "select 1 from " + table + condition() + " for update", id);
+            case NAIVE ->
+                execute(connection, "select pg_advisory_xact_lock(4711, " + (isInt(id) ? "?)" : "hashtext(?))"), id);
+            case MD5 ->
+                named(connection, "select pg_advisory_xact_lock(('x' || substr(md5(?), 1, 16))::bit(64)::bigint)", id);
+            case HASHTEXT -> named(connection, "select pg_advisory_xact_lock(hashtext(?))", id);
+            case SAME -> named(connection, "select pg_advisory_xact_lock(length(?) * 0)", id);
+            case HAND_WRITTEN -> throw new IllegalStateException(strategy + " locks and reads in one flush only");
+            case OPTIMISTIC, SELECT, ONE_STATEMENT, NONE -> {}
+        }
+    }
+
+    /** Locks one row, and reads a number of it that is as fresh as the lock. */
+    long lockAndRead(Connection connection, int id, String column) throws SQLException {
+        String read = "select " + column + " from " + table + condition();
+        return switch (strategy) {
+            case ROW, BOTH, ADVISORY ->
+                locks.in(connection)
+                        .lockAndQuery(key(id), read, row -> row.getLong(1), id)
+                        .get(0);
+            case FOR_UPDATE -> number(connection, read + " for update", id);
+            case HAND_WRITTEN -> HandWritten.lockAndRead(connection, read, id);
+            case ONE_STATEMENT ->
+                number(
+                        connection,
+                        "select t." + column + " from " + table + " as t, pg_advisory_xact_lock(42)" + condition(),
+                        id);
+            default -> {
+                lock(connection, id);
+                yield number(connection, read, id);
+            }
+        };
+    }
+
+    /**
+     * Locks many rows in one call.
+     *
+     * @return those that were not there
+     */
+    List<LockKey> lockAll(Connection connection, Collection<?> ids, RowLockMode mode) throws SQLException {
+        switch (strategy) {
+            case ROW, BOTH, ADVISORY -> {
+                if (ids.size() > 1) {
+                    LockAllResult result = locks.in(connection).lockAll(keys(ids), mode, LockWait.forever());
+                    return result.absentRows();
+                }
+                for (Object id : ids) {
+                    if (!locks.in(connection).lock(key(id), mode).isLocked()) {
+                        return List.of(key(id));
+                    }
+                }
+            }
+            case FOR_UPDATE ->
+                all(
+                        connection,
+                        "select 1 from " + table + " where " + columns.get(0) + " = any(?) order by " + columns.get(0)
+                                + (mode.isShared() ? " for share" : " for update"),
+                        ids);
+            // In the order that other callers have, or they would deadlock.
+            case NAIVE ->
+                all(
+                        connection,
+                        "select pg_advisory_xact_lock" + (mode.isShared() ? "_shared" : "")
+                                + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset 0) as k",
+                        ids);
+            default -> {
+                if (strategy != Strategy.NONE) {
+                    throw new IllegalStateException(strategy + " does not lock many rows at once");
+                }
+            }
+        }
+        return List.of();
+    }
+
+    /**
+     * Takes rows that nobody else holds, as {@code FOR UPDATE SKIP LOCKED} does.
+     *
+     * @param order behind ORDER BY; empty for none
+     * @return their ids
+     */
+    List<Integer> claim(Connection connection, String predicate, String order, int limit) throws SQLException {
+        if (strategy.isRowlock()) {
+            Claim claim = Claim.from(table).where(predicate).limit(limit);
+            return locks.in(connection)
+                    .claim(order.isEmpty() ? claim : claim.orderBy(order), row -> row.getInt(columns.get(0)));
+        }
+        String tryLock = strategy == Strategy.NAIVE
+                ? " and pg_try_advisory_xact_lock('" + table + "'::regclass::oid::int4, id)"
+                : "";
+        List<Integer> ids = new ArrayList<>(limit);
+        try (PreparedStatement statement = connection.prepareStatement("select id from " + table + " where " + predicate
+                        + tryLock + (order.isEmpty() ? "" : " order by " + order) + " limit " + limit
+                        + (strategy == Strategy.FOR_UPDATE ? " for update skip locked" : ""));
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                ids.add(row.getInt(1));
+            }
+        }
+        return ids;
+    }
+
+    private String condition() {
+        return columns.stream().map(column -> column + " = ?").collect(Collectors.joining(" and ", " where ", ""));
+    }
+
+    private static boolean isInt(Object id) {
+        return id instanceof Integer;
+    }
+
+    /** The id of a key as hand-written code would make a text of it. */
+    private void named(Connection connection, String sql, Object id) throws SQLException {
+        execute(connection, sql, table + ':' + id);
+    }
+
+    private static void execute(Connection connection, String sql, Object id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            bind(statement, sql.contains("hashtext(?)") ? String.valueOf(id) : id);
+            statement.execute();
+        }
+    }
+
+    static void bind(PreparedStatement statement, Object id) throws SQLException {
+        List<?> parts = id instanceof List<?> composite ? composite : List.of(id);
+        for (int i = 0; i < parts.size(); i++) {
+            statement.setObject(i + 1, parts.get(i));
+        }
+    }
+
+    private static void all(Connection connection, String sql, Collection<?> ids) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setArray(1, array(connection, ids));
+            statement.execute();
+        }
+    }
+
+    static Array array(Connection connection, Collection<?> ids) throws SQLException {
+        return connection.createArrayOf("int4", ids.toArray());
+    }
+
+    private static long number(Connection connection, String sql, int id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setInt(1, id);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new InvariantViolation("row " + id + " is gone");
+                }
+                return row.getLong(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.openjdk.jmh.annotations.Param;
+import org.rowlock.RowLockMode;
+import org.rowlock.doctor.UserError;
+import org.rowlock.jmh.scenario.Metric;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Variant;
+
+/** Lock many rows in one statement, update them or not, commit. */
+public class ManyKeys extends LockWorkload {
+    private static final int CLIENTS = 4;
+
+    static final Scenario SCENARIO = new Scenario(
+            "many-keys",
+            "Many rows locked in one transaction",
+            "Four clients lock 1, 10, 100 or 1,000 rows in one call and commit: each out of its own rows (disjoint), all out of"
+                    + " the same, twice as many as one locks (overlapping), or out of their own and then updating them all"
+                    + " (updated). FOR_UPDATE is that statement by hand, NAIVE advisory locks by hand, unchecked. Every"
+                    + " advisory lock is an entry in the server's lock table, which serves all sessions; row locks are in the"
+                    + " rows, and have no limit.",
+            "",
+            ManyKeys.class,
+            points(),
+            List.of(
+                    Variant.of("FOR_UPDATE"),
+                    Variant.of("ROW"),
+                    Variant.of("BOTH"),
+                    Variant.of("ADVISORY"),
+                    Variant.of("ADVISORY").admitted(),
+                    Variant.of("NAIVE")),
+            List.of(
+                    Metric.throughput("transactions"),
+                    Metric.lower("perKey", "time per key", "us"),
+                    Metric.lower("lockTable", "lock-table entries of a transaction", ""),
+                    Metric.lower("lockTableFilled", "lock table filled by all clients", "%"),
+                    Metric.percentile("lock", 99, "lock"),
+                    Metric.wal()));
+
+    /** So often a client looks at the lock table, beginning with its first transaction. */
+    private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** So many that rows are found by index, as in a table in use. */
+    private static final int ROWS = 100_000;
+
+    @Param("4")
+    public int clients;
+
+    /** How many a transaction locks. */
+    @Param("100")
+    public int keys;
+
+    /** Whether all clients lock out of the same rows, twice as many as one transaction locks, or each out of its own. */
+    @Param("false")
+    public boolean overlapping;
+
+    /** Whether the locked rows are also updated, or the lock guards no write. */
+    @Param("false")
+    public boolean update;
+
+    private final LongAdder updates = new LongAdder();
+    private Accounts accounts;
+    private Locking locking;
+    private Exclusion exclusion;
+    private int capacity;
+
+    private static List<Point> points() {
+        List<Point> points = new ArrayList<>();
+        for (String kind : List.of("disjoint", "overlapping", "updated")) {
+            for (int keys : List.of(1, 10, 100, 1_000)) {
+                points.add(Point.of(
+                                String.format(Locale.ROOT, "%,d %s", keys, kind),
+                                CLIENTS,
+                                "keys",
+                                Integer.toString(keys),
+                                "overlapping",
+                                Boolean.toString(kind.equals("overlapping")),
+                                "update",
+                                Boolean.toString(kind.equals("updated")))
+                        .locking(keys));
+            }
+        }
+        return points;
+    }
+
+    @Override
+    Set<Strategy> byHand() {
+        return Set.of(Strategy.FOR_UPDATE, Strategy.NAIVE);
+    }
+
+    @Override
+    void prepare() throws SQLException {
+        capacity = number("select current_setting('max_locks_per_transaction')::int"
+                + " * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)");
+        refuseToFill();
+        int locked = overlapping ? 2 * keys : clients * keys;
+        accounts = Accounts.create(server, Math.max(ROWS, locked));
+        exclusion = new Exclusion(locked + 1);
+        locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
+        threads.add("client", clients, this::client);
+    }
+
+    /** A full table stops every session of the server. */
+    private void refuseToFill() {
+        if (strategy.isAdvisory() && (long) clients * keys > capacity) {
+            throw new UserError(clients + " clients with " + keys + " advisory locks each are " + (long) clients * keys
+                    + ", and this server's lock table has room for " + capacity
+                    + " (max_locks_per_transaction x (max_connections + max_prepared_transactions)). Give fewer clients"
+                    + " or keys, or raise max_locks_per_transaction.");
+        }
+    }
+
+    private Clients.Operation client(int number) {
+        Latency lock = meter.latency("lock");
+        Meter.Average perKey = meter.average("perKey");
+        int first = overlapping ? 1 : number * keys + 1;
+        Integer[] range = new Integer[overlapping ? 2 * keys : keys];
+        Arrays.setAll(range, i -> first + i);
+        long[] sampled = {System.nanoTime() - SAMPLE_NANOS};
+        return () -> {
+            List<Integer> aids = pick(range);
+            long start = System.nanoTime();
+            boolean sample = start - sampled[0] >= SAMPLE_NANOS;
+            lock.begin();
+            locking.transaction(aids, RowLockMode.FOR_UPDATE, connection -> {
+                lock.end();
+                aids.forEach(exclusion::enter);
+                if (update) {
+                    update(connection, aids);
+                }
+                if (sample) {
+                    sample(connection);
+                }
+                aids.forEach(exclusion::leave);
+            });
+            if (sample) {
+                sampled[0] = System.nanoTime();
+            } else {
+                perKey.add(System.nanoTime() - start, keys * TimeUnit.MICROSECONDS.toNanos(1));
+            }
+            updates.add(update ? keys : 0);
+            return 1;
+        };
+    }
+
+    /** So many different ones of the range, in any order. */
+    private List<Integer> pick(Integer[] range) {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        Integer[] picked = new Integer[keys];
+        for (int i = 0; i < keys; i++) {
+            int other = random.nextInt(i, range.length);
+            Integer aid = range[other];
+            range[other] = range[i];
+            range[i] = aid;
+            picked[i] = aid;
+        }
+        return List.of(picked);
+    }
+
+    private static void update(Connection connection, List<Integer> aids) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(
+                "update " + Accounts.TABLE + " set balance = balance + 1 where aid = any(?)")) {
+            statement.setArray(1, Locking.array(connection, aids));
+            if (statement.executeUpdate() != aids.size()) {
+                throw new InvariantViolation("not all of " + aids.size() + " accounts were there to be updated");
+            }
+        }
+    }
+
+    /** Without the weak locks of tables and the own virtual transaction, which each session keeps in slots of its own. */
+    private void sample(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "select count(*) from pg_locks where pid = pg_backend_pid() and not fastpath")) {
+            row.next();
+            meter.average("lockTable").add(row.getInt(1), 1);
+            meter.average("lockTableFilled").add(100L * row.getInt(1) * clients, capacity);
+        }
+    }
+
+    private int number(String sql) throws SQLException {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getInt(1);
+        }
+    }
+
+    @Override
+    void check() throws SQLException {
+        exclusion.check();
+        accounts.checkSum(updates.sum());
+    }
+}

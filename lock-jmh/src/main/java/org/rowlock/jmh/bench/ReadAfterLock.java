@@ -1,0 +1,128 @@
+package org.rowlock.jmh.bench;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import org.openjdk.jmh.annotations.Param;
+import org.rowlock.RowLockMode;
+import org.rowlock.jmh.scenario.Metric;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
+
+/** Lock a row, read it, commit: what the lock costs a session that has nobody to wait for. */
+public class ReadAfterLock extends LockWorkload {
+    static final Scenario SCENARIO = new Scenario(
+                    "read-after-lock",
+                    "Lock a row, read it, commit: one session",
+                    "The commonest use of FOR UPDATE when nobody is in the way. FOR_UPDATE is that statement by hand, NAIVE an"
+                            + " advisory lock and then the read, two statements by hand. ROW, BOTH and ADVISORY are"
+                            + " Rowlock, which sends lock and read together; HAND_WRITTEN is what Rowlock sends with"
+                            + " ADVISORY, as plain JDBC: the difference is what the library costs. The control reads without"
+                            + " any lock.",
+                    "",
+                    ReadAfterLock.class,
+                    List.of(Point.clients(1)),
+                    List.of(
+                            Variant.of("FOR_UPDATE"),
+                            Variant.of("NAIVE"),
+                            Variant.of("ROW"),
+                            Variant.of("BOTH"),
+                            Variant.of("ADVISORY"),
+                            Variant.of("ADVISORY").admitted(),
+                            Variant.of("HAND_WRITTEN"),
+                            Variant.of("SELECT").control("SELECT, no lock")),
+                    List.of(
+                            Metric.throughput("transactions"),
+                            Metric.lower("time", "time of a transaction", "us"),
+                            Metric.lower("roundTrips", "round trips", ""),
+                            Metric.lower("allocated", "allocation in the client", "B"),
+                            Metric.wal(),
+                            Metric.xids(),
+                            Metric.multixacts()))
+            .timed(Timing.EXACT);
+
+    private static final int ROWS = 1_000;
+    private static final long CHANGED = 7;
+
+    @Param("1")
+    public int clients;
+
+    private Accounts accounts;
+    private Locking locking;
+
+    @Override
+    Set<Strategy> byHand() {
+        return Set.of(
+                Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.HAND_WRITTEN, Strategy.SELECT, Strategy.ONE_STATEMENT);
+    }
+
+    @Override
+    void prepare() throws SQLException {
+        accounts = Accounts.create(server, ROWS);
+        HikariDataSource pool = server.pool(clients);
+        locking = locking(pool, Accounts.TABLE, Accounts.ID);
+        threads.add("client", clients, number -> {
+            Session session = new Session(server, meter);
+            return () -> {
+                int aid = ThreadLocalRandom.current().nextInt(ROWS) + 1;
+                session.run(connection -> {
+                    if (admission) {
+                        locking.admitted(
+                                List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, () -> read(connection, aid));
+                    } else {
+                        read(connection, aid);
+                    }
+                });
+                return 1;
+            };
+        });
+    }
+
+    private void read(Connection connection, int aid) throws SQLException {
+        long balance = locking.lockAndRead(connection, aid, "balance");
+        if (balance != 0) {
+            throw new InvariantViolation("account " + aid + " read as " + balance + ", which nobody has written");
+        }
+        connection.commit();
+    }
+
+    @Override
+    void check() throws SQLException {
+        accounts.check();
+        if (strategy != Strategy.SELECT) {
+            checkFresh();
+        }
+    }
+
+    /** A second session must wait for the first, and read what that one has written meanwhile. */
+    private void checkFresh() throws SQLException {
+        int aid = 1;
+        long read = Contest.awaitSecond(
+                server,
+                connection -> {
+                    locking.lockAndRead(connection, aid, "balance");
+                    change(connection, aid);
+                    return null;
+                },
+                connection -> locking.lockAndRead(connection, aid, "balance"));
+        if (read != CHANGED) {
+            throw new InvariantViolation("behind the lock the balance was " + read
+                    + ", a stale read: the previous holder had committed " + CHANGED);
+        }
+    }
+
+    private static void change(Connection connection, int aid) throws SQLException {
+        try (PreparedStatement update =
+                connection.prepareStatement("update " + Accounts.TABLE + " set balance = ? where aid = ?")) {
+            update.setLong(1, CHANGED);
+            update.setInt(2, aid);
+            update.executeUpdate();
+        }
+    }
+}

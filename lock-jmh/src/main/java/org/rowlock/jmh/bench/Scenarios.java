@@ -1,0 +1,44 @@
+package org.rowlock.jmh.bench;
+
+import java.util.List;
+import java.util.Optional;
+import org.rowlock.jmh.scenario.Scenario;
+
+/** All scenarios. */
+public final class Scenarios {
+    private static final List<Scenario> ALL = List.of(
+            Zipfian.SCENARIO,
+            Zipfian.OVER_CLIENTS,
+            RoundTrips.SCENARIO,
+            Instances.SCENARIO,
+            Pool.SCENARIO,
+            Bystander.SCENARIO,
+            Share.SCENARIO,
+            ShareFairness.SCENARIO,
+            ReadAfterLock.SCENARIO,
+            Keys.SCENARIO,
+            ManyKeys.SCENARIO,
+            Queue.SCENARIO,
+            PlanTrap.SCENARIO,
+            WriteMixed.SCENARIO,
+            Guard.SCENARIO,
+            LockLoss.SCENARIO,
+            Horizon.SCENARIO,
+            Autovacuum.SCENARIO,
+            BufferMapping.SCENARIO,
+            ProcArray.SCENARIO,
+            FastPath.SCENARIO,
+            DistinctKeys.SCENARIO,
+            NetworkCapacity.SCENARIO);
+
+    private Scenarios() {}
+
+    /** In the order in which they are listed and run. */
+    public static List<Scenario> all() {
+        return ALL;
+    }
+
+    public static Optional<Scenario> named(String name) {
+        return ALL.stream().filter(scenario -> scenario.name().equals(name)).findFirst();
+    }
+}

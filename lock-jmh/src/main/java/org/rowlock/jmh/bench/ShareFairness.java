@@ -1,0 +1,130 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Param;
+import org.rowlock.RowLockMode;
+import org.rowlock.jmh.scenario.Metric;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Variant;
+
+/**
+ * How long a writer waits for a row that others share all the time: each sharer begins, locks it FOR SHARE, holds it for a
+ * while, commits, and begins again; the writer locks it FOR UPDATE, updates it, commits, and pauses.
+ */
+public class ShareFairness extends LockWorkload {
+    static final Scenario SCENARIO = new Scenario(
+            "share-fairness",
+            "Shared locks: does a writer get in?",
+            "Sharers lock one row FOR SHARE, hold it for 20 ms each, and begin again at once. A writer locks it FOR UPDATE,"
+                    + " updates it, commits and pauses for 25 to 75 ms. Sharers overtake a writer that waits for a row lock;"
+                    + " an advisory lock lets in who came first, so it waits for one hold at most. A writer that has not come"
+                    + " in when the measurement ends counts with the time it has waited by then.",
+            "",
+            ShareFairness.class,
+            Stream.of(8, 1, 2, 4, 16)
+                    .map(sharers -> Point.of(sharers + (sharers == 1 ? " sharer" : " sharers"), sharers)
+                            .connecting(sharers + 1))
+                    .toList(),
+            Variant.withAdmission(),
+            List.of(
+                    Metric.lower("writer.max", "the writer's longest wait", "ms"),
+                    Metric.percentile("writer", 50, "the writer"),
+                    Metric.higher("writes", "writes", "1/s"),
+                    Metric.neither("sharers", "sharers' transactions", "1/s"),
+                    Metric.wal(),
+                    Metric.multixacts()));
+
+    private static final int ROW = 1;
+
+    /** The sharers. */
+    @Param("8")
+    public int clients;
+
+    /** How long a sharer holds its lock. */
+    @Param("20")
+    public double holdMillis;
+
+    /** How long the writer pauses after each commit, give or take a half, so that it comes at any time of a hold. */
+    @Param("50")
+    public double pauseMillis;
+
+    private final LongAdder raised = new LongAdder();
+    private final Exclusion exclusion = new Exclusion(1);
+    private final AtomicReference<@Nullable String> change = new AtomicReference<>();
+    private Accounts accounts;
+
+    @Override
+    void prepare() throws SQLException {
+        accounts = Accounts.create(server, ROW);
+        Locking locking = locking(server.pool(clients + 1), Accounts.TABLE, Accounts.ID);
+        threads.addBeside("writes", 1, number -> writer(locking));
+        threads.add("sharers", clients, number -> sharer(locking));
+    }
+
+    private Clients.Operation sharer(Locking locking) {
+        return () -> {
+            locking.transaction(List.of(ROW), RowLockMode.FOR_SHARE, connection -> {
+                exclusion.enterShared(0);
+                try {
+                    holdAndCompare(connection);
+                } finally {
+                    exclusion.leaveShared(0);
+                }
+            });
+            return 1;
+        };
+    }
+
+    private void holdAndCompare(Connection connection) throws SQLException {
+        long before = Accounts.read(connection, ROW);
+        Pause.millis(holdMillis);
+        long after = Accounts.read(connection, ROW);
+        if (before != after) {
+            change.compareAndSet(
+                    null,
+                    "the row was locked FOR SHARE, and another transaction changed it from " + before + " to " + after);
+        }
+    }
+
+    private Clients.Operation writer(Locking locking) {
+        Latency wait = meter.latency("writer");
+        return () -> {
+            wait.begin();
+            locking.transaction(ROW, connection -> {
+                wait.end();
+                exclusion.enter(0);
+                try {
+                    Accounts.raise(connection, ROW);
+                } finally {
+                    exclusion.leave(0);
+                }
+            });
+            raised.increment();
+            Pause.millis(pauseMillis * ThreadLocalRandom.current().nextDouble(0.5, 1.5));
+            return 1;
+        };
+    }
+
+    @Override
+    void ends(boolean measured, double perSecond) {
+        meter.gauge("sharers", perSecond, "1/s");
+    }
+
+    @Override
+    void check() throws SQLException {
+        exclusion.check();
+        String changed = change.get();
+        if (changed != null) {
+            throw new InvariantViolation(changed);
+        }
+        accounts.checkSum(raised.sum());
+    }
+}

@@ -1,0 +1,130 @@
+package org.rowlock.jmh.bench;
+
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.infra.IterationParams;
+import org.openjdk.jmh.runner.IterationType;
+import org.rowlock.doctor.UserError;
+import org.rowlock.jmh.net.Network;
+import org.rowlock.jmh.profile.Published;
+import org.rowlock.jmh.profile.Window;
+import org.rowlock.jmh.server.BenchmarkServer;
+
+/**
+ * A benchmark of clients on a server. The clients are threads of its own, and JMH's single thread takes what they have
+ * completed, each operation once: so the score is what the server has done for all of them within one and the same time.
+ * A rate for each thread, added up, would not be: of threads that stand in a queue it is several times what the server
+ * commits.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@Threads(1)
+@Fork(3)
+@Warmup(iterations = 1, time = 2)
+@Measurement(iterations = 1, time = 4)
+public abstract class Workload {
+    /** The round trip that a network between clients and server takes, in milliseconds; 0 for none of ours. */
+    @Param("0")
+    public double rttMillis;
+
+    final Meter meter = new Meter();
+    final Clients threads = new Clients(meter);
+    BenchmarkServer server;
+    Network network;
+    private Window window;
+
+    /** Of postgresql.conf, for an embedded server. */
+    Map<String, String> settings() {
+        return Map.of();
+    }
+
+    /** Makes the tables and adds the clients. */
+    @Initializer
+    abstract void prepare() throws SQLException;
+
+    /** Fails unless the locks have kept what they promise. The clients have ended. */
+    abstract void check() throws SQLException;
+
+    /**
+     * A window begins.
+     *
+     * @param measured whether it is one to measure, and not to warm up
+     */
+    void begins(boolean measured) throws SQLException {}
+
+    /** A window ends; what it sets of the meter belongs to it. */
+    void ends(boolean measured, double perSecond) throws SQLException {}
+
+    @Setup(Level.Trial)
+    public void open(BenchmarkParams params) throws SQLException {
+        if (params.getThreads() != 1) {
+            throw new UserError(
+                    "-t " + params.getThreads() + " was given, and the clients are not JMH's threads: they would"
+                            + " be measured each for itself. Leave -t out, and say how many there are with -p, as in -p clients="
+                            + params.getThreads() + ".");
+        }
+        server = BenchmarkServer.open(settings());
+        boolean opened = false;
+        try {
+            network = Network.open(server.address(), rttMillis);
+            server.closeWith(network);
+            server.through(network::lead);
+            prepare();
+            threads.start();
+            opened = true;
+        } finally {
+            if (!opened) {
+                server.close();
+            }
+        }
+    }
+
+    @Setup(Level.Iteration)
+    public void begin(IterationParams params) throws SQLException {
+        begins(params.getType() == IterationType.MEASUREMENT);
+        window = Window.open(server, threads::completed);
+        meter.reset();
+        threads.forget();
+    }
+
+    /** Returns when one more operation is completed. */
+    @Benchmark
+    public void completed() throws SQLException {
+        threads.take();
+    }
+
+    @TearDown(Level.Iteration)
+    public void end(IterationParams params) throws SQLException {
+        long completed = threads.completed();
+        Published results = window.end(completed);
+        results.put("net.roundTrip", network.roundTripMillis(), "ms");
+        ends(params.getType() == IterationType.MEASUREMENT, results.perSecond());
+        meter.take(results.seconds(), results.all());
+        results.publish();
+    }
+
+    @TearDown(Level.Trial)
+    public void close() throws SQLException {
+        server.closeAfter(() -> {
+            threads.stop();
+            check();
+        });
+    }
+}

@@ -1,0 +1,174 @@
+package org.rowlock.jmh.net;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.doctor.UserError;
+
+/**
+ * The way from the clients to the server: as it is, or through a proxy that delays so that a round trip takes as long as is
+ * asked for. In either case the round trip is measured. Not thread-safe.
+ */
+public final class Network implements AutoCloseable {
+    /** How exact it is set; it is measured, and told, in any case. */
+    private static final double TOLERANCE = 0.03;
+
+    /** More than driver, server and late sleeps add to a round trip. */
+    private static final double OVERHEAD_MILLIS = 0.3;
+
+    private static final double CALM = 0.25;
+    private static final double MEDIAN = 0.5;
+
+    private static final int ATTEMPTS = 6;
+    private static final int SAMPLES = 60;
+    private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final ServerAddress server;
+    private final @Nullable Process proxy;
+    private final int port;
+    private double roundTripMillis;
+
+    private Network(ServerAddress server, @Nullable Process proxy, int port) {
+        this.server = server;
+        this.proxy = proxy;
+        this.port = port;
+    }
+
+    /**
+     * Opens the way.
+     *
+     * @param rttMillis what {@code select 1} is to take, in milliseconds; 0 for no proxy
+     */
+    public static Network open(ServerAddress server, double rttMillis) throws SQLException {
+        if (!(rttMillis >= 0 && rttMillis <= 1_000)) {
+            throw new UserError("A round trip of " + rttMillis + " ms was asked for; give 0 to 1000.");
+        }
+        if (rttMillis == 0) {
+            Network direct = new Network(server, null, 0);
+            direct.roundTripMillis = quantile(direct.measure(), MEDIAN);
+            return direct;
+        }
+        PGSimpleDataSource target = server.dataSource("");
+        Process process = null;
+        try {
+            process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx64m",
+                            "-XX:+UseSerialGC",
+                            "-XX:TieredStopAtLevel=1",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            ProxyProcess.class.getName(),
+                            target.getServerNames()[0],
+                            Integer.toString(target.getPortNumbers()[0] == 0 ? 5432 : target.getPortNumbers()[0]))
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            // Read to its end by this class alone, so never closed before the process.
+            BufferedReader said =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
+            PrintWriter told = new PrintWriter(process.getOutputStream(), true, StandardCharsets.US_ASCII);
+            Network network = new Network(server, process, Integer.parseInt(line(said)));
+            network.calibrate(rttMillis, told, said);
+            process = null;
+            return network;
+        } catch (IOException e) {
+            throw new UserError(
+                    "The proxy that makes a network of " + rttMillis + " ms did not start: " + e.getMessage(), e);
+        } finally {
+            if (process != null) {
+                process.destroyForcibly();
+            }
+        }
+    }
+
+    private static String line(BufferedReader said) throws IOException {
+        String line = said.readLine();
+        if (line == null) {
+            throw new IOException("it has ended");
+        }
+        return line;
+    }
+
+    /**
+     * A sleep ends late, and server and driver take their time: what they add is taken off the delay. It is some 0.2 ms, and
+     * what a busy machine adds to that now and then is none of the network's.
+     */
+    private void calibrate(double rttMillis, PrintWriter told, BufferedReader said) throws SQLException, IOException {
+        double delay = Math.max(0, rttMillis - OVERHEAD_MILLIS / 2);
+        double best = delay;
+        double leastError = Double.MAX_VALUE;
+        for (int attempt = 1; attempt <= ATTEMPTS && leastError > TOLERANCE * rttMillis; attempt++) {
+            tell(delay, told, said);
+            double error = quantile(measure(), CALM) - rttMillis;
+            if (Math.abs(error) < leastError) {
+                leastError = Math.abs(error);
+                best = delay;
+            }
+            delay = Math.min(rttMillis, Math.max(Math.max(0, rttMillis - OVERHEAD_MILLIS), delay - error));
+        }
+        tell(best, told, said);
+        roundTripMillis = quantile(measure(), MEDIAN);
+    }
+
+    private static void tell(double delayMillis, PrintWriter told, BufferedReader said) throws IOException {
+        told.println(Math.round(delayMillis / 2 * NANOS_PER_MILLI));
+        line(said);
+    }
+
+    /** Times of {@code select 1}, the shortest first. */
+    private long[] measure() throws SQLException {
+        PGSimpleDataSource dataSource = server.dataSource("rowlock-jmh-network");
+        lead(dataSource);
+        long[] nanos = new long[SAMPLES];
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (int i = -SAMPLES; i < SAMPLES; i++) {
+                long begun = System.nanoTime();
+                try (ResultSet row = statement.executeQuery("select 1")) {
+                    row.next();
+                }
+                // The first are those of a cold driver.
+                nanos[Math.max(0, i)] = System.nanoTime() - begun;
+            }
+        }
+        Arrays.sort(nanos);
+        return nanos;
+    }
+
+    private static double quantile(long[] sorted, double part) {
+        return sorted[(int) (sorted.length * part)] / NANOS_PER_MILLI;
+    }
+
+    /** What {@code select 1} takes, measured when it was opened. */
+    public double roundTripMillis() {
+        return roundTripMillis;
+    }
+
+    /** Makes a DataSource go this way. */
+    public void lead(PGSimpleDataSource dataSource) {
+        if (proxy != null) {
+            dataSource.setServerNames(new String[] {"127.0.0.1"});
+            dataSource.setPortNumbers(new int[] {port});
+        }
+    }
+
+    @Override
+    public void close() {
+        if (proxy != null) {
+            proxy.destroyForcibly();
+        }
+    }
+}

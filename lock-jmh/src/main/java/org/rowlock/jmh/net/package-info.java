@@ -1,0 +1,5 @@
+/** A network between clients and server, where they are on one machine: a proxy that delays. Start at {@link Network}. */
+@NullMarked
+package org.rowlock.jmh.net;
+
+import org.jspecify.annotations.NullMarked;

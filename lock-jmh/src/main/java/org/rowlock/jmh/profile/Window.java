@@ -1,0 +1,80 @@
+package org.rowlock.jmh.profile;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.jmh.server.BenchmarkServer;
+
+/**
+ * A time in which a server is watched: what it counts, what its sessions wait for, and which processors are busy. Not
+ * thread-safe.
+ */
+public final class Window {
+    private static final String APPLICATION_NAME = "rowlock-jmh-profiler";
+    private static final long INTERVAL_MILLIS = 50;
+
+    private final Connection connection;
+    private final WaitSampler sampler;
+    private final ServerCounters before;
+    private final Processors processors;
+    private final long completedBefore;
+    private final long begun;
+
+    private Window(Connection connection, WaitSampler sampler, LongSupplier completed) throws SQLException {
+        this.connection = connection;
+        this.sampler = sampler;
+        this.processors = Processors.watch(connection);
+        this.before = ServerCounters.read(connection);
+        this.completedBefore = completed.getAsLong();
+        this.begun = System.nanoTime();
+    }
+
+    /**
+     * Begins to watch a benchmark's server.
+     *
+     * @param completed how many operations are completed, now and at the end
+     */
+    public static Window open(BenchmarkServer server, LongSupplier completed) throws SQLException {
+        Window window = open(server.address(), INTERVAL_MILLIS, completed);
+        // Should the benchmark fail before the window ends.
+        server.closeWith(window.connection);
+        server.closeWith(window.sampler);
+        return window;
+    }
+
+    /** Begins to watch any server. */
+    static Window open(ServerAddress address, long intervalMillis, LongSupplier completed) throws SQLException {
+        Connection connection = address.connect(APPLICATION_NAME);
+        try {
+            WaitSampler sampler = WaitSampler.start(address.connect(APPLICATION_NAME), intervalMillis);
+            return new Window(connection, sampler, completed);
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Ends it.
+     *
+     * @param completed how many operations are completed by now
+     */
+    public Published end(long completed) throws SQLException {
+        double seconds = (System.nanoTime() - begun) / 1e9;
+        long operations = completed - completedBefore;
+        Published results = new Published(seconds, operations / seconds);
+        try (connection) {
+            ServerCounters counted = ServerCounters.read(connection).since(before);
+            processors.end(results, seconds);
+            results.put("wal.rate", (double) counted.walBytes() / seconds, "B/s");
+            if (operations > 0) {
+                counted.perOperation((double) operations).forEach(results.all()::put);
+            }
+        }
+        Map<String, Double> waits = sampler.stop();
+        waits.forEach((event, sessions) -> results.put("wait." + event, sessions, "sessions"));
+        return results;
+    }
+}

@@ -1,0 +1,61 @@
+package org.rowlock.jmh.run;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What can be said of a variant against the baseline. */
+public enum Call {
+    /** All of its interval is better than anything that the baseline came to against itself. */
+    BETTER("%1$s is %2$.2fx as good as %3$s (%4$.2f to %5$.2f)"),
+    /** The same for worse. */
+    WORSE("%1$s is worse than %3$s: %2$.2fx (%4$.2f to %5$.2f)"),
+    /** All of its interval is close to 1. */
+    EQUIVALENT("%1$s and %3$s are equivalent within %6$.0f %%"),
+    /** The difference, if there is one, is smaller than what this run can tell. */
+    INCONCLUSIVE(
+            "%1$s against %3$s is inconclusive: %2$.2fx (%4$.2f to %5$.2f), where %3$s against itself comes to %7$.2fx");
+
+    /** What counts as close. */
+    private static final double CLOSE = 1.1;
+
+    private final String sentence;
+
+    Call(String sentence) {
+        this.sentence = sentence;
+    }
+
+    /**
+     * Judges.
+     *
+     * @param again the baseline against itself, in the same rounds; null where that is not known, and nothing is called
+     */
+    static Call of(Ratio ratio, @Nullable Ratio again) {
+        if (again != null) {
+            double noise = again.reach();
+            if (ratio.low() > noise) {
+                return BETTER;
+            }
+            if (ratio.high() < 1 / noise) {
+                return WORSE;
+            }
+            if (ratio.reach() <= CLOSE && noise <= CLOSE) {
+                return EQUIVALENT;
+            }
+        }
+        return INCONCLUSIVE;
+    }
+
+    /** In words. */
+    String sentence(String variant, String baseline, Ratio ratio, @Nullable Ratio again) {
+        return String.format(
+                Locale.ROOT,
+                sentence,
+                variant,
+                ratio.mean(),
+                baseline,
+                ratio.low(),
+                ratio.high(),
+                Math.ceil((ratio.reach() - 1) * 100),
+                again == null ? Double.NaN : again.reach());
+    }
+}

@@ -1,0 +1,38 @@
+package org.rowlock.jmh.scenario;
+
+/**
+ * How long and how often a scenario is measured.
+ *
+ * @param rounds how often everything is measured
+ * @param warmupMillis before each measurement
+ * @param windows measured in a row
+ * @param millis of each window
+ * @param singleShot whether the benchmark runs once and takes as long as it takes
+ */
+public record Timing(int rounds, int warmupMillis, int windows, int millis, boolean singleShot) {
+    public static final Timing THROUGHPUT = new Timing(4, 1_000, 1, 3_000, false);
+
+    /** A few percent are to be told apart. */
+    public static final Timing EXACT = new Timing(5, 1_500, 1, 2_000, false);
+
+    public static final Timing SHOT = new Timing(3, 0, 1, 5_000, true);
+
+    /** Second by second, with a warm-up that is long enough that a cold JVM does not look like a rise. */
+    public static Timing course(int seconds) {
+        return new Timing(3, 4_000, seconds, 1_000, false);
+    }
+
+    public Timing rounds(int number) {
+        return new Timing(number, warmupMillis, windows, millis, singleShot);
+    }
+
+    /** More time is more windows where the course is shown, and elsewhere a longer one. */
+    public Timing seconds(int seconds) {
+        if (singleShot) {
+            return this;
+        }
+        return windows > 1
+                ? new Timing(rounds, warmupMillis, Math.max(2, seconds * 1_000 / millis), millis, false)
+                : new Timing(rounds, warmupMillis, 1, seconds * 1_000, false);
+    }
+}

@@ -1,0 +1,60 @@
+package org.rowlock.jmh.scenario;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * What is compared: parameters of the benchmark.
+ *
+ * @param label as it is shown
+ * @param params by name
+ * @param isControl whether it does less than the others, as a read without a lock does: to compare with, and no gain
+ */
+public record Variant(String label, Map<String, String> params, boolean isControl) {
+    private static final String STRATEGY = "strategy";
+    private static final String ADMISSION = "admission";
+
+    public static Variant of(String strategy) {
+        return new Variant(strategy, Map.of(STRATEGY, strategy), false);
+    }
+
+    public static List<Variant> of(String... strategies) {
+        return Arrays.stream(strategies).map(Variant::of).toList();
+    }
+
+    /** ROW, BOTH and ADVISORY, each alone and with admission, and more. */
+    public static List<Variant> withAdmission(Variant... more) {
+        List<Variant> alone = of("ROW", "BOTH", "ADVISORY");
+        return Stream.of(alone.stream(), alone.stream().map(Variant::admitted), Arrays.stream(more))
+                .flatMap(each -> each)
+                .toList();
+    }
+
+    /** The same with admission. */
+    public Variant admitted() {
+        return with(" + admission", ADMISSION, "true");
+    }
+
+    /** The same with another parameter, and more to its label. */
+    public Variant with(String more, String name, String value) {
+        Map<String, String> all = new TreeMap<>(params);
+        all.put(name, value);
+        return new Variant(label + more, all, isControl);
+    }
+
+    public Variant control(String shown) {
+        return new Variant(shown, params, true);
+    }
+
+    /** Empty where what is compared is no strategy. */
+    public String strategy() {
+        return params.getOrDefault(STRATEGY, "");
+    }
+
+    public boolean hasAdmission() {
+        return Boolean.parseBoolean(params.get(ADMISSION));
+    }
+}

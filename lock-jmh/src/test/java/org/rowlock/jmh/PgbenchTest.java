@@ -1,0 +1,140 @@
+package org.rowlock.jmh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.jmh.bench.ManyKeys;
+import org.rowlock.jmh.bench.ReadAfterLock;
+import org.rowlock.jmh.bench.Share;
+import org.rowlock.jmh.testing.JmhRuns;
+import org.rowlock.testing.TestDatabase;
+
+/** An outsider that does the same SQL on the same server: pgbench. The WAL that it comes to is what our benchmarks say. */
+class PgbenchTest {
+    private static final Pattern PROCESSED = Pattern.compile("number of transactions actually processed: (\\d+)");
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table accounts (aid int primary key, balance bigint not null) with (fillfactor = 50)",
+            "insert into accounts select i, 0 from generate_series(1, 1000) i",
+            "vacuum analyze accounts");
+
+    @TempDir
+    private Path directory;
+
+    @BeforeAll
+    static void pgbenchIsInstalled() {
+        boolean installed;
+        try {
+            installed = new ProcessBuilder("pgbench", "--version").start().waitFor() == 0;
+        } catch (IOException | InterruptedException e) {
+            installed = false;
+        }
+        assumeTrue(installed, "pgbench is not installed, so nobody from outside is asked");
+    }
+
+    /** The WAL of a transaction. */
+    private double pgbench(String sql, int clients, int transactions) throws Exception {
+        Path script = Files.writeString(directory.resolve("script.sql"), sql);
+        PGSimpleDataSource at = database.dataSource();
+        List<String> command = new ArrayList<>(List.of(
+                "pgbench",
+                "-n",
+                "-M",
+                "prepared",
+                "-T",
+                "1",
+                "-c",
+                Integer.toString(clients),
+                "-f",
+                script.toString()));
+        command.addAll(List.of("-h", at.getServerNames()[0], "-p", Integer.toString(at.getPortNumbers()[0])));
+        command.addAll(List.of("-U", String.valueOf(at.getUser()), String.valueOf(at.getDatabaseName())));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("PGPASSWORD", String.valueOf(at.getPassword()));
+        builder.environment().put("PGOPTIONS", "-c search_path=" + at.getCurrentSchema());
+        long before = wal();
+        Process process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes());
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(said).isTrue();
+        assertThat(process.exitValue()).as(said).isZero();
+        return (wal() - before) / number(said);
+    }
+
+    private static double number(String said) {
+        Matcher matcher = PROCESSED.matcher(said);
+        assertThat(matcher.find()).as(said).isTrue();
+        return Double.parseDouble(matcher.group(1));
+    }
+
+    private long wal() throws Exception {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row =
+                        statement.executeQuery("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint")) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    private static double ours(Class<?> benchmark, String... params) throws Exception {
+        return JmhRuns.figures(JmhRuns.run(benchmark, 20, params)).get("wal");
+    }
+
+    /** Pages written whole after a checkpoint weigh more than a lock, so the costs agree within a factor. */
+    private static void agree(double ours, double theirs) {
+        assertThat(ours).isBetween(theirs / 3, theirs * 3);
+    }
+
+    @Test
+    void aRowLockAndAReadWriteTheSameWalAndAnAdvisoryLockNone() throws Exception {
+        double row = pgbench(
+                "\\set aid random(1, 1000)\nbegin;select balance from accounts where aid = :aid for update;commit;",
+                1,
+                3_000);
+        double advisory = pgbench(
+                "\\set aid random(1, 1000)\nbegin;select pg_advisory_xact_lock(4711, :aid);"
+                        + "select balance from accounts where aid = :aid;commit;",
+                1,
+                3_000);
+        agree(ours(ReadAfterLock.class, "strategy", "FOR_UPDATE"), row);
+        assertThat(advisory).isLessThan(row / 5);
+        assertThat(ours(ReadAfterLock.class, "strategy", "NAIVE")).isLessThan(row / 5);
+    }
+
+    @Test
+    void aThousandSharedRowLocksWriteTheSameWal() throws Exception {
+        double row = pgbench(
+                "begin;select 1 from accounts where aid between 1 and 1000 order by aid for share;commit;", 2, 50);
+        double ours = ours(Share.class, "strategy", "FOR_UPDATE", "clients", "2");
+        agree(ours, row);
+        assertThat(row).isGreaterThan(20_000);
+        assertThat(ours(Share.class, "strategy", "NAIVE", "clients", "2")).isLessThan(row / 20);
+    }
+
+    @Test
+    void aHundredRowLocksWriteTheSameWalAndAdvisoryLocksNone() throws Exception {
+        double row = pgbench(
+                "begin;select 1 from accounts where aid between 1 and 100 order by aid for update;commit;", 1, 200);
+        double ours = ours(ManyKeys.class, "strategy", "FOR_UPDATE", "clients", "1", "keys", "100");
+        agree(ours, row);
+        assertThat(ours(ManyKeys.class, "strategy", "NAIVE", "clients", "1", "keys", "100"))
+                .isLessThan(row / 20);
+    }
+}

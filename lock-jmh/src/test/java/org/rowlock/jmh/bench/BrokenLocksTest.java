@@ -1,0 +1,58 @@
+package org.rowlock.jmh.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.jmh.testing.JmhRuns;
+
+/** A fast wrong lock is not a result: without a lock, or with one that is none, every workload fails. */
+class BrokenLocksTest {
+    private static final String TWO_INSIDE = "Two transactions were inside the lock of key";
+
+    static Stream<Arguments> broken() {
+        return Stream.of(
+                of(Zipfian.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
+                of(Horizon.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
+                of(Autovacuum.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
+                // A client per instance, so whoever meets is of another one.
+                of(Instances.class, TWO_INSIDE, "NONE", "clients", "8", "instances", "8", "zipf", "3"),
+                // Among few rows, as two seldom meet among many.
+                of(DistinctKeys.class, TWO_INSIDE, "NONE", "clients", "16", "rows", "2"),
+                of(Pool.class, TWO_INSIDE, "NONE", "clients", "16", "others", "1"),
+                of(Bystander.class, TWO_INSIDE, "NONE", "clients", "1", "rate", "1000000", "zipf", "3"),
+                of(ShareFairness.class, TWO_INSIDE, "NONE", "clients", "4", "pauseMillis", "1"),
+                of(
+                        Share.class,
+                        "accounts[1] was locked FOR UPDATE while two transactions hold it FOR SHARE",
+                        "NONE",
+                        "clients",
+                        "2",
+                        "rows",
+                        "10"),
+                of(ManyKeys.class, TWO_INSIDE, "NONE", "clients", "8", "keys", "1000", "overlapping", "true"),
+                of(WriteMixed.class, "", "NONE", "clients", "16", "rows", "20"),
+                of(Queue.class, "jobs that ran more than once: ", "NONE", "clients", "16"),
+                of(Queue.class, "jobs that ran more than once: ", "NAIVE", "clients", "16"),
+                of(PlanTrap.class, "10 rows were returned", "NONE", "clients", "2"),
+                of(ReadAfterLock.class, "a second transaction got in while the first held the lock", "NONE"),
+                of(ReadAfterLock.class, "behind the lock the balance was 0", "ONE_STATEMENT"),
+                of(Keys.class, "a second transaction got in while the first held the lock", "NONE"),
+                of(Keys.class, "a transaction waited for the lock of another key", "SAME"));
+    }
+
+    private static Arguments of(Class<?> benchmark, String said, String strategy, String... params) {
+        String[] all = Stream.concat(Stream.of("strategy", strategy), Stream.of(params))
+                .toArray(String[]::new);
+        return Arguments.of(benchmark, said, all);
+    }
+
+    @ParameterizedTest
+    @MethodSource("broken")
+    void failTheRun(Class<?> benchmark, String said, String[] params) {
+        assertThat(JmhRuns.failure(benchmark, params))
+                .anyMatch(message -> message.startsWith("Invariant violated: " + said));
+    }
+}

@@ -1,0 +1,148 @@
+package org.rowlock.jmh.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.openjdk.jmh.results.BenchmarkResult;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.RunResult;
+import org.rowlock.jmh.testing.JmhRuns;
+
+/** What plain JMH shows of a workload. */
+class WorkloadTest {
+    /** With JMH's rate of each thread it was several times that: most stand in a queue for a row. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ROW", "ADVISORY"})
+    void theScoreIsWhatTheServerHasCommitted(String strategy) throws Exception {
+        Map<String, Double> figures =
+                JmhRuns.figures(JmhRuns.run(Zipfian.class, 8, "strategy", strategy, "clients", "60", "zipf", "5"));
+        double counted = figures.get("wal.rate") / figures.get("wal");
+        assertThat(figures.get("score")).isBetween(counted / 4, counted * 4);
+        // Each commit has an id that the server gave it, some of them before the window.
+        assertThat(figures.get("xids")).isGreaterThan(0.4);
+        assertThat(figures).containsKeys("lock.p99", "lock.max", "cpu.client", "cpu.server", "net.roundTrip");
+    }
+
+    @Test
+    void clientsAreNotThreadsOfJmhs() {
+        assertThat(JmhRuns.failure(Zipfian.class, "strategy", "ROW", "-t", "4"))
+                .anyMatch(message -> message.contains("as in -p clients=4"));
+    }
+
+    @Test
+    void aStrategyThatItHasNoFormOfIsRefusedWithThoseItHas() {
+        assertThat(JmhRuns.failure(Zipfian.class, "strategy", "OPTIMISTIC"))
+                .anyMatch(message ->
+                        message.contains("There is no OPTIMISTIC in Zipfian. Give one of ROW, BOTH and ADVISORY"));
+    }
+
+    @Test
+    void aNetworkIsInForce() throws Exception {
+        Map<String, Double> figures =
+                JmhRuns.figures(JmhRuns.run(Zipfian.class, "strategy", "BOTH", "clients", "2", "rttMillis", "5"));
+        // Only the lower bound is sure on any machine; and a lock, three updates and a commit take five of them.
+        assertThat(figures.get("net.roundTrip")).isGreaterThan(4.5);
+        assertThat(figures.get("score")).isLessThan(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FOR_UPDATE, 2", "NAIVE, 3", "HAND_WRITTEN, 2", "ROW, 2", "BOTH, 2", "ADVISORY, 2", "SELECT, 2"})
+    void roundTripsAreCounted(String strategy, double expected) throws Exception {
+        assertThat(JmhRuns.figures(JmhRuns.run(ReadAfterLock.class, "strategy", strategy)))
+                .containsEntry("roundTrips", expected);
+    }
+
+    @Test
+    void aWriterThatRowLocksStarveGetsInWhenTheRunEnds() throws Exception {
+        assertThat(JmhRuns.figures(JmhRuns.run(ShareFairness.class, "strategy", "ROW", "clients", "8")))
+                .containsKeys("writer.max", "writes", "sharers");
+    }
+
+    @Test
+    void locksThatWereDueAndNeverAskedForAreAmongTheLatencies() throws Exception {
+        Map<String, Double> figures = JmhRuns.figures(JmhRuns.run(
+                Bystander.class, "strategy", "ADVISORY", "clients", "1", "lockers", "1", "rate", "1000000"));
+        // Of 300,000 that are due in the window one locker comes to some hundreds: most have never been asked for.
+        assertThat(figures.get("lock.p50")).isGreaterThan(50);
+    }
+
+    @Test
+    void anIdlePoolHasNoHotThreads() throws Exception {
+        assertThat(JmhRuns.figures(JmhRuns.run(Pool.class, "strategy", "ROW", "idle", "true", "clients", "4")))
+                .containsEntry("hot", 0.0)
+                .containsKey("others.p99");
+    }
+
+    @Test
+    void moreInstancesThanClientsAreNoMoreThanClients() throws Exception {
+        assertThat(JmhRuns.run(
+                        Instances.class, "strategy", "BOTH", "admission", "true", "clients", "3", "instances", "40"))
+                .isNotNull();
+    }
+
+    @Test
+    void aLockTableEntryIsCountedForEachAdvisoryLock() throws Exception {
+        assertThat(manyKeys("ADVISORY")).isBetween(100.0, 110.0);
+        assertThat(manyKeys("ROW")).isLessThan(10);
+    }
+
+    private static double manyKeys(String strategy) throws Exception {
+        return JmhRuns.figures(JmhRuns.run(ManyKeys.class, "strategy", strategy, "clients", "1", "keys", "100"))
+                .get("lockTable");
+    }
+
+    @Test
+    void aLockTableTooSmallIsRefusedBeforeItIsFilled() {
+        assertThat(JmhRuns.failure(ManyKeys.class, "strategy", "ADVISORY", "clients", "4", "keys", "1000000"))
+                .anyMatch(message -> message.contains("4 clients with 1000000 advisory locks each are 4000000"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"FILTER", "ORDER"})
+    void aLockFunctionInAWhereClauseLocksMoreThanItReturns(String trap) throws Exception {
+        assertThat(lockedPerReturned(trap, "NAIVE")).isGreaterThan(5);
+        assertThat(lockedPerReturned(trap, "ADVISORY")).isEqualTo(1);
+    }
+
+    private static double lockedPerReturned(String trap, String strategy) throws Exception {
+        return JmhRuns.figures(JmhRuns.run(PlanTrap.class, "trap", trap, "strategy", strategy, "clients", "1"))
+                .get("lockedPerReturned");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SNAPSHOT, horizon.xminAge", "XID, horizon.xidAge"})
+    void theHolderOfTheHorizonComesAndGoes(String holder, String age) throws Exception {
+        RunResult result = JmhRuns.run(
+                Horizon.class,
+                4,
+                "strategy",
+                "ADVISORY",
+                "clients",
+                "4",
+                "holder",
+                holder,
+                "from",
+                "0.25",
+                "until",
+                "0.75");
+        BenchmarkResult round = result.getBenchmarkResults().iterator().next();
+        List<Double> ages = round.getIterationResults().stream()
+                .map(window -> score(window, age))
+                .toList();
+        assertThat(ages).hasSize(4);
+        assertThat(ages.get(0)).isZero();
+        assertThat(ages.get(1)).isPositive();
+        assertThat(ages.get(2)).isGreaterThan(ages.get(1));
+        assertThat(ages.get(3)).isZero();
+        assertThat(JmhRuns.figures(result)).containsKeys("horizon.before", "horizon.held", "horizon.after");
+    }
+
+    private static double score(IterationResult window, String label) {
+        return window.getSecondaryResults().get(label).getScore();
+    }
+}
