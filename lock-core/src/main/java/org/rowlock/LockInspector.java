@@ -32,7 +32,7 @@ public final class LockInspector {
                    case when l.granted then null else pg_blocking_pids(l.pid) end as blocked_by
             from pg_catalog.pg_locks as l
             left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
-            where l.locktype = 'advisory'
+            where l.locktype = 'advisory' and l.objsubid in (1, 2)
               and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
             """;
 
@@ -62,7 +62,8 @@ public final class LockInspector {
     }
 
     /**
-     * All advisory locks of the database, held or waited for, by Rowlock or anybody else.
+     * All advisory locks of the database, held or waited for, by Rowlock or anybody else. An extension's own, such as Citus
+     * takes beside these, are left out.
      *
      * @return a line per lock and session; those of one key together, holders first, waiters in their order
      * @throws SQLException if the views cannot be read

@@ -69,6 +69,11 @@ public final class TestPostgres {
         }
     }
 
+    /** A server that is there already, by the user and the password of a URL. */
+    public static TestPostgres at(String url) {
+        return new TestPostgres(url, null, null, null);
+    }
+
     /** A free port of this machine. */
     public static int freePort() throws IOException {
         try (ServerSocket free = new ServerSocket(0)) {
@@ -103,8 +108,10 @@ public final class TestPostgres {
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url);
-        dataSource.setUser(user);
-        dataSource.setPassword(password);
+        if (user != null) {
+            dataSource.setUser(user);
+            dataSource.setPassword(password);
+        }
         return dataSource;
     }
 
