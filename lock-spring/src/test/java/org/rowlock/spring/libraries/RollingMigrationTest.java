@@ -42,7 +42,7 @@ import org.springframework.transaction.annotation.Transactional;
 class RollingMigrationTest {
     private static final int ORDERS = 2;
     private static final int THREADS = 2;
-    private static final int ROUNDS = 6;
+    private static final int ROUNDS = 4;
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -256,7 +256,7 @@ class RollingMigrationTest {
             }
         }
         for (CompletableFuture<Void> each : all) {
-            each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            each.get(4 * TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
         }
         added += (long) all.size() * ROUNDS * (2 + ORDERS);
         assertThat(database.query("select sum(total) from orders")).isEqualTo(String.valueOf(added));
