@@ -242,7 +242,7 @@ public final class RowLocks {
      *       {@link LockStrategy#ADVISORY} is used; see {@link Builder#singleEntryNode}
      * </ul>
      *
-     * <p>What goes wrong by chance it sees by chance: it looks three times, on up to eight connections where these are to be
+     * <p>What goes wrong by chance it sees by chance: it looks three times, on up to sixteen connections where these are to be
      * had without delay, and on two at least. It locks random keys of a configured table where one is there, else a number,
      * writes nothing and leaves nothing behind. A connection that is lost meanwhile is no verdict, and it tries again.
      *
@@ -253,6 +253,24 @@ public final class RowLocks {
      */
     public void verify(DataSource dataSource) {
         verifier.verify(dataSource);
+    }
+
+    /**
+     * The same on fewer connections at a time, for a look while an application runs, which needs its pool for itself. What goes
+     * wrong by chance it finds the less often.
+     *
+     * @param dataSource what the application uses
+     * @param mostConnections how many connections to borrow at a time, at least 2
+     * @throws LockVerificationException as for {@link #verify(DataSource)}
+     * @throws LockTransactionException as there
+     * @throws IllegalArgumentException if the DataSource is null, or the number is less than 2
+     */
+    public void verify(DataSource dataSource, int mostConnections) {
+        if (mostConnections < 2) {
+            throw new IllegalArgumentException("mostConnections is " + mostConnections
+                    + "; give at least 2, as one holds a lock that the other tries");
+        }
+        verifier.verify(dataSource, mostConnections);
     }
 
     /** Collects a configuration. Not thread-safe. */

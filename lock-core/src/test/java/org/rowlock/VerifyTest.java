@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,11 +29,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /** verify() passes where advisory locks exclude, and fails where they do not or cannot be tried. */
+@Tag("long")
 class VerifyTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase();
@@ -338,5 +342,16 @@ class VerifyTest {
                         throw e.getCause();
                     }
                 });
+    }
+
+    @Test
+    void takesNoMoreConnectionsThanAreGivenToIt() {
+        ObservedDataSource observed = new ObservedDataSource(database.dataSource());
+        RowLocks.create().verify(observed, 2);
+        assertThat(observed.borrowed()).as("in three rounds").isEqualTo(6);
+        assertThat(observed.open()).isZero();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RowLocks.create().verify(observed, 1))
+                .withMessageContaining("at least 2");
     }
 }

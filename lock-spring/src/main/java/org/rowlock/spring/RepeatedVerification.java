@@ -24,6 +24,9 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 final class RepeatedVerification implements DisposableBean {
     private static final Log LOG = LogFactory.getLog(RepeatedVerification.class);
 
+    /** No more than it takes: calls need the pool. */
+    private static final int CONNECTIONS = 2;
+
     private final RowLocks locks;
     private final ConfigurableBeanFactory beans;
     private final List<DataSource> proven = new CopyOnWriteArrayList<>();
@@ -53,7 +56,7 @@ final class RepeatedVerification implements DisposableBean {
 
     private void look(DataSource dataSource) {
         try {
-            locks.verify(dataSource);
+            locks.verify(dataSource, CONNECTIONS);
         } catch (LockVerificationException e) {
             if (e.isConclusive()) {
                 LOG.error("Locks do not exclude any more as they did at startup, and updates are lost. "

@@ -66,12 +66,16 @@ public final class LockVerifier {
     }
 
     public void verify(DataSource dataSource) {
+        verify(dataSource, Probes.MOST);
+    }
+
+    public void verify(DataSource dataSource, int mostConnections) {
         if (dataSource == null) {
             throw new IllegalArgumentException("The DataSource is null");
         }
         for (int attempt = 1; ; attempt++) {
             try {
-                verifyInRounds(dataSource);
+                verifyInRounds(dataSource, mostConnections);
                 return;
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
@@ -88,8 +92,8 @@ public final class LockVerifier {
         }
     }
 
-    private void verifyInRounds(DataSource dataSource) throws SQLException {
-        int most = Probes.MOST;
+    private void verifyInRounds(DataSource dataSource, int mostConnections) throws SQLException {
+        int most = mostConnections;
         for (int round = 0; round < ROUNDS; round++) {
             try (Probes probes = openProbes(dataSource, most)) {
                 most = probes.all().size();
