@@ -1,8 +1,10 @@
 package org.rowlock;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The contract with {@link LockStrategy#BOTH}. */
+@Tag("long")
 class BothContractTest {
     @Nested
     class WhoBlocksWhom extends ConflictContract {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -21,6 +22,7 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /** Every form of a lock works with every setting of the driver that changes how statements are sent. */
+@Tag("long")
 class DriverModesTest {
     private static final LockKey KEY = row("account", 1);
     private static final String READ = "select balance from account where id = ?";

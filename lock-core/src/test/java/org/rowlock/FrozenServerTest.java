@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
 /** A server that hangs, and answers nothing, holds a bounded wait little longer than its bound. */
+@Tag("long")
 class FrozenServerTest {
     private static final LockKey KEY = LockKey.row("account", 1);
 

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.guard.RowLockGuard;
@@ -24,6 +25,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
 /** Plain writers, and row locks, beside ADVISORY lockers: updates are lost without the guard, and none with it. */
+@Tag("long")
 class GuardLostUpdateTest {
     private static final int LOCKERS = 4;
     private static final int ROW_LOCKERS = 2;

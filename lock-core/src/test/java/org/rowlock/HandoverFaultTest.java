@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +22,7 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Wire;
 
 /** Whatever goes wrong at whichever step of the handover, no lock stays in the session. */
+@Tag("long")
 class HandoverFaultTest {
     private static final LockKey KEY = row("account", 1);
 

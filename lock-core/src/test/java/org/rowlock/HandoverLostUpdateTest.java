@@ -14,11 +14,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.TestDatabase;
 
 /** Counters that many threads read, add to and write in REPEATABLE READ and SERIALIZABLE: no addition is lost. */
+@Tag("long")
 class HandoverLostUpdateTest {
     private static final int THREADS = 8;
     private static final int ADDITIONS = 60;

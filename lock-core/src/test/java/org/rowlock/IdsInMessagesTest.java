@@ -164,6 +164,7 @@ class IdsInMessagesTest {
             RowLocks locks = RowLocks.builder()
                     .strategy(strategy)
                     .lockBudget(2)
+                    .maxAdmittedPerKey(1)
                     .maxWaitersPerKey(1)
                     .idsInMessages(shown)
                     .build();

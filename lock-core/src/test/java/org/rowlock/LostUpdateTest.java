@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import org.rowlock.testing.TestDatabase;
  * Many threads read, compute and write under locks of every kind, while connections are terminated and transactions
  * rolled back at random. At the end the sum is exact.
  */
+@Tag("long")
 class LostUpdateTest {
     private static final int WORKERS = 8;
     private static final String ON_PURPOSE = "ROLLB";

@@ -20,6 +20,7 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 
 /** A PgBouncer in transaction mode in front of the server: a lock lasts as long as its transaction does there too. */
+@Tag("long")
 class PgBouncerTest {
     private static final RowMapper<Long> BALANCE = row -> row.getLong(1);
 

@@ -13,6 +13,7 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.StreamingPair;
@@ -20,6 +21,7 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgpool;
 
 /** A Pgpool-II in front of a primary and its standby: reads may go elsewhere than the lock, and verify() sees it. */
+@Tag("long")
 class PgpoolTest {
     private static final int CONNECTIONS = 16;
 
