@@ -31,7 +31,12 @@ final class BootApplication {
             arguments.add("--" + property);
         }
         return new SpringApplicationBuilder(configuration)
-                .properties("spring.datasource.hikari.maximum-pool-size=4", "spring.datasource.hikari.minimum-idle=0")
+                .properties(
+                        "spring.datasource.hikari.maximum-pool-size=4",
+                        "spring.datasource.hikari.minimum-idle=0",
+                        // Locks that a test can count, and queues that let in one at a time.
+                        "rowlock.strategy=both",
+                        "rowlock.admission.max-admitted-per-key=1")
                 .initializers(context -> context.getEnvironment()
                         .getPropertySources()
                         .replace(ENVIRONMENT, new SystemEnvironmentPropertySource(ENVIRONMENT, variables)))

@@ -44,7 +44,8 @@ import org.springframework.transaction.annotation.Transactional;
 
 /** Meters and observations after real locks, timeouts and deadlocks. */
 class LockMetricsTest {
-    private static final RowLocks LOCKS = RowLocks.create();
+    private static final RowLocks LOCKS =
+            RowLocks.builder().strategy(LockStrategy.BOTH).build();
 
     @RegisterExtension
     final TestDatabase database =
@@ -327,6 +328,7 @@ class LockMetricsTest {
     private ApplicationContextRunner runner() {
         return new ApplicationContextRunner()
                 .withUserConfiguration(WithoutBootsMetrics.class)
+                .withPropertyValues("rowlock.strategy=both")
                 .withBean("dataSource", javax.sql.DataSource.class, database::dataSource)
                 .withConfiguration(AutoConfigurations.of(
                         RowLockAutoConfiguration.class,

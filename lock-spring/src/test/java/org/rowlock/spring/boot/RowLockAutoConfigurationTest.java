@@ -101,7 +101,8 @@ class RowLockAutoConfigurationTest {
     void idsInMessagesCanBeSwitchedOff() throws Exception {
         Session other = database.session("other");
         LockKey key = LockKey.row("orders", 4_711_471_147L);
-        other.run(c -> RowLocks.create().in(c).lock(key));
+        other.run(c ->
+                RowLocks.builder().strategy(LockStrategy.BOTH).build().in(c).lock(key));
         try (var context = BootApplication.start(
                 database, Application.class, "rowlock.ids-in-messages=false", "rowlock.lock-wait=nowait")) {
             Orders orders = context.getBean(Orders.class);
@@ -192,7 +193,11 @@ class RowLockAutoConfigurationTest {
     @Test
     void lockWaitIsTheDefaultOfEveryLock() throws Exception {
         Session other = database.session("other");
-        other.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("orders", 1)));
+        other.run(connection -> RowLocks.builder()
+                .strategy(LockStrategy.BOTH)
+                .build()
+                .in(connection)
+                .lock(LockKey.row("orders", 1)));
         try (var context = BootApplication.start(database, Application.class, "rowlock.lock-wait=nowait")) {
             Orders orders = context.getBean(Orders.class);
             assertThatThrownBy(() -> orders.locksWhileShipping(1)).isInstanceOf(CannotAcquireLockException.class);

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
@@ -29,7 +30,8 @@ import org.springframework.transaction.annotation.Transactional;
 
 /** The endpoint over HTTP. */
 class RowLocksEndpointTest {
-    private static final RowLocks LOCKS = RowLocks.create();
+    private static final RowLocks LOCKS =
+            RowLocks.builder().strategy(LockStrategy.BOTH).build();
 
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

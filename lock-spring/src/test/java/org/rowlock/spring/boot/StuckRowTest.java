@@ -14,6 +14,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLock;
 import org.rowlock.testing.Session;
@@ -79,7 +80,11 @@ class StuckRowTest {
     void requestsForOtherRowsGoOn() throws Exception {
         try (ConfigurableApplicationContext context = start()) {
             Session stuck = database.session("stuck");
-            stuck.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("account", 1)));
+            stuck.run(connection -> RowLocks.builder()
+                    .strategy(LockStrategy.BOTH)
+                    .build()
+                    .in(connection)
+                    .lock(LockKey.row("account", 1)));
             List<CompletableFuture<HttpResponse<String>>> crowd = new ArrayList<>();
             for (int i = 0; i < REQUESTS; i++) {
                 crowd.add(post(context, 1));
@@ -116,7 +121,11 @@ class StuckRowTest {
     void theQueueWaitsNoLongerThanThePoolWould() throws Exception {
         try (ConfigurableApplicationContext context = start("spring.datasource.hikari.connection-timeout=300")) {
             Session stuck = database.session("stuck");
-            stuck.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("account", 1)));
+            stuck.run(connection -> RowLocks.builder()
+                    .strategy(LockStrategy.BOTH)
+                    .build()
+                    .in(connection)
+                    .lock(LockKey.row("account", 1)));
             var first = post(context, 1);
             Awaitility.await()
                     .atMost(TestDatabase.DEADLINE)

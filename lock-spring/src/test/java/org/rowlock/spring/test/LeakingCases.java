@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
@@ -74,7 +75,7 @@ final class LeakingCases {
 
         @Bean
         RowLocks rowLocks() {
-            return RowLocks.create();
+            return RowLocks.builder().strategy(LockStrategy.BOTH).build();
         }
 
         @Bean
