@@ -313,12 +313,12 @@ public final class TransactionLocks {
 
     /**
      * Takes up to {@link Claim#limit()} rows that nobody else holds and that meet the claim's predicate, and skips those
-     * that others hold: {@code FOR UPDATE SKIP LOCKED}. Never waits. One round trip with {@link LockStrategy#ROW}, else
-     * two, and more only while others hold the head of the queue.
+     * that others hold: {@code FOR UPDATE SKIP LOCKED}. Never waits. One round trip, and with advisory locks more
+     * only while other workers finish the rows that it looks at.
      *
      * <p>Every row returned is locked and meets the predicate as of now, so a job is done once. A row that another
      * worker finished between the look and the lock is not returned, yet its key stays locked until the transaction
-     * ends; with {@link LockStrategy#BOTH} so does that of a row that is row-locked by someone not using Rowlock.
+     * ends; with {@link LockStrategy#BOTH} so does the row lock of a row whose key alone is held by another transaction.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper makes a value of each row, all columns of the table

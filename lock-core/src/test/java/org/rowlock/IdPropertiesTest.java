@@ -1,5 +1,6 @@
 package org.rowlock;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
@@ -11,6 +12,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -19,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -30,6 +34,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
+import net.jqwik.time.api.DateTimes;
+import org.rowlock.internal.text.IdText;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -210,6 +216,9 @@ class IdPropertiesTest {
                 database.execute("insert into " + table.name() + " values (E'" + String.join("', E'", row) + "')");
             }
         }
+        for (String type : List.of("text", "integer", "bigint", "numeric", "uuid", "timestamptz")) {
+            database.execute("create table claimed_" + type + "(id " + type + " primary key)");
+        }
         alice = open();
         bob = open();
         server = open();
@@ -265,6 +274,65 @@ class IdPropertiesTest {
                 })
                 // A key refuses these by itself.
                 .filter(id -> id.stream().noneMatch(String::isBlank));
+    }
+
+    /** A type of an id column, and any value of it as a program may have it. */
+    private record Value(String type, Object id) {
+        String table() {
+            return "claimed_" + type;
+        }
+    }
+
+    @Provide
+    Arbitrary<Value> values() {
+        Arbitrary<Object> texts = Arbitraries.oneOf(
+                        Arbitraries.strings().ofMinLength(1).ofMaxLength(20).excludeChars('\0'),
+                        Arbitraries.strings().numeric().ofMinLength(1).ofMaxLength(12),
+                        Arbitraries.longs().map(String::valueOf),
+                        Arbitraries.create(() -> UUID.randomUUID().toString().toUpperCase(Locale.ROOT)))
+                .filter(text -> !text.isBlank() && UTF_8.newEncoder().canEncode(text))
+                .map(text -> text);
+        Arbitrary<Object> times = DateTimes.instants()
+                .between(Instant.parse("0001-01-02T00:00:00Z"), Instant.parse("9999-12-30T00:00:00Z"))
+                .map(instant -> instant.truncatedTo(ChronoUnit.MICROS));
+        return Arbitraries.oneOf(
+                texts.map(id -> new Value("text", id)),
+                Arbitraries.integers().map(id -> new Value("integer", id)),
+                Arbitraries.longs().map(id -> new Value("bigint", id)),
+                Arbitraries.bigIntegers().map(id -> new Value("numeric", id)),
+                Arbitraries.create(UUID::randomUUID).map(id -> new Value("uuid", id)),
+                times.map(id -> new Value("timestamptz", id)));
+    }
+
+    /** The server makes the key of a row that is claimed, the library that of an id. */
+    @Property
+    void aClaimedRowIsLockedByTheKeyOfItsId(@ForAll("values") Value drawn) throws Exception {
+        try {
+            alice.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            String text = IdText.of(drawn.table(), drawn.id());
+            try (PreparedStatement insert = alice.prepareStatement(
+                    "insert into " + drawn.table() + " values (cast(? as " + drawn.type() + "))")) {
+                insert.setString(1, text);
+                insert.execute();
+            }
+            assertThat(LOCKS.get(ADVISORY).in(alice).claim(Claim.from(drawn.table()), row -> 1))
+                    .hasSize(1);
+            String claimed = keys();
+            LOCKS.get(ADVISORY).in(alice).lock(LockKey.row(drawn.table(), drawn.id()));
+            assertThat(keys()).isEqualTo(claimed).isNotEmpty();
+        } finally {
+            alice.rollback();
+        }
+    }
+
+    private static String keys() throws SQLException {
+        try (PreparedStatement look =
+                        alice.prepareStatement("select string_agg(classid || ',' || objid || ',' || objsubid,"
+                                + " ';') from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()");
+                ResultSet row = look.executeQuery()) {
+            row.next();
+            return row.getString(1);
+        }
     }
 
     @Property

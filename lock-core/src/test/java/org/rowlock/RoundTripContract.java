@@ -162,12 +162,11 @@ abstract class RoundTripContract extends RowLockContract {
     }
 
     @Test
-    void aClaimTakesOneWithRowLocksAloneAndElseTwo() throws Exception {
+    void aClaimTakesOne() throws Exception {
         Claim claim =
                 Claim.from("account").where("balance = ?", 0).orderBy("id").limit(5);
 
-        assertRoundTrips(
-                strategy() == LockStrategy.ROW ? 1 : 2, c -> locks.in(c).claim(claim, row -> row.getInt(1)));
+        assertRoundTrips(1, c -> locks.in(c).claim(claim, row -> row.getInt(1)));
     }
 
     @Test

@@ -37,6 +37,7 @@ class ShadowedNamesTest {
             "rows",
             "unnest",
             "as",
+            "materialized",
             "and",
             "select",
             "from",

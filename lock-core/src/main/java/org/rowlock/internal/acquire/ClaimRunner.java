@@ -1,14 +1,10 @@
 package org.rowlock.internal.acquire;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockBudgetExceededException;
@@ -23,7 +19,6 @@ import org.rowlock.LockWait;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.RowTable;
@@ -37,21 +32,19 @@ import org.rowlock.internal.sql.Guard;
 
 /** Runs one claim on a session. */
 final class ClaimRunner<T> {
-    /** So small a page would cost a round trip more whenever a few workers hold the head of the queue. */
-    private static final int SMALLEST_PAGE = 16;
+    /** More than others are likely to hold at the head of the queue; if they do, the next look goes further. */
+    private static final int PAGE = 1_000;
 
-    private static final int LARGEST_PAGE = 1_000;
+    private static final int NEXT_PAGE_TIMES = 10;
 
     /**
-     * Whoever has some rows goes on with these after so many looks at the queue. Among dozens of workers the candidates
-     * are finished by others before it gets to them, and looking for the last ones it would hold the others up.
+     * Whoever has some rows goes on with these after so many looks. Among dozens of workers the candidates are finished by
+     * others before it gets to them, and looking for the last ones it would hold the others up.
      */
     private static final int MOST_LOOKS = 3;
 
-    /** Whoever has none gives up after so many: with pages that double, behind tens of thousands of rows held by others. */
+    /** Whoever has none gives up after so many. */
     private static final int MOST_LOOKS_FOR_ONE = 64;
-
-    private static final Logger LOG = System.getLogger("org.rowlock");
 
     private final PgSession session;
     private final LockRequests requests;
@@ -62,7 +55,6 @@ final class ClaimRunner<T> {
     private final List<T> taken = new ArrayList<>();
     private final List<LockKey> takenKeys = new ArrayList<>();
     private @Nullable RowTable table;
-    private boolean warned;
 
     ClaimRunner(PgSession session, LockRequests requests, LockObserver observer, Claim claim, RowMapper<T> mapper) {
         this.session = session;
@@ -109,7 +101,7 @@ final class ClaimRunner<T> {
 
     private void skipLocked() throws SQLException {
         try (PreparedStatement statement = session.prepare(ClaimSql.skipLocked(claim))) {
-            statement.setInt(bindPredicate(statement, 1), claim.limit());
+            statement.setInt(ClaimSql.bindPredicate(claim, statement, 1), claim.limit());
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     taken.add(MappingException.map(mapper, row));
@@ -137,7 +129,8 @@ final class ClaimRunner<T> {
             RowTable known = table;
             if (known == null
                     || !taken.isEmpty()
-                    || !ServerErrors.isIdentityGone(List.of(new ClaimSql(claim, known).identity()), null, e)) {
+                    || !ServerErrors.isIdentityGone(
+                            List.of(new ClaimSql(claim, known, strategy.takesRowLock()).lock(PAGE, false)), null, e)) {
                 throw e;
             }
             requests.forgetTable(session, claim, known);
@@ -152,116 +145,80 @@ final class ClaimRunner<T> {
     private void byAdvisoryLocks() throws SQLException {
         RowTable known = requests.tableOf(session, claim);
         table = known;
-        ClaimSql sql = new ClaimSql(claim, known);
-        List<List<String>> seen = new ArrayList<>();
-        int page = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, claim.limit() * 2));
+        ClaimSql sql = new ClaimSql(claim, known, strategy.takesRowLock());
+        List<List<String>> takenIds = new ArrayList<>();
+        // Rows whose keys others hold stay locked, so as few as can be.
+        int page = strategy.takesRowLock() ? claim.limit() : Math.max(PAGE, claim.limit());
         for (int looks = 1; taken.size() < claim.limit(); looks++) {
-            Page candidates = candidates(sql, known, seen, page, looks == 1);
-            Tried tried = tryInTurn(sql, known, candidates.rows());
-            boolean noMore = !tried.anyFinished() && candidates.count() < page;
+            Look look = lockAndRead(sql, known, page, takenIds);
+            boolean noMore = !look.isAnyFinished() && look.tried() < page;
             if (noMore || looks >= (taken.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
                 return;
             }
-            seen.addAll(ids(candidates.rows().subList(0, tried.count())));
-            seen.addAll(candidates.blank());
-            if (!tried.anyFinished()) {
-                page = Math.min(LARGEST_PAGE, page * 2);
+            if (!look.isAnyFinished()) {
+                page = (int) Math.min(Integer.MAX_VALUE, (long) Math.max(PAGE, page) * NEXT_PAGE_TIMES);
             }
         }
     }
 
     /**
-     * Candidates that were looked at.
+     * A look at the queue.
      *
-     * @param rows those that have a key
-     * @param blank the ids of those that have none
+     * @param locked how many rows were locked
+     * @param read how many of these still met the predicate
+     * @param tried how many were tried where not as many as wanted were locked; else 0
      */
-    private record Page(List<Row> rows, List<List<String>> blank) {
-        int count() {
-            return rows.size() + blank.size();
+    private record Look(int locked, int read, int tried) {
+        /** What was seen is old then: those behind may be finished too, and a fresh look finds others. */
+        boolean isAnyFinished() {
+            return read < locked;
         }
     }
 
-    private static List<List<String>> ids(List<Row> rows) {
-        return rows.stream().map(Row::givenId).toList();
-    }
-
-    /**
-     * How far a list of candidates was tried.
-     *
-     * @param anyFinished whether one that could be locked is finished. The list is old then: those behind are likely to be
-     *     finished too, and a fresh look is cheaper than to lock and read all of them
-     */
-    private record Tried(int count, boolean anyFinished) {}
-
-    private Tried tryInTurn(ClaimSql sql, RowTable table, List<Row> candidates) throws SQLException {
-        int tried = 0;
-        while (tried < candidates.size() && taken.size() < claim.limit()) {
-            Tried next = lockAndRead(sql, table, candidates.subList(tried, candidates.size()));
-            tried += next.count();
-            if (next.anyFinished()) {
-                return new Tried(tried, true);
-            }
-        }
-        return new Tried(tried, false);
-    }
-
-    /** The first time with the guard in front, in the same round trip. */
-    private Page candidates(ClaimSql sql, RowTable table, List<List<String>> seen, int page, boolean first)
-            throws SQLException {
-        String text = (first ? sql.guard(strategy.takesRowLock()) + "\n;" : "") + sql.candidates(!seen.isEmpty());
-        List<Row> candidates = new ArrayList<>(page);
-        List<List<String>> blank = new ArrayList<>(0);
+    private Look lockAndRead(ClaimSql sql, RowTable table, int page, List<List<String>> takenIds) throws SQLException {
+        String text = sql.lock(page, !takenIds.isEmpty()) + "\n;" + sql.read();
         try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
-            int at = 1;
-            if (first) {
-                statement.setString(at++, table.name());
-            }
-            at = bindPredicate(statement, at);
-            if (!seen.isEmpty()) {
-                at = table.bindIds(statement, at, seen);
-            }
-            statement.setInt(at, page);
+            sql.bindPredicate(statement, sql.bindLock(statement, 1, takenIds, claim.limit() - taken.size()));
             statement.execute();
-            if (first) {
-                checkGuard(statement);
-                statement.getMoreResults();
-            }
+            int locked;
+            int tried;
             try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                checkGuard(row);
+                locked = row.getInt(4);
+                tried = row.getInt(5);
+            }
+            statement.getMoreResults();
+            int before = taken.size();
+            try (ResultSet row = statement.getResultSet()) {
+                int id = row.getMetaData().getColumnCount() - table.columns().size() + 1;
                 while (row.next()) {
-                    List<String> id = ScriptRunner.readId(row, 1, table);
-                    if (id.stream().anyMatch(String::isBlank)) {
-                        blank.add(id);
-                    } else {
-                        candidates.add(new Row(table.name(), id));
-                    }
+                    take(ScriptRunner.readId(row, id, table), takenIds);
+                    taken.add(MappingException.map(mapper, row));
                 }
             }
+            return new Look(locked, taken.size() - before, tried);
         }
-        if (!blank.isEmpty() && !warned) {
-            warned = true;
-            LOG.log(
-                    Level.WARNING,
-                    "A claim leaves out rows of {0}: their ids are blank, which no key can be. Give them other ids, or"
-                            + " claim with strategy ROW.",
-                    table.name());
-        }
-        return new Page(candidates, blank);
     }
 
-    private void checkGuard(PreparedStatement statement) throws SQLException {
-        try (ResultSet row = statement.getResultSet()) {
-            row.next();
-            Guard guard = Guard.read(row);
-            if (guard.isSnapshotStale()) {
-                throw staleSnapshot(guard);
-            }
-            if (guard.lock() == Guard.Lock.NOT_TRIED) {
-                throw LockErrors.refused(asked(), guard, null);
-            }
-            if (!row.getBoolean(3)) {
-                throw LockErrors.stale(asked(), true);
-            }
+    private void take(List<String> id, List<List<String>> takenIds) {
+        takenIds.add(id);
+        // A program cannot name a row whose id is blank.
+        if (id.stream().noneMatch(String::isBlank)) {
+            takenKeys.add(new Row(claim.table(), id));
+        }
+    }
+
+    private void checkGuard(ResultSet row) throws SQLException {
+        Guard guard = Guard.read(row);
+        if (guard.isSnapshotStale()) {
+            throw staleSnapshot(guard);
+        }
+        if (guard.lock() == Guard.Lock.NOT_TRIED) {
+            throw LockErrors.refused(asked(), guard, null);
+        }
+        if (!row.getBoolean(3)) {
+            throw LockErrors.stale(asked(), true);
         }
     }
 
@@ -274,71 +231,6 @@ final class ClaimRunner<T> {
                         + " COMMITTED, or use strategy BOTH or ROW.",
                 null,
                 null);
-    }
-
-    /** Tries all of the candidates, or those up to the one that reaches the limit. */
-    private Tried lockAndRead(ClaimSql sql, RowTable table, List<Row> candidates) throws SQLException {
-        String text = sql.tryLock() + "\n;" + sql.read(strategy.takesRowLock());
-        int wanted = claim.limit() - taken.size();
-        try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
-            int at = bindCandidates(statement, table, candidates, wanted);
-            at = table.bindIds(statement, at, ids(candidates));
-            bindPredicate(statement, at);
-            statement.execute();
-            String[] locked = readLocked(statement);
-            statement.getMoreResults();
-            int before = taken.size();
-            try (ResultSet row = statement.getResultSet()) {
-                int ordinal = row.getMetaData().getColumnCount();
-                while (row.next()) {
-                    takenKeys.add(candidates.get(row.getInt(ordinal) - 1));
-                    taken.add(MappingException.map(mapper, row));
-                }
-            }
-            int count = locked.length < wanted ? candidates.size() : Integer.parseInt(locked[locked.length - 1]);
-            return new Tried(count, taken.size() - before < locked.length);
-        }
-    }
-
-    /** The ordinal numbers of the candidates that are locked now, in their order. */
-    private static String[] readLocked(PreparedStatement statement) throws SQLException {
-        try (ResultSet row = statement.getResultSet()) {
-            row.next();
-            String ordinals = row.getString(1);
-            return ordinals.isEmpty() ? new String[0] : ordinals.split(",");
-        }
-    }
-
-    private int bindCandidates(PreparedStatement statement, RowTable table, List<Row> candidates, int limit)
-            throws SQLException {
-        int size = candidates.size();
-        @Nullable Object[] numbers = new @Nullable Object[size];
-        @Nullable Object[] texts = new @Nullable Object[size];
-        Set<Row> distinct = new HashSet<>(size * 2);
-        for (int i = 0; i < size; i++) {
-            Row candidate = candidates.get(i);
-            if (!distinct.add(candidate)) {
-                continue;
-            }
-            if (AdvisoryKeys.isPair(candidate)) {
-                numbers[i] = Integer.valueOf(candidate.id().get(0));
-            } else {
-                texts[i] = AdvisoryKeys.idText(candidate);
-            }
-        }
-        statement.setString(1, table.name());
-        statement.setArray(2, session.connection().createArrayOf("int4", numbers));
-        statement.setArray(3, session.connection().createArrayOf("text", texts));
-        statement.setInt(4, limit);
-        return 5;
-    }
-
-    private int bindPredicate(PreparedStatement statement, int at) throws SQLException {
-        int index = at;
-        for (@Nullable Object bind : claim.binds()) {
-            statement.setObject(index++, bind);
-        }
-        return index;
     }
 
     private Asked asked() {

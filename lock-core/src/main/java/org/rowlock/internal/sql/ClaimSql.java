@@ -1,30 +1,46 @@
 package org.rowlock.internal.sql;
 
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
+import org.rowlock.internal.text.IdText;
+import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
 /**
  * The statements of a claim.
  *
- * <p>With advisory locks: look for candidates, then try to lock exactly those, in order and stopping at the limit, and
- * behind it in the same round trip read the locked ones again <em>with the predicate again</em>. The lock function is
- * only ever called over parameters, as in a WHERE clause over a table it would lock rows that nobody gets; and without
- * the second read a job that another worker has just finished would run twice.
+ * <p>With advisory locks two in one round trip: the first goes through the rows that meet the predicate, in their order,
+ * and tries the key of each until it has as many as it wants; the second reads those again <em>with the predicate
+ * again</em>, as it has a snapshot of its own. Without it a job that another worker has just finished would run twice.
+ * The candidates are behind a fence (MATERIALIZED), since in a WHERE clause over a table the lock function would run
+ * before other conditions, and lock rows that nobody gets. They come one by one, so no more are looked at than needed.
  */
 public final class ClaimSql {
+    private static final String ID = "rowlock_id_";
+
     private final Claim claim;
     private final RowTable table;
+    private final boolean rowLock;
     private final String alias;
 
-    public ClaimSql(Claim claim, RowTable table) {
+    /**
+     * The statements of a claim.
+     *
+     * @param rowLock whether rows are locked too
+     */
+    public ClaimSql(Claim claim, RowTable table, boolean rowLock) {
         this.claim = claim;
         this.table = table;
+        this.rowLock = rowLock;
         this.alias = TableName.quotedLastPart(table.name());
     }
 
@@ -35,65 +51,88 @@ public final class ClaimSql {
     }
 
     /**
-     * What a guard needs to know, and no lock, and whether the id columns are still the table's. Parameter: the table.
+     * Locks rows that meet the predicate, and leaves their ids in settings for {@link #read}. Returns one row: the two
+     * columns of a {@link Guard}, whether the id columns are still the table's, how many rows are locked, and, where these
+     * are fewer than wanted, how many were tried. Nothing is locked where the guard refuses or the columns are others.
+     *
+     * @param page how many to try at most; in the text, since the planner must know it to choose an index
+     * @param anyTaken whether there are rows that were taken before
      */
-    public String guard(boolean anyIsolation) {
-        return KeySql.holding(List.of(table.name())) + "select "
-                + GuardSql.guarded(anyIsolation, Shape.ROW_INT, "", "''", false) + ", " + GuardSql.ISOLATION + ", "
-                + (table.identity() == Identity.CATALOG ? RowSql.isPrimaryKey(table) : "true")
-                + KeySql.from(Shape.ROW_INT);
+    public String lock(int page, boolean anyTaken) {
+        String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(claim.mode());
+        String key = KeySql.hash("r.root::pg_catalog.text || ':' || k.rowlock_text");
+        String agreed = "r.refused = '' and r.same";
+        return KeySql.holding(List.of(table.name()), List.of(table)).stripTrailing()
+                + ", rowlock_candidates as materialized (" + candidates(page, anyTaken)
+                + ") select r.refused, r.isolation,"
+                + " r.same, pg_catalog.count(k.rowlock_text), case when pg_catalog.count(k.rowlock_text) < ?"
+                + " then (select pg_catalog.count(*) from rowlock_candidates) end, "
+                + each(
+                        ", ",
+                        i -> "pg_catalog.set_config('rowlock.claimed_" + i + "', coalesce(pg_catalog.array_agg(k." + ID
+                                + i + ")::pg_catalog.text, '{}'), true)")
+                + " from (select " + GuardSql.guarded(rowLock, Shape.ROW_INT, "", "''", false) + " as refused, "
+                + GuardSql.ISOLATION + " as isolation, "
+                + (table.identity() == Identity.CATALOG ? RowSql.isPrimaryKey(table) : "true") + " as same, "
+                + KeySql.ROOT + " as root" + KeySql.from(Shape.ROW_INT) + " offset 0) as r"
+                + " left join lateral (select k.* from rowlock_candidates as k where " + agreed + " and case when "
+                + agreed + " then case when k.rowlock_int is null then " + take + '(' + key + ") else " + take
+                + "(r.root::integer, k.rowlock_int) end end limit ?) as k on true group by 1, 2, 3";
+    }
+
+    /** Sets the parameters of {@link #lock}. */
+    public int bindLock(PreparedStatement statement, int at, List<List<String>> taken, int wanted) throws SQLException {
+        int next = bindPredicate(statement, at);
+        if (!taken.isEmpty()) {
+            next = table.bindIds(statement, next, taken);
+        }
+        statement.setInt(next, wanted);
+        statement.setString(next + 1, table.name());
+        statement.setInt(next + 2, wanted);
+        return next + 3;
+    }
+
+    private String candidates(int page, boolean anyTaken) {
+        String notTaken =
+                anyTaken ? " and (" + each(", ", this::column) + ") not in (select * from " + table.ids() + ')' : "";
+        String number = table.columns().size() == 1 ? kind(0).int4Of(column(0)) : "cast(null as integer)";
+        return "select " + each(", ", i -> kind(i).textOf(column(i)) + " as " + ID + i) + ", " + number
+                + " as rowlock_int, "
+                + each(" || pg_catalog.chr(" + (int) IdText.SEPARATOR + ") || ", i -> kind(i).keyTextOf(column(i)))
+                + " as rowlock_text from " + from(table.name()) + " where " + condition(claim) + notTaken + order(claim)
+                + " limit " + page + (rowLock ? ' ' + claim.mode().sql() + " skip locked" : "");
     }
 
     /**
-     * The ids of rows that meet the predicate. Parameters: the predicate's, an array per id column of those seen before
-     * if there are any, the number of rows.
+     * The locked rows that still meet the predicate, in the order of the candidates, and behind their columns the id,
+     * printed. Columns that are given may find others with the same id, which have to be locked too.
      */
-    public String candidates(boolean anySeen) {
-        String notSeen =
-                anySeen ? " and (" + columns(alias + ".") + ") not in (select * from " + table.ids() + ")" : "";
-        return identity() + "select " + table.printedId(alias) + " from " + from() + " where " + condition(claim)
-                + notSeen
-                + order(claim) + " limit ?";
-    }
-
-    /**
-     * Locks candidates in their order until the limit is reached, and leaves their ordinal numbers in a setting for
-     * {@link #read}. Returns that setting. Parameters: the table, the int4 ids, the other ids as text, the number to lock.
-     */
-    public String tryLock() {
-        String function = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(claim.mode());
-        return "select pg_catalog.set_config('rowlock.claimed', coalesce(pg_catalog.string_agg(g.n::pg_catalog.text, ',' order by g.n), ''), true) from (select k.n from ("
-                + "select d.n, r.root::integer as c, d.o, case when d.o is null then "
-                + KeySql.hash("r.root::pg_catalog.text || ':' || d.s") + " end as b from (select " + KeySql.ROOT
-                + " as root"
-                + KeySql.from(Shape.ROW_INT) + " offset 0) as r"
-                + " cross join unnest(cast(? as integer[]), cast(? as pg_catalog.text[])) with ordinality as d(o, s, n)"
-                + " order by d.n offset 0) as k where case when k.b is null then " + function + "(k.c, k.o) else "
-                + function + "(k.b) end limit ?) as g";
-    }
-
-    /**
-     * The locked rows that still meet the predicate, in the order of the candidates. Parameters: an array of the
-     * candidates per id column, the predicate's.
-     */
-    public String read(boolean rowLock) {
-        String on = IntStream.range(0, table.columns().size())
-                .mapToObj(i -> alias + '.'
-                        + TableName.quoteIdentifier(table.columns().get(i).name()) + " = rowlock_k.rowlock_" + i)
-                .collect(Collectors.joining(" and "));
-        String names = IntStream.range(0, table.columns().size())
-                .mapToObj(i -> "rowlock_" + i)
-                .collect(Collectors.joining(", "));
-        return "select " + alias + ".*, rowlock_k.rowlock_n from " + from() + " join " + table.ids()
-                + " with ordinality as rowlock_k(" + names + ", rowlock_n) on " + on
-                + " where rowlock_k.rowlock_n = any(pg_catalog.string_to_array(pg_catalog.current_setting('rowlock.claimed'), ',')::bigint[]) and "
+    public String read() {
+        String on = each(" and ", i -> column(i) + " = cast(rowlock_k." + ID + i + " as " + type(i) + ')');
+        return "select " + alias + ".*, " + table.printedId(alias) + " from " + from(table.name())
+                + " join rows from ("
+                + each(
+                        ", ",
+                        i -> "pg_catalog.unnest(cast(pg_catalog.current_setting('rowlock.claimed_" + i
+                                + "') as pg_catalog.text[]))")
+                + ") with ordinality as rowlock_k(" + each(", ", i -> ID + i) + ", rowlock_n) on " + on + " where "
                 + condition(claim) + " order by rowlock_k.rowlock_n"
-                + (rowLock ? ' ' + claim.mode().sql() + " of " + alias + " skip locked" : "");
+                + (rowLock && table.identity() == Identity.GIVEN
+                        ? ' ' + claim.mode().sql() + " of " + alias + " skip locked"
+                        : "");
     }
 
-    /** What the statement that looks for candidates begins with: a check that the id columns still are the id. */
-    public String identity() {
-        return RowSql.identity(table);
+    /** Sets the parameters of the predicate, which are those of {@link #read}. */
+    public int bindPredicate(PreparedStatement statement, int at) throws SQLException {
+        return bindPredicate(claim, statement, at);
+    }
+
+    public static int bindPredicate(Claim claim, PreparedStatement statement, int at) throws SQLException {
+        int index = at;
+        for (@Nullable Object bind : claim.binds()) {
+            statement.setObject(index++, bind);
+        }
+        return index;
     }
 
     /** The predicate as a condition of its own, whatever operators or comment it ends with. */
@@ -105,17 +144,25 @@ public final class ClaimSql {
         return claim.order().isEmpty() ? "" : " order by " + claim.order() + "\n";
     }
 
-    private String from() {
-        return from(table.name());
-    }
-
     private static String from(String table) {
         return TableName.quoted(table) + " as " + TableName.quotedLastPart(table);
     }
 
-    private String columns(String prefix) {
-        return table.columns().stream()
-                .map(column -> prefix + TableName.quoteIdentifier(column.name()))
-                .collect(Collectors.joining(", "));
+    private String each(String between, IntFunction<String> ofColumn) {
+        return IntStream.range(0, table.columns().size()).mapToObj(ofColumn).collect(Collectors.joining(between));
+    }
+
+    private IdType kind(int column) {
+        return table.columns().get(column).kind();
+    }
+
+    private String type(int column) {
+        return table.columns().get(column).type();
+    }
+
+    private String column(int column) {
+        return alias
+                + '.'
+                + TableName.quoteIdentifier(table.columns().get(column).name());
     }
 }

@@ -20,6 +20,11 @@ import org.jspecify.annotations.Nullable;
 public enum IdType {
     SMALLINT("pg_catalog.int2") {
         @Override
+        public String int4Of(String column) {
+            return "cast(" + column + " as integer)";
+        }
+
+        @Override
         @Nullable
         public String refusal(String text) {
             return integer(text, Short.MIN_VALUE, Short.MAX_VALUE);
@@ -27,12 +32,22 @@ public enum IdType {
     },
     INTEGER("pg_catalog.int4") {
         @Override
+        public String int4Of(String column) {
+            return "cast(" + column + " as integer)";
+        }
+
+        @Override
         @Nullable
         public String refusal(String text) {
             return integer(text, Integer.MIN_VALUE, Integer.MAX_VALUE);
         }
     },
     BIGINT("pg_catalog.int8") {
+        @Override
+        public String int4Of(String column) {
+            return "case when " + column + IN_INT4 + " then cast(" + column + " as integer) end";
+        }
+
         @Override
         @Nullable
         public String refusal(String text) {
@@ -44,6 +59,11 @@ public enum IdType {
         public String text(String printed) {
             BigDecimal number = decimal(printed);
             return number == null ? printed : plain(number);
+        }
+
+        @Override
+        public String textOf(String column) {
+            return "cast(pg_catalog.trim_scale(" + column + ") as pg_catalog.text)";
         }
 
         @Override
@@ -91,6 +111,13 @@ public enum IdType {
         }
 
         @Override
+        public String textOf(String column) {
+            String printed = print(column);
+            return "case when " + printed + " like '% BC' then " + printed + " else pg_catalog.replace(" + printed
+                    + ", ' ', 'T') end";
+        }
+
+        @Override
         @Nullable
         public String refusal(String text) {
             return temporal(text, LocalDateTime::parse);
@@ -111,6 +138,15 @@ public enum IdType {
         }
 
         @Override
+        public String textOf(String column) {
+            String printed = print(column);
+            return "case when " + printed + " like '% BC' then pg_catalog.replace(" + printed
+                    + ", ' BC', '+00 BC') when "
+                    + printed + " like '%infinity' then " + printed + " else pg_catalog.replace(" + printed
+                    + ", ' ', 'T') || 'Z' end";
+        }
+
+        @Override
         @Nullable
         public String refusal(String text) {
             return temporal(text, OffsetDateTime::parse);
@@ -123,6 +159,7 @@ public enum IdType {
 
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
+    private static final String IN_INT4 = " between -2147483648 and 2147483647";
     private static final String BEFORE_CHRIST = " BC";
     private static final Pattern PADDING = Pattern.compile(" +\\z");
 
@@ -159,6 +196,38 @@ public enum IdType {
     /** An expression: the value of a column, printed for {@link #text}. */
     public String print(String column) {
         return "cast(" + column + " as pg_catalog.text)";
+    }
+
+    /** An expression: {@link #text} of {@link #print}. */
+    public String textOf(String column) {
+        return print(column);
+    }
+
+    /** An expression: the {@link IdText#canonical} form of {@link #textOf}. */
+    public String keyTextOf(String column) {
+        String text = textOf(column);
+        return isWord()
+                ? "case when " + text
+                        + " collate pg_catalog.\"C\" ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then pg_catalog.lower("
+                        + text + " collate pg_catalog.\"C\") else " + text + " end"
+                : text;
+    }
+
+    /** An expression: the number of an id that is an int4 by rule 3 of the key; else null. */
+    public String int4Of(String column) {
+        String text = textOf(column) + " collate pg_catalog.\"C\"";
+        return isWord() || this == NUMERIC
+                ? "case when " + text + " ~ '^(0|-?[1-9][0-9]{0,9})$' then case when cast(" + text + " as bigint)"
+                        + IN_INT4 + " then cast(" + text + " as integer) end end"
+                : "cast(null as integer)";
+    }
+
+    /** Whether its values can be any text. */
+    private boolean isWord() {
+        return switch (this) {
+            case TEXT, VARCHAR, CHAR, OTHER, OPAQUE -> true;
+            default -> false;
+        };
     }
 
     /** The text of an id, as of rule 2, from what {@link #print} gave; a value that no key has stays as it is. */

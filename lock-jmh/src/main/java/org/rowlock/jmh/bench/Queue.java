@@ -18,8 +18,8 @@ public class Queue extends LockWorkload {
             "A job queue: claim ten ready jobs, finish them",
             "Workers take the first ten ready jobs that nobody else holds, finish them in the same transaction and commit; every"
                     + " finished job brings a new one. FOR_UPDATE is FOR UPDATE SKIP LOCKED by hand. ROW, BOTH and ADVISORY"
-                    + " are Rowlock's claim; with advisory locks it takes two round trips, and more while others hold the"
-                    + " head of the queue. A job that ran twice fails the run.",
+                    + " are Rowlock's claim; with advisory locks it looks again where other workers finish the rows that it"
+                    + " looks at. A job that ran twice fails the run.",
             "",
             Queue.class,
             Stream.of(1, 4, 16, 64)
