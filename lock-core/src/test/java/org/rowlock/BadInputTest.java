@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -118,6 +119,24 @@ class BadInputTest {
         for (String name :
                 List.of("account_view", "account_copy", "account_index", "account_sequence", "account_type")) {
             assertTargetRefused(locks(strategy), row(name, 1), name);
+        }
+    }
+
+    /** Where the lock is handed over from the session, the table is looked at in front of it. */
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void whatIsNoTableIsRefusedInRepeatableReadToo(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder()
+                .strategy(strategy)
+                .idColumns("account_view", "id")
+                .build();
+        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(Duration.ofSeconds(30)))) {
+            Session alice = database.session("alice");
+            alice.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(row("account_view", 1), FOR_UPDATE, wait)))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContainingAll("account_view", "view", "table behind it");
+            alice.rollback();
         }
     }
 

@@ -256,10 +256,11 @@ public final class LockRequests {
      */
     private LockRequest withKeysAlone(PgSession session, LockRequest request) throws SQLException {
         Map<RowTable, List<LockKey.Row>> checked = Map.of();
+        RowTable table = null;
         for (LockKey key : request.advisory().keys()) {
             if (key instanceof LockKey.Row row && !config.strategyOf(row).takesRowLock()) {
-                RowTable table = tableOf(session, row);
-                if (table != null && table.isTextTaken()) {
+                table = tableOf(session, row, table);
+                if (table.columns().size() == row.id().size() && table.isTextTaken()) {
                     checked = checked.isEmpty() ? new LinkedHashMap<>() : checked;
                     checked.computeIfAbsent(table, of -> new ArrayList<>(1)).add(row);
                 }
@@ -269,14 +270,20 @@ public final class LockRequests {
             return request;
         }
         List<RowGroup> groups = new ArrayList<>(checked.size());
-        checked.forEach((table, rows) -> groups.add(new RowGroup(table, request.mode(), rows)));
+        checked.forEach((of, rows) -> groups.add(new RowGroup(of, request.mode(), rows)));
         return request.withKeysAlone(groups);
     }
 
-    /** The table of a row that is locked by its key alone, if its id has as many parts as the row's. */
-    private @Nullable RowTable tableOf(PgSession session, LockKey.Row row) throws SQLException {
+    /**
+     * The table of a row that is locked by its key alone.
+     *
+     * @param before that of the row before, which most often is the same
+     */
+    private RowTable tableOf(PgSession session, LockKey.Row row, @Nullable RowTable before) throws SQLException {
         List<String> given = config.idColumnsOf(row.table());
-        RowTable table = primaryKeys.find(session, row.table(), given);
+        RowTable table = before != null && before.name().equals(row.table())
+                ? before
+                : primaryKeys.find(session, row.table(), given);
         if (otherSpelling(row, table) != null) {
             primaryKeys.forget(session, table, given);
             table = primaryKeys.find(session, row.table(), given);
@@ -285,7 +292,7 @@ public final class LockRequests {
                 throw other;
             }
         }
-        return table.columns().size() == row.id().size() ? table : null;
+        return table;
     }
 
     private @Nullable LockTargetException otherSpelling(LockKey.Row row, RowTable table) {

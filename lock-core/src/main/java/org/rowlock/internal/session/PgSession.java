@@ -23,6 +23,7 @@ import org.rowlock.internal.text.SqlState;
 public final class PgSession {
     private final Connection connection;
     private final BaseConnection driver;
+    private @Nullable String url;
 
     private PgSession(Connection connection, BaseConnection driver) {
         this.connection = connection;
@@ -119,8 +120,13 @@ public final class PgSession {
 
     /** What tells databases apart for the catalog cache: the URL that the driver connected to. */
     public String url() throws SQLException {
-        String url = driver.getMetaData().getURL();
-        return url == null ? "" : url;
+        String known = url;
+        if (known == null) {
+            String own = driver.getMetaData().getURL();
+            known = own == null ? "" : own;
+            url = known;
+        }
+        return known;
     }
 
     public boolean isClosed() throws SQLException {

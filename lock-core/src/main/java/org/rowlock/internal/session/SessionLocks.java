@@ -13,6 +13,7 @@ import org.rowlock.LockTargetException;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.KeySql;
 import org.rowlock.internal.sql.ScriptValues;
 import org.rowlock.internal.sql.WaitSql;
@@ -158,7 +159,7 @@ public final class SessionLocks {
     }
 
     private String deriveSql() {
-        return KeySql.holding(request.advisory().tables()) + "select k.c, k.o, k.b, k.shared, " + HELD
+        return KeySql.holding(request.advisory().tables()) + "select k.c, k.o, k.b, k.shared, " + HELD + ", t.refused"
                 + KeySql.FROM_MIXED;
     }
 
@@ -183,6 +184,11 @@ public final class SessionLocks {
     private void read(ResultSet result) throws SQLException {
         try (ResultSet row = result) {
             while (row.next()) {
+                String refused = row.getString(6);
+                if (refused != null) {
+                    Guard guard = new Guard("", "", refused, Guard.Lock.NOT_TRIED);
+                    throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
+                }
                 keys.add(new Derived(
                         row.getObject(1, Integer.class),
                         row.getObject(2, Integer.class),

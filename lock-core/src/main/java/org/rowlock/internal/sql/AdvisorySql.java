@@ -26,6 +26,7 @@ final class AdvisorySql {
      * @param wait whether it waits; a bounded wait needs {@link WaitSql#ARM} before
      * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
      * @param raising whether a refusal raises an error, as it must where statements follow in the same round trip
+     * @param tableChecked whether a row lock behind it refuses what is no table, or not the role's to lock
      */
     static ScriptStatement lock(
             Shape shape,
@@ -34,15 +35,17 @@ final class AdvisorySql {
             RowLockMode mode,
             WaitKind wait,
             boolean anyIsolation,
-            boolean raising) {
+            boolean raising,
+            boolean tableChecked) {
         if (shape.isSeveral()) {
             return several(shape, tables, known, mode, wait, anyIsolation, raising);
         }
         String attempt = attempt(mode, wait, KeySql.arguments(shape), raising);
         int marks = marks(shape, wait, raising);
         return new ScriptStatement(
-                KeySql.holding(tables, known) + "select " + GuardSql.guarded(anyIsolation, shape, "", attempt, raising)
-                        + ", " + GuardSql.ISOLATION + KeySql.from(shape),
+                KeySql.holding(tables, known) + "select "
+                        + GuardSql.guarded(anyIsolation, tableChecked ? Shape.NONE : shape, attempt, raising) + ", "
+                        + GuardSql.isolation(anyIsolation) + KeySql.from(shape),
                 (statement, at, values) -> {
                     LockKey key = values.request().advisory().keys().get(0);
                     int next = KeySql.bindArguments(statement, at, key);
@@ -51,7 +54,10 @@ final class AdvisorySql {
                 Result.GUARD);
     }
 
-    /** The guard's texts are the same for every key, so the greatest stands for all. */
+    /**
+     * The guard is asked once, in front of the keys. Without GROUP BY: to group, the server may sort, and then take the
+     * locks in another order than that of the keys.
+     */
     private static ScriptStatement several(
             Shape shape,
             List<String> tables,
@@ -70,10 +76,14 @@ final class AdvisorySql {
         int marks = marks(shape, wait, raising);
         Binder keys = binder(shape);
         String rearm = wait == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
+        String agreed = "g.agreed and t.refused is null";
         return new ScriptStatement(
-                KeySql.holding(tables, known) + "select pg_catalog.max("
-                        + GuardSql.guarded(anyIsolation, shape, rearm, attempt, raising) + "), " + GuardSql.ISOLATION
-                        + from(shape),
+                KeySql.holding(tables, known) + "select case when pg_catalog.bool_and(" + agreed
+                        + ") then pg_catalog.count(case when " + agreed + rearm + " then " + attempt
+                        + " end)::pg_catalog.text else "
+                        + GuardSql.refusal(anyIsolation, "coalesce(pg_catalog.min(t.refused), '')", raising) + " end, "
+                        + GuardSql.isolation(anyIsolation) + from(shape) + " cross join (select "
+                        + GuardSql.agreed(anyIsolation) + " as agreed offset 0) as g",
                 marks == 0
                         ? keys
                         : (statement, at, values) -> keys.bind(statement, bindMarks(statement, at, marks), values),

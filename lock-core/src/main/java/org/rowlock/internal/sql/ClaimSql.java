@@ -71,7 +71,7 @@ public final class ClaimSql {
                         ", ",
                         i -> "pg_catalog.set_config('rowlock.claimed_" + i + "', coalesce(pg_catalog.array_agg(k." + ID
                                 + i + ")::pg_catalog.text, '{}'), true)")
-                + " from (select " + GuardSql.guarded(rowLock, Shape.ROW_INT, "", "''", false) + " as refused, "
+                + " from (select " + GuardSql.guarded(rowLock, Shape.ROW_INT, "''", false) + " as refused, "
                 + GuardSql.ISOLATION + " as isolation, "
                 + (table.identity() == Identity.CATALOG ? RowSql.isPrimaryKey(table) : "true") + " as same, "
                 + KeySql.ROOT + " as root" + KeySql.from(Shape.ROW_INT) + " offset 0) as r"

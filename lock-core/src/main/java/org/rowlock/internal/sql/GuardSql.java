@@ -26,6 +26,9 @@ public final class GuardSql {
      */
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
+    /** In front of what is wrong with the table, where the isolation level would be refused first. */
+    private static final String IF_READ_COMMITTED = "~";
+
     private static final String TAKEN = "taken";
     private static final String STALE = "stale";
     private static final Set<String> LEVELS =
@@ -37,18 +40,27 @@ public final class GuardSql {
      * An expression of type text: what {@code then} gives where the guard agrees, and else what the guard saw.
      *
      * @param anyIsolation whether REPEATABLE READ and SERIALIZABLE pass
-     * @param shape the form of the keys, for the condition on the table
-     * @param more a further condition, with AND in front, or empty
+     * @param shape the form of the keys, for the condition on the table; {@link Shape#NONE} for none
      * @param raising whether a refusal raises an error (invalid text for an integer), so that the statements behind it
      *     in the same round trip do not run without the lock. Then {@link #bindMark} sets a parameter behind those of
      *     {@code then}
      */
-    static String guarded(boolean anyIsolation, Shape shape, String more, String then, boolean raising) {
-        String refusal = ISOLATION + " || '/' || " + READ_ONLY + " || '/' || " + KeySql.whatIsWrong(shape) + " || ':'";
-        return "case when " + READ_ONLY + " = 'off'"
-                + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')")
-                + KeySql.tableCondition(shape) + more + " then " + then + " else "
-                + (raising ? raise(refusal) : "'" + REFUSED + "' || " + refusal) + " end";
+    static String guarded(boolean anyIsolation, Shape shape, String then, boolean raising) {
+        return "case when " + agreed(anyIsolation) + KeySql.tableCondition(shape) + " then " + then + " else "
+                + refusal(anyIsolation, KeySql.whatIsWrong(shape), raising) + " end";
+    }
+
+    /** A condition: the transaction is one where the lock means something. */
+    static String agreed(boolean anyIsolation) {
+        return READ_ONLY + " = 'off'"
+                + (anyIsolation ? "" : " and " + ISOLATION + " in ('read committed', 'read uncommitted')");
+    }
+
+    /** An expression for where the guard does not agree; see {@link #guarded}. */
+    static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
+        String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)
+                + "' || " + whatIsWrong + " || ':'";
+        return raising ? raise(seen) : "'" + REFUSED + "' || " + seen;
     }
 
     /** Raised where another transaction holds the lock. Has a parameter for {@link #bindMark}. */
@@ -96,8 +108,19 @@ public final class GuardSql {
 
     private static @Nullable Guard refusal(String text) {
         String[] columns = text.substring(0, Math.max(0, text.lastIndexOf(':'))).split("/", 3);
-        return columns.length == 3 && LEVELS.contains(columns[0])
-                ? new Guard(columns[0], columns[1], columns[2], Guard.Lock.NOT_TRIED)
-                : null;
+        if (columns.length < 3 || !LEVELS.contains(columns[0])) {
+            return null;
+        }
+        Guard guard = new Guard(columns[0], columns[1], columns[2], Guard.Lock.NOT_TRIED);
+        if (!columns[2].startsWith(IF_READ_COMMITTED)) {
+            return guard;
+        }
+        String table = guard.isReadCommitted() ? columns[2].substring(IF_READ_COMMITTED.length()) : "";
+        return new Guard(columns[0], columns[1], table, Guard.Lock.NOT_TRIED);
+    }
+
+    /** An expression: the level of the transaction, where the guard has let it pass. */
+    static String isolation(boolean anyIsolation) {
+        return anyIsolation ? ISOLATION : "'read committed'";
     }
 }

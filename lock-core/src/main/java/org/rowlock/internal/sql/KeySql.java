@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
@@ -92,16 +93,17 @@ public final class KeySql {
     static String tableCondition(Shape shape) {
         return switch (shape) {
             case ROW_INT, ROW_TEXT -> " and " + IS_TABLE;
-            case ROWS_INT, MANY, MIXED -> " and t.refused is null";
             default -> "";
         };
     }
 
-    /** An expression that tells what is wrong with the table; an empty text where nothing is. */
+    /**
+     * An expression that tells what is wrong with the table, given that {@link #tableCondition} does not hold: it is not
+     * written, and so not prepared at every call, a second time.
+     */
     static String whatIsWrong(Shape shape) {
         return switch (shape) {
-            case ROW_INT, ROW_TEXT -> "case when " + IS_TABLE + " then '' else " + WHY_NOT_TABLE + " end";
-            case ROWS_INT, MANY, MIXED -> "coalesce(t.refused, '')";
+            case ROW_INT, ROW_TEXT -> WHY_NOT_TABLE;
             default -> "''";
         };
     }
@@ -137,22 +139,26 @@ public final class KeySql {
         return at;
     }
 
-    /** The FROM clause for several rows of one table, all by an int4, which is cheaper than {@link #FROM_MANY}. */
+    /**
+     * The FROM clause for several rows of one table, all by an int4, which is cheaper than {@link #FROM_MANY}. They come
+     * distinct and in the one order.
+     */
     static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
             + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
-            + " cross join (select distinct d.o from pg_catalog.unnest(cast(? as integer[])) as d(o) order by 1 offset 0) as k";
+            + " cross join pg_catalog.unnest(cast(? as integer[])) as k(o)";
 
     static int bindRowsInt(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
-        Integer[] ids = new Integer[keys.size()];
+        int[] ids = new int[keys.size()];
         String table = "";
         for (int i = 0; i < ids.length; i++) {
             if (keys.get(i) instanceof LockKey.Row row) {
                 table = row.table();
-                ids[i] = Integer.valueOf(row.id().get(0));
+                ids[i] = Integer.parseInt(row.id().get(0));
             }
         }
+        Arrays.sort(ids);
         statement.setString(at, table);
-        statement.setArray(at + 1, statement.getConnection().createArrayOf("int4", ids));
+        statement.setObject(at + 1, ids);
         return at + 2;
     }
 

@@ -148,7 +148,9 @@ public final class LockScripts {
             statements.add(WaitSql.ARM);
         }
         if (advisory) {
-            statements.add(AdvisorySql.lock(keys.shape(), keys.tables(), known, mode, wait, anyIsolation, raising));
+            boolean tableChecked = rows.size() == 1 && rows.get(0).table().identity() != Identity.GIVEN;
+            statements.add(AdvisorySql.lock(
+                    keys.shape(), keys.tables(), known, mode, wait, anyIsolation, raising, tableChecked));
         }
         if (savepoint == Savepoint.AROUND_GUARD) {
             statements.add(WaitSql.RELEASE);
