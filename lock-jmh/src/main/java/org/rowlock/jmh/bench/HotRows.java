@@ -2,6 +2,7 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Set;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -22,6 +23,11 @@ public abstract class HotRows extends LockWorkload {
 
     Accounts accounts;
     Exclusion exclusion;
+
+    @Override
+    Set<Strategy> byHand() {
+        return Set.of(Strategy.FOR_UPDATE, Strategy.NAIVE);
+    }
 
     @Initializer
     void create(int rows, String storage) throws SQLException {

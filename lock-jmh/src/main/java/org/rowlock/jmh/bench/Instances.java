@@ -29,7 +29,7 @@ public class Instances extends HotRows {
                             Stream.of(1, 4, 10, 20, 40).map(count -> point(count, 0)),
                             Stream.of(1, 4, 10).map(count -> point(count, POOL)))
                     .toList(),
-            Variant.withAdmission(),
+            Variant.besideByHand(),
             Zipfian.METRICS);
 
     @Param("320")

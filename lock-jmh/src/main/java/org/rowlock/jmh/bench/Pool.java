@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
@@ -28,7 +29,7 @@ public class Pool extends LockWorkload {
             Pool.class,
             List.of(Point.of("300 hot threads", 300, "poolSize", Integer.toString(POOL))
                     .connecting(POOL)),
-            Variant.withAdmission(Variant.of("ROW").with("", "idle", "true").control("idle pool")),
+            Variant.besideByHand(Variant.of("ROW").with("", "idle", "true").control("idle pool")),
             List.of(
                     Metric.percentile("others", 99, "the others"),
                     Metric.percentile("others", 50, "the others"),
@@ -64,6 +65,11 @@ public class Pool extends LockWorkload {
     private final LongAdder raised = new LongAdder();
     private final Exclusion exclusion = new Exclusion(1);
     private Accounts accounts;
+
+    @Override
+    Set<Strategy> byHand() {
+        return Set.of(Strategy.FOR_UPDATE);
+    }
 
     @Override
     void prepare() throws SQLException {

@@ -2,7 +2,6 @@ package org.rowlock.jmh.bench;
 
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.scenario.Metric;
@@ -31,10 +30,7 @@ public class Zipfian extends HotRows {
             List.of(
                     Point.of("90 clients", 90, "keys", "ZIPF"),
                     Point.of("90 clients, uniform keys", 90, "keys", "UNIFORM")),
-            Variant.withAdmission(
-                    Variant.of("ADVISORY").with(" pipelined", "pipelined", "true"),
-                    Variant.of("FOR_UPDATE"),
-                    Variant.of("NAIVE")),
+            Variant.besideByHand(Variant.of("ADVISORY").with(" pipelined", "pipelined", "true"), Variant.of("NAIVE")),
             METRICS);
 
     static final Scenario OVER_CLIENTS = new Scenario(
@@ -45,7 +41,7 @@ public class Zipfian extends HotRows {
             "Saturation near 10 clients; FOR UPDATE falls off much faster.",
             Zipfian.class,
             Stream.of(1, 2, 4, 10, 30, 90, 200, 300).map(Point::clients).toList(),
-            Variant.withAdmission(),
+            Variant.besideByHand(),
             METRICS);
 
     private static final int UNIFORM_ROWS = 100_000;
@@ -62,11 +58,6 @@ public class Zipfian extends HotRows {
 
     @Param("90")
     public int clients;
-
-    @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.FOR_UPDATE, Strategy.NAIVE);
-    }
 
     @Override
     void prepare() throws SQLException {

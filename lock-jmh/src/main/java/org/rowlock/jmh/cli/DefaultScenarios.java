@@ -26,19 +26,23 @@ final class DefaultScenarios {
     private record Default(String name, String point, boolean isMain, Set<String> variants) {}
 
     private static final List<Default> DEFAULTS = List.of(
-            new Default("zipfian", "90 clients", true, Set.of("ROW", "BOTH", "ADVISORY", "ADVISORY + admission")),
+            new Default(
+                    "zipfian",
+                    "90 clients",
+                    true,
+                    Set.of("FOR_UPDATE", "ROW", "BOTH", "ADVISORY", "ADVISORY + admission")),
             new Default(
                     "round-trips",
                     "90 clients, 0.5 ms",
                     false,
                     Set.of("ROW in 5", "ROW in 2", "ADVISORY in 5", "ADVISORY in 2")),
-            new Default("read-after-lock", "1 client", true, Set.of("FOR_UPDATE", "ROW", "BOTH", "ADVISORY")),
-            new Default("share", "4 clients", false, Set.of("ROW", "BOTH", "ADVISORY")),
+            new Default("read-after-lock", "1 client", true, Set.of("FOR_UPDATE", "ROW", "ADVISORY")),
+            new Default("share", "4 clients", false, Set.of("FOR_UPDATE", "ROW", "ADVISORY")),
             new Default(
                     "pool",
                     "300 hot threads",
                     false,
-                    Set.of("ROW", "ROW + admission", "ADVISORY + admission", "idle pool")));
+                    Set.of("FOR_UPDATE", "ROW + admission", "ADVISORY + admission", "idle pool")));
 
     private DefaultScenarios() {}
 

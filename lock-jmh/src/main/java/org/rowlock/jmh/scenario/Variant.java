@@ -33,6 +33,12 @@ public record Variant(String label, Map<String, String> params, boolean isContro
                 .toList();
     }
 
+    /** FOR UPDATE by hand, which ratios refer to, and {@link #withAdmission}. */
+    public static List<Variant> besideByHand(Variant... more) {
+        return Stream.concat(Stream.of(of("FOR_UPDATE")), withAdmission(more).stream())
+                .toList();
+    }
+
     /** The same with admission. */
     public Variant admitted() {
         return with(" + admission", ADMISSION, "true");

@@ -72,6 +72,6 @@ class ScenarioOptionsTest {
                                 .variants()
                                 .stream()
                                 .map(Variant::label))
-                .containsExactly("ROW", "ADVISORY + admission");
+                .containsExactly("FOR_UPDATE", "ADVISORY + admission");
     }
 }

@@ -63,7 +63,7 @@ class CallTest {
                 .findFirst()
                 .orElseThrow();
         assertThat(advisory.call()).isEqualTo(Call.BETTER);
-        assertThat(advisory.sentence()).startsWith("ADVISORY is 2.").contains("x as good as ROW (");
+        assertThat(advisory.sentence()).startsWith("ADVISORY is 2.").contains("x as good as FOR_UPDATE (");
     }
 
     @Test
@@ -104,8 +104,8 @@ class CallTest {
         List<String> second = new ArrayList<>(order(2));
         java.util.Collections.reverse(second);
         assertThat(second).isEqualTo(first);
-        assertThat(first.get(0)).isEqualTo("ROW");
-        assertThat(first.get(first.size() - 1)).isEqualTo("ROW again");
+        assertThat(first.get(0)).isEqualTo("FOR_UPDATE");
+        assertThat(first.get(first.size() - 1)).isEqualTo("FOR_UPDATE again");
         assertThat(order(3)).isNotEqualTo(first).containsExactlyInAnyOrderElementsOf(first);
     }
 
