@@ -15,7 +15,10 @@ public enum LockResult {
     KEY_LOCKED_ROW_ABSENT(true, true),
 
     /** There is no such row, so nothing is locked, as with {@code FOR UPDATE} ({@link LockStrategy#ROW}). */
-    NOTHING_LOCKED_ROW_ABSENT(false, true);
+    NOTHING_LOCKED_ROW_ABSENT(false, true),
+
+    /** Another transaction holds the lock, so nothing is newly locked. Only {@link TransactionLocks#attempt} returns it. */
+    TAKEN(false, false);
 
     private final boolean locked;
     private final boolean rowAbsent;
@@ -28,7 +31,7 @@ public enum LockResult {
     /**
      * Tells whether anything is locked.
      *
-     * @return false only where the strategy locks rows and there is no row
+     * @return false where the strategy locks rows and there is no row, and where the lock is {@link #TAKEN}
      */
     public boolean isLocked() {
         return locked;

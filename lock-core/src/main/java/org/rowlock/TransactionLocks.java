@@ -35,11 +35,28 @@ public final class TransactionLocks {
     private final Connection connection;
     private final LockCalls calls;
     private final LockRequests requests;
+    private final boolean rowRequired;
 
     TransactionLocks(Connection connection, LockCalls calls) {
+        this(connection, calls, false);
+    }
+
+    private TransactionLocks(Connection connection, LockCalls calls, boolean rowRequired) {
         this.connection = connection;
         this.calls = calls;
         this.requests = calls.requests();
+        this.rowRequired = rowRequired;
+    }
+
+    /**
+     * The same locks, with which a row that does not exist is an error: a {@link RowAbsentException}, where without it
+     * {@link LockStrategy#ROW} locks nothing and {@link LockStrategy#BOTH} the key alone. A query behind such a lock has
+     * run. {@link LockStrategy#ADVISORY}, names and numbers are refused, as nothing looks for a row there.
+     *
+     * @return the locks of the same transaction
+     */
+    public TransactionLocks requireRow() {
+        return new TransactionLocks(connection, calls, true);
     }
 
     /**
@@ -83,9 +100,32 @@ public final class TransactionLocks {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
             LockRequest request = requests.of(key, mode, wait);
-            ScriptResult<Object> result = calls.acquire(session, request, null);
+            ScriptResult<Object> result = acquire(session, request, null);
             return result(request.strategy(), !request.isAnyRowAbsent(result.found()));
         });
+    }
+
+    /**
+     * Locks in a mode if the lock can be had within a wait. As {@link #tryLock(LockKey, RowLockMode, LockWait)}, and tells
+     * a lock that is taken from a row that does not exist.
+     *
+     * @param key what to lock
+     * @param mode how strongly
+     * @param wait how long to wait
+     * @return what is held now, or {@link LockResult#TAKEN}
+     * @throws LockException if the lock cannot be had for another reason than another transaction holding it
+     * @throws IllegalArgumentException if an argument is null
+     */
+    @CheckReturnValue
+    public LockResult attempt(LockKey key, RowLockMode mode, LockWait wait) {
+        try {
+            return lock(key, mode, wait);
+        } catch (LockNotAvailableException e) {
+            if (!e.isTransactionUsable()) {
+                throw e;
+            }
+            return LockResult.TAKEN;
+        }
     }
 
     /**
@@ -106,7 +146,8 @@ public final class TransactionLocks {
      *
      * @param key what to lock
      * @param mode how strongly
-     * @return true if and only if the lock is held now; so false also where {@link LockStrategy#ROW} finds no row
+     * @return true if and only if the lock is held now; so false also where {@link LockStrategy#ROW} finds no row, which
+     *     {@link #attempt} tells
      * @throws LockException if the lock cannot be had for another reason than another transaction holding it
      * @throws IllegalArgumentException if an argument is null
      */
@@ -141,11 +182,7 @@ public final class TransactionLocks {
      */
     @CheckReturnValue
     public boolean tryLock(LockKey key, RowLockMode mode, LockWait wait) {
-        try {
-            return lock(key, mode, wait).isLocked();
-        } catch (LockNotAvailableException e) {
-            return falseIfUsable(e);
-        }
+        return attempt(key, mode, wait).isLocked();
     }
 
     /**
@@ -200,7 +237,7 @@ public final class TransactionLocks {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
             LockRequest request = checked.get();
-            ScriptResult<Object> result = calls.acquire(session, request, null);
+            ScriptResult<Object> result = acquire(session, request, null);
             return new LockAllResult(request.keys(), request.absentRows(result.found()));
         });
     }
@@ -253,7 +290,7 @@ public final class TransactionLocks {
             try {
                 PgSession session = PgSession.inTransaction(connection);
                 LockRequest request = checked.get();
-                ScriptResult<Object> result = calls.acquire(session, request, null);
+                ScriptResult<Object> result = acquire(session, request, null);
                 return request.areAllLocked(result.found());
             } catch (LockNotAvailableException e) {
                 return falseIfUsable(e);
@@ -307,8 +344,37 @@ public final class TransactionLocks {
             throws SQLException {
         LockQuery<T> query = LockQuery.of(sql, mapper, binds);
         PgSession session = PgSession.inTransaction(connection);
-        LockRequest request = requests.of(key, mode, wait);
-        return calls.acquire(session, request, query).rows();
+        return acquire(session, requests.of(key, mode, wait), query).rows();
+    }
+
+    /**
+     * Locks several keys, all or none, and runs a query behind the locks, in one round trip: {@link
+     * #lockAll(Collection, RowLockMode, LockWait)} and {@link #lockAndQuery(LockKey, RowLockMode, LockWait, String,
+     * RowMapper, Object...)} in one.
+     *
+     * @param keys what to lock, of one table or several; equal ones count once
+     * @param mode how strongly
+     * @param wait how long to wait for other transactions, for all keys together; does not bound the query
+     * @param sql one statement that returns rows, with {@code ?} for parameters
+     * @param mapper makes a value of each row
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @param <T> the value of a row
+     * @return a value per row
+     * @throws LockException as for these two
+     * @throws SQLException if the query fails; the transaction is aborted
+     * @throws IllegalArgumentException as for these two
+     */
+    public <T> List<T> lockAndQuery(
+            Collection<? extends LockKey> keys,
+            RowLockMode mode,
+            LockWait wait,
+            String sql,
+            RowMapper<T> mapper,
+            @Nullable Object... binds)
+            throws SQLException {
+        LockQuery<T> query = LockQuery.of(sql, mapper, binds);
+        PgSession session = PgSession.inTransaction(connection);
+        return acquire(session, requests.of(keys, mode, wait), query).rows();
     }
 
     /**
@@ -335,6 +401,11 @@ public final class TransactionLocks {
         }
         PgSession session = PgSession.inTransaction(connection);
         return calls.claim(session, claim, mapper);
+    }
+
+    private <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+            throws SQLException {
+        return rowRequired ? calls.acquireRows(session, request, query) : calls.acquire(session, request, query);
     }
 
     private static LockResult result(LockStrategy strategy, boolean rowFound) {

@@ -104,6 +104,9 @@ class IdsInMessagesTest {
                 "lock table full", locks -> failure(c -> locks.in(c).lockAndQuery(KEY, "select full_table()", r -> 1)));
         cases.put("no such table", locks -> failure(locks, LockKey.row("nothing", TEXT)));
         cases.put(
+                "required and absent",
+                locks -> failure(c -> locks.in(c).requireRow().lock(LockKey.row("account", TEXT + "-gone"))));
+        cases.put(
                 "too many parts",
                 locks -> strategy.takesRowLock() ? failure(locks, LockKey.row("account", TEXT, 1)) : null);
         cases.put("no value of the type", locks -> failure(locks, LockKey.row("orders", "0" + NUMBER)));

@@ -297,4 +297,36 @@ abstract class QueryContract extends RowLockContract {
         alice.commit();
         assertThat(balance(4)).isEqualTo(4);
     }
+
+    @Test
+    void aQueryRunsBehindSeveralLocks() throws Exception {
+        List<LockKey> keys = LockKey.rows("account", List.of(3, 1, 2));
+        String sql = "select balance from account where id in (1, 2, 3) order by id";
+        lock(alice, account(2));
+        Step<List<Long>> waiting = bob.start(c ->
+                locks.in(c).lockAndQuery(keys, RowLockMode.FOR_UPDATE, LockWait.forever(), sql, row -> row.getLong(1)));
+        waiting.awaitBlockedBy(alice);
+        alice.execute("update account set balance = balance + 1 where id = 2");
+        alice.commit();
+
+        assertThat(waiting.get()).containsExactly(0L, 1L, 0L);
+        for (LockKey key : keys) {
+            assertThat(isFree(key)).isFalse();
+        }
+    }
+
+    @Test
+    void aQueryBehindSeveralLocksDoesNotRunWhereOneIsTaken() throws Exception {
+        List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
+        String sql = "update account set balance = 7 where id = 1 returning 1";
+        lock(alice, account(2));
+
+        assertThatThrownBy(() -> bob.run(c -> locks.in(c)
+                        .lockAndQuery(keys, RowLockMode.FOR_UPDATE, LockWait.noWait(), sql, row -> row.getLong(1))))
+                .isInstanceOf(LockNotAvailableException.class);
+
+        bob.commit();
+        assertThat(balance(1)).isZero();
+        assertThat(isFree(account(1))).isTrue();
+    }
 }

@@ -31,7 +31,8 @@ class RetryableTest {
             new LockSerializationException("m", null),
             new LockTableFullException("m", 1, SQL),
             new LockTargetException("m", null, null),
-            new LockTransactionException(Reason.ABORTED, "m", null, null)
+            new LockTransactionException(Reason.ABORTED, "m", null, null),
+            new RowAbsentException("m")
         }) {
             exceptions.put(each.getClass().getSimpleName(), each);
         }

@@ -47,7 +47,8 @@ public final class MoneyTransfer {
     public boolean addInterest(Connection connection, long id, long amount) throws SQLException {
         TransactionLocks tx = locks.in(connection);
         // snippet: bounded
-        boolean locked = tx.tryLock(LockKey.row("account", id), Duration.ofMillis(200));
+        // An account that does not exist is an error, and not busy.
+        boolean locked = tx.requireRow().tryLock(LockKey.row("account", id), Duration.ofMillis(200));
         if (locked) {
             add(connection, id, amount);
         }

@@ -13,9 +13,11 @@ import org.rowlock.LockSerializationException;
 import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
+import org.rowlock.RowAbsentException;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.QueryTimeoutException;
@@ -77,6 +79,9 @@ public final class LockExceptionTranslator {
                 || e instanceof LockTargetException
                 || e instanceof LockBudgetExceededException) {
             return new InvalidDataAccessApiUsageException(message, e);
+        }
+        if (e instanceof RowAbsentException) {
+            return new EmptyResultDataAccessException(message, 1, e);
         }
         return new PessimisticLockingFailureException(message, e);
     }

@@ -19,6 +19,8 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.RowAbsentException;
+import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.transaction.HeuristicCompletionException;
 
@@ -74,6 +76,15 @@ class LockExceptionTranslatorTest {
         }
     }
 
+    @Test
+    void anAbsentRowIsAnEmptyResult() {
+        RowAbsentException e = new RowAbsentException("no such row");
+        assertThat(LockExceptionTranslator.translate(e))
+                .isInstanceOf(EmptyResultDataAccessException.class)
+                .hasMessage("no such row")
+                .hasCause(e);
+    }
+
     /** A new subclass must be given a place on purpose. */
     @Test
     void everyExceptionOfTheCoreIsConsidered() {
@@ -90,7 +101,8 @@ class LockExceptionTranslatorTest {
                 "LockTableFullException",
                 "LockTargetException",
                 "LockTransactionException",
-                "LockVerificationException");
+                "LockVerificationException",
+                "RowAbsentException");
         Set<String> there = new com.tngtech.archunit.core.importer.ClassFileImporter()
                 .importPackagesOf(AdmissionRejectedException.class).stream()
                         .filter(type -> type.getRawSuperclass()

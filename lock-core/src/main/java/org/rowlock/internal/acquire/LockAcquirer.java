@@ -78,9 +78,21 @@ final class LockAcquirer {
     /** Whether the query may have seen a row that is not locked, since the row lock in front of it found none. */
     private static boolean isInsertedMeanwhile(PgSession session, LockRequest request, ScriptResult<?> result)
             throws SQLException {
-        return request.isAnyRowAbsent(result.found())
-                && !read(session, RowSql.lookForOthers(request.rows().get(0).table()), request)
-                        .isEmpty();
+        if (request.isAnyRowAbsent(result.found())) {
+            List<LockKey> absent = request.absentRows(result.found());
+            for (RowGroup group : request.rows()) {
+                for (Row key : group.keys()) {
+                    LockRequest one =
+                            request.withRows(List.of(new RowGroup(group.table(), group.mode(), List.of(key))));
+                    if (absent.contains(key)
+                            && !read(session, RowSql.lookForOthers(group.table()), one)
+                                    .isEmpty()) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
     }
 
     private <T> ScriptResult<T> acquire(

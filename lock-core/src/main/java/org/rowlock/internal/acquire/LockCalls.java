@@ -5,15 +5,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockException;
+import org.rowlock.LockKey;
 import org.rowlock.LockOutcome;
 import org.rowlock.LockTargetException;
+import org.rowlock.RowAbsentException;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.Waits;
+import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ScriptResult;
 
@@ -59,6 +63,27 @@ public final class LockCalls {
         } finally {
             observer.end(event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), outcome);
         }
+    }
+
+    /**
+     * The same, with an error for every row that does not exist.
+     *
+     * @throws RowAbsentException if there is one
+     */
+    public <T> ScriptResult<T> acquireRows(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+            throws SQLException {
+        Asked asked = request.asked(session.isHotStandby());
+        for (LockKey key : request.keys()) {
+            if (!(key instanceof LockKey.Row) || !requests.strategyOf(key).takesRowLock()) {
+                throw LockErrors.rowNotLookedFor(asked, key);
+            }
+        }
+        ScriptResult<T> result = acquire(session, request, query);
+        List<LockKey> absent = request.absentRows(result.found());
+        if (!absent.isEmpty()) {
+            throw LockErrors.rowAbsent(asked, absent);
+        }
+        return result;
     }
 
     /** The place in the gate is left as soon as the server has answered, since the end of the transaction cannot be seen. */

@@ -2,8 +2,10 @@ package org.rowlock.internal.session;
 
 import java.io.InterruptedIOException;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.LockCanceledException;
@@ -17,6 +19,7 @@ import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.RowAbsentException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockRequest;
@@ -26,6 +29,9 @@ import org.rowlock.internal.text.SqlState;
 
 /** From SQLSTATE, or from what a guard saw, to the exception that says what was asked, why not, and what to do. */
 public final class LockErrors {
+    /** Of the keys that a message is about. */
+    private static final int MOST_NAMED = 5;
+
     private LockErrors() {}
 
     private static final String UNSAID_REFUSAL =
@@ -157,6 +163,26 @@ public final class LockErrors {
                         + " row.",
                 null,
                 e);
+    }
+
+    /** The exception for rows that are required and do not exist. */
+    public static LockException rowAbsent(Asked asked, List<LockKey> absent) {
+        String keys = absent.stream().limit(MOST_NAMED).map(asked.names()::of).collect(Collectors.joining(", "));
+        return new RowAbsentException(cannot(asked) + "there is no row " + keys
+                + (absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "")
+                + ", and requireRow() asks for it. Insert it first, or lock without requireRow().");
+    }
+
+    /** The exception for a key that is required to have a row, where nothing looks for one. */
+    public static LockException rowNotLookedFor(Asked asked, LockKey key) {
+        return new LockTargetException(
+                cannot(asked) + "requireRow() asks for a row, and nothing looks for one: "
+                        + asked.names().of(key)
+                        + (key instanceof LockKey.Row
+                                ? " has strategy ADVISORY. Use ROW or BOTH, or look with lockAndQuery()."
+                                : " is no row. Lock it without requireRow()."),
+                null,
+                null);
     }
 
     private static LockException readOnly(Asked asked, @Nullable SQLException e) {

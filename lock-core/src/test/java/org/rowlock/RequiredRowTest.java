@@ -1,0 +1,93 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockStrategy.ADVISORY;
+import static org.rowlock.LockStrategy.BOTH;
+import static org.rowlock.LockStrategy.ROW;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** What is told of rows that do not exist. */
+class RequiredRowTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key)", "insert into account select g from generate_series(1, 3) g");
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return RowLocks.builder().strategy(strategy).build();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aRowThatIsRequiredAndAbsentIsAnErrorThatLeavesTheTransactionUsable(LockStrategy strategy) throws Exception {
+        Session alice = database.session("alice");
+        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
+            for (Session.Body<?> call : List.<Session.Body<?>>of(
+                    c -> locks(strategy).in(c).requireRow().lock(row("account", 9), FOR_UPDATE, wait),
+                    c -> locks(strategy).in(c).requireRow().tryLock(row("account", 9), FOR_UPDATE, wait),
+                    c -> locks(strategy)
+                            .in(c)
+                            .requireRow()
+                            .lockAll(List.of(row("account", 1), row("account", 9)), FOR_UPDATE, wait),
+                    c -> locks(strategy)
+                            .in(c)
+                            .requireRow()
+                            .lockAndQuery(row("account", 9), FOR_UPDATE, wait, "select 1", found -> 1))) {
+                assertThatThrownBy(() -> alice.run(call))
+                        .isInstanceOf(RowAbsentException.class)
+                        .hasMessageContainingAll("account[9]", "no row", "Insert it first");
+                assertThat((Object) alice.run(
+                                c -> locks(strategy).in(c).requireRow().lock(row("account", 1))))
+                        .isEqualTo(strategy == ROW ? LockResult.ROW_LOCKED : LockResult.KEY_AND_ROW_LOCKED);
+                alice.rollback();
+            }
+        }
+    }
+
+    @Test
+    void aRowCannotBeRequiredWhereNothingLooksForIt() throws Exception {
+        Session alice = database.session("alice");
+        for (LockKey key : List.of(row("account", 1), LockKey.name("n"), LockKey.number(1))) {
+            LockStrategy strategy = key instanceof LockKey.Row ? ADVISORY : BOTH;
+            assertThatThrownBy(() ->
+                            alice.run(c -> locks(strategy).in(c).requireRow().lock(key)))
+                    .isInstanceOf(LockTargetException.class)
+                    .hasMessageContainingAll(key.toString(), "requireRow()", "nothing looks for one");
+            assertThat((boolean) alice.run(c -> locks(strategy).in(c).tryLock(key)))
+                    .isTrue();
+            alice.rollback();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAttemptTellsATakenLockFromAnAbsentRow(LockStrategy strategy) throws Exception {
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks(strategy).in(c).lock(row("account", 1)));
+
+        assertThat((Object)
+                        bob.run(c -> locks(strategy).in(c).attempt(row("account", 1), FOR_UPDATE, LockWait.noWait())))
+                .isEqualTo(LockResult.TAKEN);
+        assertThat((Object)
+                        bob.run(c -> locks(strategy).in(c).attempt(row("account", 9), FOR_UPDATE, LockWait.noWait())))
+                .isEqualTo(
+                        switch (strategy) {
+                            case ROW -> LockResult.NOTHING_LOCKED_ROW_ABSENT;
+                            case BOTH -> LockResult.KEY_LOCKED_ROW_ABSENT;
+                            case ADVISORY -> LockResult.KEY_LOCKED;
+                        });
+        assertThat(bob.run(c -> locks(strategy).in(c).attempt(row("account", 2), FOR_UPDATE, LockWait.noWait()))
+                        .isLocked())
+                .isTrue();
+    }
+}
