@@ -15,13 +15,13 @@ import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockWait;
+import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestPostgres;
-import org.rowlock.RowAbsentException;
-import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.transaction.HeuristicCompletionException;
 
 class LockExceptionTranslatorTest {
