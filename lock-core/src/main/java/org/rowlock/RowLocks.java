@@ -2,6 +2,7 @@ package org.rowlock;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockCalls;
@@ -20,6 +22,7 @@ import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.verify.LockVerifier;
+import org.rowlock.internal.verify.VerificationThread;
 
 /**
  * The door to Rowlock: advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
@@ -271,6 +274,29 @@ public final class RowLocks {
                     + "; give at least 2, as one holds a lock that the other tries");
         }
         verifier.verify(dataSource, mostConnections);
+    }
+
+    /**
+     * Verifies again and again while the application runs, as a name, a pooler or a splitter may lead elsewhere by then: on a
+     * daemon thread of its own, on two connections at a time, so that no lock waits for it. Does not look at once:
+     * {@link #verify(DataSource)} at startup does.
+     *
+     * @param dataSource what the application uses
+     * @param every the time from the end of one look to the next, say ten minutes
+     * @param refused is told on that thread what {@link #verify(DataSource)} throws, each time; not told of a server that
+     *     could not be asked
+     * @return what ends it
+     * @throws IllegalArgumentException if an argument is null, or the time is not positive
+     */
+    public RepeatedVerification verifyEvery(
+            DataSource dataSource, Duration every, Consumer<? super LockException> refused) {
+        if (dataSource == null || every == null || refused == null) {
+            throw new IllegalArgumentException("The DataSource, the time or who is to be told is null");
+        }
+        if (every.isZero() || every.isNegative()) {
+            throw new IllegalArgumentException("every is " + every + "; give a positive time, such as ten minutes");
+        }
+        return new VerificationThread(verifier, dataSource, every, refused)::close;
     }
 
     /** Collects a configuration. Not thread-safe. */

@@ -13,13 +13,18 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -236,35 +241,6 @@ class VerifyTest {
     }
 
     @Test
-    void settingsThatLetCitusLockAnywhereAreRefusedForAdvisory() throws Exception {
-        RowLocks declared = RowLocks.builder()
-                .strategy(LockStrategy.ADVISORY)
-                .singleEntryNode(true)
-                .build();
-        PGSimpleDataSource dataSource = database.dataSource();
-        try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("create table pg_dist_node as select 1 as groupid");
-            statement.execute("set allow_system_table_mods = on");
-            statement.execute(
-                    "insert into pg_extension select 4242, 'citus', 10, 'pg_catalog'::regnamespace, true, '1',"
-                            + " null, null");
-            try {
-                for (String setting : List.of("task_assignment_policy=round-robin", "enable_local_execution=off")) {
-                    dataSource.setOptions("-c citus." + setting);
-                    assertThatThrownBy(() -> declared.verify(dataSource))
-                            .isInstanceOf(LockVerificationException.class)
-                            .hasMessageContaining(setting.replace("=", " = "))
-                            .hasMessageContaining("BOTH");
-                    RowLocks.builder().singleEntryNode(true).build().verify(dataSource);
-                }
-            } finally {
-                statement.execute("delete from pg_extension where oid = 4242");
-            }
-        }
-    }
-
-    @Test
     void aPoolThatIsUsedUpDelaysNobodyForLong() throws Exception {
         HikariConfig config = new HikariConfig();
         config.setDataSource(database.dataSource());
@@ -342,6 +318,76 @@ class VerifyTest {
                         throw e.getCause();
                     }
                 });
+    }
+
+    /** One URL leads to one server at startup, and to two some time later. */
+    @Test
+    void aSecondServerIsSaidWhileRunning() throws Exception {
+        TestPostgres second = TestPostgres.embedded(Map.of());
+        AtomicInteger count = new AtomicInteger();
+        AtomicBoolean balanced = new AtomicBoolean();
+        DataSource one = database.dataSource();
+        DataSource other = second.dataSource();
+        DataSource dataSource =
+                dataSource((method, arguments) -> balanced.get() && count.getAndIncrement() % 2 == 1 ? other : one);
+        ObservedDataSource observed = new ObservedDataSource(dataSource);
+        BlockingQueue<LockException> refused = new LinkedBlockingQueue<>();
+        RepeatedVerification running = RowLocks.create().verifyEvery(observed, Duration.ofMillis(10), e -> {
+            refused.add(e);
+            throw new IllegalStateException("of who was told, and no reason to end");
+        });
+        try {
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> observed.borrowed() > 12);
+            assertThat(refused).isEmpty();
+            balanced.set(true);
+            for (int i = 0; i < 2; i++) {
+                assertThat(refused.poll(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                        .isInstanceOf(LockVerificationException.class)
+                        .hasMessageContaining("different servers");
+            }
+        } finally {
+            running.close();
+            second.stop();
+        }
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> observed.open() == 0);
+        assertThat(locks()).isEqualTo("0");
+    }
+
+    /** Nobody is told of a server that is not there, and the thread goes on. */
+    @Test
+    void aServerThatIsNotThereForAWhileIsNoRefusal() throws Exception {
+        AtomicBoolean there = new AtomicBoolean();
+        AtomicInteger asked = new AtomicInteger();
+        DataSource one = database.dataSource();
+        DataSource dataSource = dataSource((method, arguments) -> {
+            asked.incrementAndGet();
+            if (!there.get()) {
+                throw new java.sql.SQLException("not there", "08001");
+            }
+            return one;
+        });
+        BlockingQueue<LockException> refused = new LinkedBlockingQueue<>();
+        RepeatedVerification running = RowLocks.create().verifyEvery(dataSource, Duration.ofMillis(10), refused::add);
+        try {
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> asked.get() > 3);
+            there.set(true);
+            int before = asked.get();
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> asked.get() > before + 12);
+        } finally {
+            running.close();
+        }
+        assertThat(refused).isEmpty();
+    }
+
+    @Test
+    void verifyingNeedsATimeAndSomebodyToTell() {
+        RowLocks locks = RowLocks.create();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> locks.verifyEvery(database.dataSource(), Duration.ZERO, e -> {}))
+                .withMessageContaining("positive");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> locks.verifyEvery(database.dataSource(), Duration.ofMinutes(10), null))
+                .withMessageContaining("null");
     }
 
     @Test

@@ -67,8 +67,8 @@ class RowLockConfiguration {
     }
 
     @Bean
-    RepeatedVerification rowLockRepeatedVerification(SpringLocks locks, ConfigurableListableBeanFactory beans) {
-        return new RepeatedVerification(locks.locks(), beans);
+    VerificationSchedule rowLockVerificationSchedule(SpringLocks locks, ConfigurableListableBeanFactory beans) {
+        return new VerificationSchedule(locks.locks(), beans);
     }
 
     @Bean
@@ -76,7 +76,7 @@ class RowLockConfiguration {
             SpringLocks locks,
             RowLockUsages usages,
             StrategyWatch watch,
-            RepeatedVerification repeated,
+            VerificationSchedule repeated,
             ConfigurableListableBeanFactory beans) {
         return new StartupVerification(locks, usages, watch, repeated, new DataSources(beans));
     }

@@ -34,14 +34,14 @@ final class StartupVerification implements SmartInitializingSingleton {
     private final SpringLocks locks;
     private final RowLockUsages usages;
     private final StrategyWatch watch;
-    private final RepeatedVerification repeated;
+    private final VerificationSchedule repeated;
     private final DataSources dataSources;
 
     StartupVerification(
             SpringLocks locks,
             RowLockUsages usages,
             StrategyWatch watch,
-            RepeatedVerification repeated,
+            VerificationSchedule repeated,
             DataSources dataSources) {
         this.repeated = repeated;
         this.locks = locks;

@@ -60,7 +60,7 @@ class RepeatedVerificationTest {
             }
         };
         appender.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(RepeatedVerification.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(VerificationSchedule.class);
         logger.setLevel(Level.WARN);
         logger.addAppender(appender);
         TestPostgres another = TestPostgres.embedded(Map.of());
