@@ -349,6 +349,7 @@ class PgBouncerTest {
                     connection.setAutoCommit(false);
                     assertThatThrownBy(() -> locks.in(connection).lock(account(1)))
                             .isInstanceOf(LockException.class)
+                            .hasMessageContaining("a pooler in front of it, refused")
                             .hasMessageContaining("statement pooling");
                 }
             }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,17 +66,29 @@ class TcpProxyTest {
         }
     }
 
-    /** Only the lower bound is sure on any machine. What the machine adds is reported: the median above it, in per cent. */
+    /**
+     * A trip never takes less than asked for, and no more than 10 % longer than it takes without the delay besides, where the
+     * machine lets it: one that has other things to do adds what it likes, so the shortest trip counts, and there are as
+     * many tries as it takes. What is usual is reported: the median above, in per cent.
+     */
     @ParameterizedTest
     @ValueSource(longs = {200, 500, 1_000, 2_000, 5_000})
-    void delayIsThatOfARoundTrip(long micros) throws Exception {
+    void delayIsThatOfARoundTripWithin10Percent(long micros) throws Exception {
+        long nanos = micros * 1_000;
         try (Connection connection = connect()) {
-            long without = median(trips(connection));
+            List<Long> undelayed = trips(connection);
             Duration there = Duration.ofNanos(micros * 400);
-            proxy.delay(there, Duration.ofNanos(micros * 1_000).minus(there));
-            List<Long> trips = trips(connection);
-            assertThat(Collections.min(trips)).isGreaterThanOrEqualTo(micros * 1_000);
-            double above = 100.0 * (median(trips) - without - micros * 1_000) / (micros * 1_000);
+            proxy.delay(there, Duration.ofNanos(nanos).minus(there));
+            List<Long> trips = new ArrayList<>();
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> {
+                        trips.addAll(trips(connection));
+                        return Collections.min(trips) - Collections.min(undelayed) <= nanos * 11 / 10;
+                    });
+            assertThat(Collections.min(trips)).isGreaterThanOrEqualTo(nanos);
+            double above = 100.0 * (median(trips) - median(undelayed) - nanos) / nanos;
             System.out.printf(
                     Locale.ROOT, "A round trip of %d us takes %.1f %% longer than it should%n", micros, above);
         }
@@ -147,7 +160,7 @@ class TcpProxyTest {
         Connection connection = connect();
         int pid = connection.unwrap(org.postgresql.PGConnection.class).getBackendPID();
         connection.close();
-        org.awaitility.Awaitility.await()
+        Awaitility.await()
                 .atMost(TestDatabase.DEADLINE)
                 .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
                         .equals("0"));
