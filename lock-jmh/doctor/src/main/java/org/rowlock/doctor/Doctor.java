@@ -203,7 +203,8 @@ public final class Doctor {
                 row.count("max_locks_per_transaction"),
                 row.count("lock_room"),
                 row.text("preloaded"),
-                row.text("statements_schema"));
+                row.text("statements_schema"),
+                row.text("cluster"));
     }
 
     /**

@@ -361,6 +361,16 @@ final class Rules {
             (seen, same) -> "server",
             List.of(
                     new Rule<>(
+                            "several-machines",
+                            (seen, same) -> seen.server().cluster() != null,
+                            (seen, same) -> "extension " + seen.server().cluster()
+                                    + " makes the database one of several machines",
+                            same ->
+                                    "Let every client enter by the same machine before any table goes to BOTH or ADVISORY.",
+                            "An advisory lock of one machine excludes nobody on another, and on a multi-master database a row"
+                                    + " lock does not either. See docs/where-it-holds.md.",
+                            (seen, same) -> null),
+                    new Rule<>(
                             "multixacts",
                             (seen, same) -> (seen.perSecond("multixacts") >= MULTIXACTS_PER_SECOND
                                             || seen.busyIn(WaitEvents.MULTIXACT) >= LWLOCK_SHARE)

@@ -59,6 +59,7 @@ record Seen(
      * @param pooled whether something stands between us and the server
      * @param preloaded shared_preload_libraries; null if the role may not see it
      * @param statementsSchema where pg_stat_statements is; null if it is not installed
+     * @param cluster the extension that makes the database one of several machines; null if there is none
      */
     record Server(
             String address,
@@ -72,7 +73,8 @@ record Seen(
             long maxLocksPerTransaction,
             long lockRoom,
             @Nullable String preloaded,
-            @Nullable String statementsSchema) {}
+            @Nullable String statementsSchema,
+            @Nullable String cluster) {}
 
     /**
      * A table that was updated.

@@ -24,6 +24,7 @@ final class Cases {
     private double transactionsPerSecond = 1_234.5;
     private double hidden;
     private boolean standby;
+    private String cluster;
     private LockTable lockTable;
 
     /** A table whose rows are waited for by locking statements, held by running ones. */
@@ -65,6 +66,11 @@ final class Cases {
                     0,
                     Map.of());
         }
+    }
+
+    Cases cluster(String extension) {
+        cluster = extension;
+        return this;
     }
 
     Cases table(Waits waits) {
@@ -148,7 +154,19 @@ final class Cases {
                         .sum();
         return Diagnosis.of(new Seen(
                 new Server(
-                        "db:5432/shop", "18.6", "shop", "me", standby, false, true, false, 64, 6_400, null, "public"),
+                        "db:5432/shop",
+                        "18.6",
+                        "shop",
+                        "me",
+                        standby,
+                        false,
+                        true,
+                        false,
+                        64,
+                        6_400,
+                        null,
+                        "public",
+                        cluster),
                 "2026-01-01T00:00:00Z",
                 20,
                 190,

@@ -127,6 +127,23 @@ class DoctorServersTest {
         }
     }
 
+    /** By the extension, as such a database calls itself PostgreSQL. Only its name is here, not the thing itself. */
+    @Test
+    void aDatabaseOfSeveralMachinesIsKnownByItsExtension() throws Exception {
+        TestPostgres server = TestPostgres.embedded(Map.of());
+        try {
+            assertThat(examine(server).seen().server().cluster()).isNull();
+            execute(
+                    server,
+                    "set allow_system_table_mods = on; insert into pg_extension select 4242, 'citus', 10,"
+                            + " 'pg_catalog'::regnamespace, true, '1', null, null");
+            assertThat(examine(server).advice())
+                    .anySatisfy(advice -> assertThat(advice.rule()).isEqualTo("several-machines"));
+        } finally {
+            server.stop();
+        }
+    }
+
     private static String state(TestPostgres server) throws SQLException {
         try (Connection connection = server.dataSource().getConnection();
                 Statement statement = connection.createStatement();

@@ -22,6 +22,17 @@ class RulesTest {
     }
 
     @Test
+    void aDatabaseOfSeveralMachinesIsSaidToBeOne() {
+        assertThat(new Cases().cluster("citus").diagnose().advice())
+                .singleElement()
+                .satisfies(advice -> {
+                    assertThat(advice.rule()).isEqualTo("several-machines");
+                    assertThat(advice.figure()).contains("citus");
+                });
+        assertThat(rules(new Cases())).isEmpty();
+    }
+
+    @Test
     void besideALongHoldItIsAdmission() {
         Waits held = new Waits("orders", 30);
         held.firstWaitMillis = 250;
