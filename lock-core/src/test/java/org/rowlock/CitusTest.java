@@ -7,18 +7,28 @@ import static org.rowlock.RowLockMode.FOR_UPDATE;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -39,7 +49,12 @@ class CitusTest {
             TestPostgres.at(System.getProperty("rowlock.test.citus.url", "")),
             "create table account(id int primary key, balance bigint not null default 0)",
             "select create_distributed_table('account', 'id')",
-            "insert into account select generate_series(1, 9)");
+            "create table rate(id int primary key, balance bigint not null default 0)",
+            "select create_reference_table('rate')",
+            "create table note(id int primary key, balance bigint not null default 0)",
+            "insert into account select generate_series(1, 9)",
+            "insert into rate select generate_series(1, 9)",
+            "insert into note select generate_series(1, 9)");
 
     private static RowLocks locks(LockStrategy strategy) {
         return RowLocks.builder().strategy(strategy).build();
@@ -60,15 +75,17 @@ class CitusTest {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void theNextWaitsAndReadsWhatTheHolderWrote(LockStrategy strategy) throws Exception {
+    @MethodSource("strategiesAndTables")
+    void theNextWaitsAndReadsWhatTheHolderWrote(LockStrategy strategy, String table) throws Exception {
         RowLocks locks = locks(strategy);
+        LockKey key = LockKey.row(table, 1);
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(KEY));
-        Step<List<Long>> bobs = bob.start(
-                c -> locks.in(c).lockAndQuery(KEY, "select balance from account where id = 1", row -> row.getLong(1)));
-        alice.execute("update account set balance = 5 where id = 1");
+        alice.run(c -> locks.in(c).lock(key));
+        Step<List<Long>> bobs = bob.start(c ->
+                locks.in(c).lockAndQuery(key, "select balance from " + table + " where id = 1", row -> row.getLong(1)));
+        alice.execute("update " + table + " set balance = 5 where id = 1");
+        awaitWaitingOnCitus(1);
         assertThat(bobs.isDone()).isFalse();
         alice.commit();
         assertThat(bobs.get()).containsExactly(5L);
@@ -88,19 +105,59 @@ class CitusTest {
         alice.rollback();
     }
 
-    @Test
-    void noUpdateIsLostWithBoth() throws Exception {
-        RowLocks locks = locks(LockStrategy.BOTH);
+    /** Each of these lets Citus run a statement that names a table on a machine of its choice. */
+    static Stream<Arguments> settings() {
+        return Stream.of(LockStrategy.BOTH, LockStrategy.ADVISORY)
+                .flatMap(strategy -> Stream.of(
+                                "task_assignment_policy=greedy",
+                                "task_assignment_policy=round-robin",
+                                "enable_local_execution=off")
+                        .map(setting -> Arguments.of(strategy, setting)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("settings")
+    void noUpdateIsLost(LockStrategy strategy, String setting) throws Exception {
+        assertNoUpdateIsLost(locks(strategy), setting, Connection.TRANSACTION_READ_COMMITTED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ})
+    void noUpdateIsLostInAnyIsolation(int isolation) throws Exception {
+        assertNoUpdateIsLost(locks(LockStrategy.ADVISORY), "task_assignment_policy=round-robin", isolation);
+    }
+
+    private void assertNoUpdateIsLost(RowLocks locks, String setting, int isolation) throws Exception {
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setOptions("-c citus." + setting);
+        RowLocks.builder()
+                .strategy("account", LockStrategy.ADVISORY)
+                .singleEntryNode(true)
+                .build()
+                .verify(dataSource);
+        inClients(dataSource, pool -> {
+            for (int call = 0; call < CALLS; call++) {
+                addOne(locks, pool, isolation);
+            }
+        });
+        assertThat(database.query("select balance from account where id = 1"))
+                .isEqualTo(String.valueOf(CLIENTS * CALLS));
+    }
+
+    @FunctionalInterface
+    private interface Work {
+        void run(DataSource pool) throws Exception;
+    }
+
+    private static void inClients(DataSource dataSource, Work work) throws Exception {
         ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
         try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
+            pool.setDataSource(dataSource);
             pool.setMaximumPoolSize(CLIENTS);
             List<Future<?>> all = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
                 all.add(clients.submit(() -> {
-                    for (int call = 0; call < CALLS; call++) {
-                        addOne(locks, pool);
-                    }
+                    work.run(pool);
                     return null;
                 }));
             }
@@ -110,14 +167,34 @@ class CitusTest {
         } finally {
             clients.shutdownNow();
         }
-        assertThat(database.query("select balance from account where id = 1"))
-                .isEqualTo(String.valueOf(CLIENTS * CALLS));
+    }
+
+    /** Every node takes clients, and its advisory locks exclude nobody on another, whatever is declared. */
+    @Test
+    void connectionsToSeveralNodesAreRefusedAlways() throws Exception {
+        String node = " from pg_dist_node where groupid <> 0 order by nodeid limit 1";
+        RowLocks declared = RowLocks.builder()
+                .strategy("account", LockStrategy.ADVISORY)
+                .singleEntryNode(true)
+                .build();
+        PGSimpleDataSource balanced = database.dataSource();
+        String coordinator = balanced.getServerNames()[0];
+        balanced.setServerNames(new String[] {coordinator, database.query("select nodename" + node)});
+        balanced.setPortNumbers(
+                new int[] {balanced.getPortNumbers()[0], Integer.parseInt(database.query("select nodeport" + node))});
+        balanced.setLoadBalanceHosts(true);
+        for (int i = 0; i < 20; i++) {
+            assertThatThrownBy(() -> declared.verify(balanced))
+                    .isInstanceOf(LockVerificationException.class)
+                    .hasMessageContaining("different servers");
+        }
     }
 
     /** Without admission, so that they meet at the server. */
-    private static void addOne(RowLocks locks, HikariDataSource pool) throws SQLException {
+    private static void addOne(RowLocks locks, DataSource pool, int isolation) throws SQLException {
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
+            connection.setTransactionIsolation(isolation);
             long balance = locks.in(connection)
                     .lockAndQuery(
                             KEY,
@@ -133,6 +210,271 @@ class CitusTest {
             }
             connection.commit();
         }
+    }
+
+    /** In opposite orders these would wait for each other. */
+    @ParameterizedTest
+    @MethodSource("strategiesAndTables")
+    void severalRowsAreLockedInOneOrder(LockStrategy strategy, String table) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        Session carol = database.session("carol");
+        carol.run(c -> locks.in(c).lock(LockKey.row(table, 2)));
+        Step<LockAllResult> alices = alice.start(c -> locks.in(c).lockAll(LockKey.rows(table, List.of(9, 2, 1, 77))));
+        awaitWaitingOnCitus(1);
+        Step<LockAllResult> bobs = bob.start(c -> locks.in(c).lockAll(LockKey.rows(table, List.of(1, 9, 2))));
+        awaitWaitingOnCitus(2);
+        carol.commit();
+        assertThat(alices.get().absentRows())
+                .isEqualTo(strategy == LockStrategy.ADVISORY ? List.of() : List.of(LockKey.row(table, 77)));
+        assertThat(bobs.isDone()).isFalse();
+        for (int id : new int[] {1, 2, 9}) {
+            assertThat((boolean) carol.run(c -> locks.in(c).tryLock(LockKey.row(table, id))))
+                    .isFalse();
+        }
+        alice.commit();
+        assertThat(bobs.get().absentRows()).isEmpty();
+        bob.commit();
+    }
+
+    static Stream<Arguments> strategiesAndTables() {
+        return Stream.of(LockStrategy.values())
+                .flatMap(strategy -> Stream.of("account", "rate", "note").map(table -> Arguments.of(strategy, table)));
+    }
+
+    /** For a lock of either kind, on whatever machine. */
+    private void awaitWaitingOnCitus(int sessions) {
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() ->
+                        Integer.parseInt(database.query("select count(distinct waiting_gpid) from citus_lock_waits"))
+                                >= sessions);
+    }
+
+    @ParameterizedTest
+    @MethodSource("strategiesAndTables")
+    void aBoundEndsTheWaitAndLeavesTheTransactionUsable(LockStrategy strategy, String table) throws Exception {
+        RowLocks locks = locks(strategy);
+        LockKey key = LockKey.row(table, 1);
+        // Who locks a row of a reference table keeps writers from all of it.
+        String free = table.equals("rate") ? "account" : table;
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks.in(c).lock(key));
+        bob.execute("set local lock_timeout = '7min'");
+        bob.execute("update " + free + " set balance = 1 where id = 2");
+        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(100)))) {
+            assertThatThrownBy(() -> bob.run(c -> locks.in(c).lock(key, FOR_UPDATE, wait)))
+                    .isInstanceOfSatisfying(
+                            LockNotAvailableException.class,
+                            e -> assertThat(e.isTransactionUsable()).isTrue());
+            assertThatThrownBy(() ->
+                            bob.run(c -> locks.in(c).lockAll(LockKey.rows(table, List.of(3, 1)), FOR_UPDATE, wait)))
+                    .isInstanceOf(LockNotAvailableException.class);
+        }
+        bob.run(c -> locks.in(c).lock(LockKey.row(free, 4), FOR_UPDATE, LockWait.atMost(Duration.ofMinutes(1))));
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(LockKey.row(free, 5))))
+                .isTrue();
+        assertThat(bob.<String>run(c -> value(c, "show lock_timeout"))).isEqualTo("7min");
+        assertThat(bob.<String>run(c -> value(c, "show citus.propagate_set_commands")))
+                .isEqualTo("none");
+        bob.commit();
+        assertThat(database.query("select balance from " + free + " where id = 2"))
+                .isEqualTo("1");
+        alice.rollback();
+    }
+
+    @ParameterizedTest
+    @MethodSource("strategiesAndTables")
+    void aRowThatIsInsertedUnderTheLockIsSeen(LockStrategy strategy, String table) throws Exception {
+        RowLocks locks = locks(strategy);
+        LockKey absent = LockKey.row(table, 50);
+        String read = "select balance from " + table + " where id = 50";
+        Session alice = database.session("alice");
+        assertThat(alice.<List<Long>>run(c -> locks.in(c).lockAndQuery(absent, read, row -> row.getLong(1))))
+                .isEmpty();
+        alice.execute("insert into " + table + " values (50, 3)");
+        assertThat(alice.<List<Long>>run(c -> locks.in(c).lockAndQuery(absent, read, row -> row.getLong(1))))
+                .containsExactly(3L);
+        alice.commit();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rowsOfSeveralColumnsAndOfTypesOfTheUsersOwn(LockStrategy strategy) throws Exception {
+        database.execute(
+                "create type color as enum ('red', 'blue')",
+                "create table car(tenant int, color color, note text, primary key (tenant, color))",
+                "select create_distributed_table('car', 'tenant')",
+                "insert into car values (1, 'red'), (1, 'blue'), (2, 'red')");
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        LockKey red = LockKey.row("car", 1, "red");
+        alice.run(c -> locks.in(c).lockAll(List.of(red, LockKey.row("car", 1, "blue"), LockKey.row("car", 2, "red"))));
+        alice.run(c -> locks.in(c).lock(red));
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(red))).isFalse();
+        alice.commit();
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(red))).isTrue();
+        bob.commit();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void claimsAreWhatNobodyElseHas(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks.in(c).lock(LockKey.row("account", 1)));
+        Claim three =
+                Claim.from("account").where("balance = ?", 0).orderBy("id").limit(3);
+        assertThat(alice.<List<Integer>>run(c -> locks.in(c).claim(three, row -> row.getInt("id"))))
+                .containsExactly(1, 2, 3);
+        assertThat(bob.<List<Integer>>run(c -> locks.in(c).claim(three, row -> row.getInt("id"))))
+                .containsExactly(4, 5, 6);
+        bob.execute("update account set balance = 1 where id in (4, 5, 6)");
+        bob.commit();
+        assertThat(bob.<List<Integer>>run(c -> locks.in(c).claim(three, row -> row.getInt("id"))))
+                .containsExactly(7, 8, 9);
+        alice.execute("update account set balance = 1 where id in (1, 2, 3)");
+        alice.commit();
+        bob.rollback();
+        assertThat(bob.<List<Integer>>run(c -> locks.in(c).claim(three, row -> row.getInt("id"))))
+                .containsExactly(7, 8, 9);
+        bob.rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyJobIsClaimedOnce(LockStrategy strategy) throws Exception {
+        database.execute("insert into account select generate_series(10, 60)");
+        RowLocks locks = locks(strategy);
+        Claim two = Claim.from("account").where("balance = ?", 0).orderBy("id").limit(2);
+        Session first = database.session("first");
+        first.run(c -> locks.in(c).lock(KEY));
+        first.rollback();
+        inClients(database.dataSource(), pool -> {
+            while (!database.query("select count(*) from account where balance = 0")
+                    .equals("0")) {
+                work(locks, pool, two);
+            }
+        });
+        assertThat(database.query("select count(*) || ' ' || min(balance) || ' ' || max(balance) from account"))
+                .isEqualTo("60 1 1");
+    }
+
+    private static void work(RowLocks locks, DataSource pool, Claim claim) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            for (int id : locks.in(connection).claim(claim, row -> row.getInt("id"))) {
+                try (PreparedStatement done =
+                        connection.prepareStatement("update account set balance = balance + 1 where id = ?")) {
+                    done.setInt(1, id);
+                    done.executeUpdate();
+                }
+            }
+            connection.commit();
+        }
+    }
+
+    /** Where the column that a table is spread by is not in the id. */
+    @Test
+    void anIdThatDoesNotTellTheMachineIsRefusedWithTheCure() throws Exception {
+        database.execute(
+                "create table seat(hall int, number int, primary key (hall, number))",
+                "select create_distributed_table('seat', 'hall')");
+        RowLocks locks = RowLocks.builder().idColumns("seat", "number").build();
+        Session alice = database.session("alice");
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(LockKey.row("seat", 3))))
+                .isInstanceOf(LockTargetException.class)
+                .hasMessageContaining("the column that they are spread by");
+        alice.rollback();
+    }
+
+    @Test
+    void theInspectorShowsWhoWaitsForARowOnAWorker() throws Exception {
+        RowLocks locks = locks(LockStrategy.ROW);
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        alice.run(c -> locks.in(c).lock(KEY));
+        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(KEY));
+        awaitWaitingOnCitus(1);
+        try (Connection connection = database.dataSource().getConnection()) {
+            assertThat(LockInspector.of(connection).citusWaits())
+                    .singleElement()
+                    .satisfies(wait -> {
+                        assertThat(wait.waiting() % 10_000_000_000L).isEqualTo(bob.pid());
+                        assertThat(wait.blocking() % 10_000_000_000L).isEqualTo(alice.pid());
+                        assertThat(wait.waitingQuery())
+                                .hasValueSatisfying(sql -> assertThat(sql).contains("for update"));
+                    });
+        }
+        alice.commit();
+        bobs.get();
+        bob.commit();
+    }
+
+    /** What was set for the wait is not on the workers any more. */
+    @Test
+    void aBoundEndsWithItsCallOnTheWorkersToo() throws Exception {
+        RowLocks locks = locks(LockStrategy.ROW);
+        Session alice = database.session("alice");
+        alice.run(c -> locks.in(c).lock(KEY, FOR_UPDATE, LockWait.atMost(Duration.ofMinutes(1))));
+        assertThat(alice.<String>run(c -> value(
+                        c,
+                        "select current_setting('lock_timeout') from account where id = 1 and current_setting("
+                                + "'lock_timeout') <> 'of the coordinator'")))
+                .isEqualTo("0");
+        alice.commit();
+    }
+
+    private static String value(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    /**
+     * To Citus all transactions that are the coordinator's alone are one: two that wait for different locks would seem to
+     * be one that closes a circle.
+     */
+    @Test
+    void namesDoNotSeemToBeADeadlock() throws Exception {
+        RowLocks locks = locks(LockStrategy.BOTH);
+        locks.verify(database.dataSource());
+        List<Session> sessions = new ArrayList<>();
+        for (String name : List.of("alice", "bob", "carol", "dave", "eve")) {
+            sessions.add(database.session(name));
+        }
+        LockKey x = LockKey.name(database.schema() + "x");
+        LockKey y = LockKey.name(database.schema() + "y");
+        for (int i = 0; i < 2; i++) {
+            int id = i + 1;
+            sessions.get(i).run(c -> locks.in(c).lock(id == 1 ? x : y));
+            sessions.get(i).execute("update account set balance = 1 where id = " + id);
+        }
+        Step<?> carols = sessions.get(2).start(c -> locks.in(c).lock(x));
+        carols.awaitBlockedBy(sessions.get(0));
+        Step<?> daves = sessions.get(3).start(c -> locks.in(c).lock(y));
+        daves.awaitBlockedBy(sessions.get(1));
+        Step<?> bobs = sessions.get(1).start(c -> locks.in(c).lock(x));
+        bobs.awaitBlockedBy(sessions.get(0));
+        sessions.get(4).execute("update account set balance = 1 where id = 5");
+        Step<?> eves = sessions.get(4).start(c -> locks.in(c).lock(y));
+        eves.awaitBlockedBy(sessions.get(1));
+        assertThat(database.query("select check_distributed_deadlocks()")).isEqualTo("f");
+        sessions.get(0).commit();
+        carols.get();
+        sessions.get(2).commit();
+        bobs.get();
+        sessions.get(1).commit();
+        daves.get();
+        sessions.get(3).commit();
+        eves.get();
+        sessions.get(4).commit();
     }
 
     /** It takes some of its own for every write. */

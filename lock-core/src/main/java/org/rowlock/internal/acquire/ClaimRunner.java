@@ -76,7 +76,7 @@ final class ClaimRunner<T> {
         long start = System.nanoTime();
         LockOutcome outcome = LockOutcome.FAILED;
         try {
-            if (strategy == LockStrategy.ROW) {
+            if (strategy == LockStrategy.ROW && !requests.citus().contains(session)) {
                 skipLocked();
             } else {
                 byAdvisoryLocksOrLookUpAgain();
@@ -145,6 +145,10 @@ final class ClaimRunner<T> {
     private void byAdvisoryLocks() throws SQLException {
         RowTable known = requests.tableOf(session, claim);
         table = known;
+        if (requests.citus().contains(session)) {
+            new CitusClaim(session, claim, strategy, known, this::take).run(this::checkGuard);
+            return;
+        }
         ClaimSql sql = new ClaimSql(claim, known, strategy.takesRowLock());
         List<List<String>> takenIds = new ArrayList<>();
         // Rows whose keys others hold stay locked, so as few as can be.
@@ -193,20 +197,20 @@ final class ClaimRunner<T> {
             try (ResultSet row = statement.getResultSet()) {
                 int id = row.getMetaData().getColumnCount() - table.columns().size() + 1;
                 while (row.next()) {
-                    take(ScriptRunner.readId(row, id, table), takenIds);
-                    taken.add(MappingException.map(mapper, row));
+                    takenIds.add(ScriptRunner.readId(row, id, table));
+                    take(takenIds.get(takenIds.size() - 1), row);
                 }
             }
             return new Look(locked, taken.size() - before, tried);
         }
     }
 
-    private void take(List<String> id, List<List<String>> takenIds) {
-        takenIds.add(id);
+    private void take(List<String> id, ResultSet row) throws SQLException {
         // A program cannot name a row whose id is blank.
         if (id.stream().noneMatch(String::isBlank)) {
             takenKeys.add(new Row(claim.table(), id));
         }
+        taken.add(MappingException.map(mapper, row));
     }
 
     private void checkGuard(ResultSet row) throws SQLException {

@@ -18,7 +18,6 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.SessionLocks;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.LockScript;
-import org.rowlock.internal.sql.LockScripts;
 import org.rowlock.internal.sql.ScriptResult;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
@@ -35,9 +34,9 @@ import org.rowlock.internal.text.SqlState;
  * transaction mode keeps the server connection, and the characteristics of the caller's transaction carry over.
  */
 final class Handover {
-    private final LockScripts scripts;
+    private final Scripts scripts;
 
-    Handover(LockScripts scripts) {
+    Handover(Scripts scripts) {
         this.scripts = scripts;
     }
 
@@ -53,7 +52,11 @@ final class Handover {
         String level = isolation.equals("serializable") ? "serializable" : "repeatable read";
         try {
             SessionLocks locks = SessionLocks.derive(
-                    session, request, "rollback and chain", "set transaction isolation level read committed");
+                    session,
+                    request,
+                    scripts.areForCitus(session),
+                    "rollback and chain",
+                    "set transaction isolation level read committed");
             try {
                 locks.lock();
                 locks.passToTransaction("commit and chain", "set transaction isolation level " + level);
@@ -67,7 +70,7 @@ final class Handover {
                 return ScriptResult.of(held);
             }
             LockRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
-            LockScript script = scripts.script(rest, false, true, query);
+            LockScript script = scripts.of(session).script(rest, false, true, query);
             ScriptResult<T> result = ScriptRunner.run(session, script, rest, query);
             if (result.taken()) {
                 throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
@@ -85,10 +88,11 @@ final class Handover {
         }
     }
 
-    private SQLException failure(PgSession session, LockRequest request, @Nullable LockQuery<?> query, SQLException e) {
+    private SQLException failure(PgSession session, LockRequest request, @Nullable LockQuery<?> query, SQLException e)
+            throws SQLException {
         Asked asked = request.asked(session.isHotStandby());
         Guard raised = ServerErrors.guardIn(e);
-        if ((raised != null && raised.lock() == Guard.Lock.STALE) || isIdentityGone(request, query, e)) {
+        if ((raised != null && raised.lock() == Guard.Lock.STALE) || isIdentityGone(session, request, query, e)) {
             throw LockErrors.stale(asked, true);
         }
         if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
@@ -105,10 +109,13 @@ final class Handover {
         return e;
     }
 
-    private boolean isIdentityGone(LockRequest request, @Nullable LockQuery<?> query, SQLException e) {
+    private boolean isIdentityGone(PgSession session, LockRequest request, @Nullable LockQuery<?> query, SQLException e)
+            throws SQLException {
         LockRequest rest = request.rowLocksOnly(request.lockWait());
         return ServerErrors.isIdentityGone(
-                scripts.script(rest, false, true, query).ownStatements(), query == null ? null : query.sql(), e);
+                scripts.of(session).script(rest, false, true, query).ownStatements(),
+                query == null ? null : query.sql(),
+                e);
     }
 
     private static void abortUnlessUsable(PgSession session, Throwable e) {

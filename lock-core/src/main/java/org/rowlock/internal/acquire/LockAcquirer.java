@@ -14,6 +14,7 @@ import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.LockRequest.Misnamed;
 import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.MappingException;
 import org.rowlock.internal.session.PgSession;
@@ -23,7 +24,6 @@ import org.rowlock.internal.session.SessionLocks;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.LockScript;
 import org.rowlock.internal.sql.LockScript.Savepoint;
-import org.rowlock.internal.sql.LockScripts;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.ScriptResult;
 import org.rowlock.internal.sql.ScriptStatement;
@@ -36,8 +36,13 @@ final class LockAcquirer {
     /** How often a row may be replaced during one call. */
     private static final int MOST_TRIES = 3;
 
-    private final LockScripts scripts = new LockScripts();
-    private final Handover handover = new Handover(scripts);
+    private final Scripts scripts;
+    private final Handover handover;
+
+    LockAcquirer(CitusDatabases citus) {
+        this.scripts = new Scripts(citus);
+        this.handover = new Handover(scripts);
+    }
 
     /**
      * Takes the locks, and runs the query behind them.
@@ -98,7 +103,7 @@ final class LockAcquirer {
     private <T> ScriptResult<T> acquire(
             PgSession session, LockRequest request, @Nullable LockQuery<T> query, boolean begun, boolean anyIsolation)
             throws SQLException {
-        LockScript script = scripts.script(request, begun, anyIsolation, query);
+        LockScript script = scripts.of(session).script(request, begun, anyIsolation, query);
         ScriptResult<T> result;
         Guard refused;
         try {
@@ -139,9 +144,9 @@ final class LockAcquirer {
         return result;
     }
 
-    private static boolean areHeld(PgSession session, LockRequest request) {
+    private boolean areHeld(PgSession session, LockRequest request) {
         try {
-            return SessionLocks.areHeld(session, request);
+            return SessionLocks.areHeld(session, request, scripts.areForCitus(session));
         } catch (SQLException e) {
             throw LockErrors.translate(request.asked(session.isHotStandby()), e);
         }

@@ -24,12 +24,13 @@ import org.rowlock.internal.sql.ScriptResult;
 /** One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked up again. */
 public final class LockCalls {
     private final LockRequests requests;
-    private final LockAcquirer acquirer = new LockAcquirer();
+    private final LockAcquirer acquirer;
     private final LockObserver observer;
     private final Gate gate;
 
     public LockCalls(LockRequests requests, LockObserver observer, Gate gate) {
         this.requests = requests;
+        this.acquirer = new LockAcquirer(requests.citus());
         this.observer = observer;
         this.gate = gate;
     }

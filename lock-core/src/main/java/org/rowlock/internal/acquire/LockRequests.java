@@ -26,6 +26,7 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.LockRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.PrimaryKeys;
@@ -33,10 +34,22 @@ import org.rowlock.internal.session.PrimaryKeys;
 /** Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows. */
 public final class LockRequests {
     private final LockConfig config;
-    private final PrimaryKeys primaryKeys = new PrimaryKeys();
+    private final CitusDatabases citus;
+    private final PrimaryKeys primaryKeys;
 
     public LockRequests(LockConfig config) {
+        this(config, new CitusDatabases());
+    }
+
+    /**
+     * Of another configuration, on the same databases.
+     *
+     * @param citus what is known of these
+     */
+    public LockRequests(LockConfig config, CitusDatabases citus) {
         this.config = config;
+        this.citus = citus;
+        this.primaryKeys = new PrimaryKeys(citus);
     }
 
     /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
@@ -121,6 +134,11 @@ public final class LockRequests {
 
     private List<String> givenColumns(Claim claim) {
         return claim.idColumns().isEmpty() ? config.idColumnsOf(claim.table()) : claim.idColumns();
+    }
+
+    /** The databases that have Citus, as far as is known. */
+    public CitusDatabases citus() {
+        return citus;
     }
 
     int budget() {

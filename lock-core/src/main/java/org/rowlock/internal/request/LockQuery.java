@@ -50,6 +50,11 @@ public record LockQuery<T>(String sql, RowMapper<T> mapper, List<@Nullable Objec
     }
 
     public int bind(PreparedStatement statement, int at) throws SQLException {
+        return bind(statement, at, binds);
+    }
+
+    /** Sets values of parameters from index {@code at} on and gives the index behind the last one. */
+    public static int bind(PreparedStatement statement, int at, List<@Nullable Object> binds) throws SQLException {
         int index = at;
         for (@Nullable Object bind : binds) {
             statement.setObject(index++, bind);

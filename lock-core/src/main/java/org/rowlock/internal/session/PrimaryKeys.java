@@ -37,7 +37,7 @@ public final class PrimaryKeys {
             + typeName("case when t.typcategory = 'A' and t.typtype <> 'd' then '' else '[]' end", "a.atttypid")
             + ", pg_catalog.current_setting('search_path'), (select l.collisdeterministic from pg_catalog.pg_collation l"
             + " where l.oid = a.attcollation) is false, (select t.typcategory in ('A', 'C') from pg_catalog.pg_type t"
-            + " where t.oid = a.atttypid), ";
+            + " where t.oid = a.atttypid), " + CitusDatabases.IS_CITUS + ", ";
 
     private static final String FROM = " from pg_catalog.pg_class c left join (";
 
@@ -68,6 +68,13 @@ public final class PrimaryKeys {
      * primary key. For these the server is asked for its search_path first.
      */
     private final Set<Place> ambiguous = ConcurrentHashMap.newKeySet();
+
+    private final CitusDatabases citusDatabases;
+
+    /** Tells of Citus, as the look at a table shows it at no cost. */
+    public PrimaryKeys(CitusDatabases citusDatabases) {
+        this.citusDatabases = citusDatabases;
+    }
 
     /** Only keeps apart what can be told apart for free; the server reports the search_path from version 18 on. */
     private record Place(
@@ -202,11 +209,12 @@ public final class PrimaryKeys {
         return seen;
     }
 
-    private static Known lookUp(PgSession session, String table, List<String> given) throws SQLException {
+    private Known lookUp(PgSession session, String table, List<String> given) throws SQLException {
         List<Column> columns = new ArrayList<>();
         String kind = "";
         String searchPath = "";
         boolean immediate = false;
+        boolean citus = false;
         try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
             int at = 1;
             if (!given.isEmpty()) {
@@ -220,7 +228,8 @@ public final class PrimaryKeys {
                     searchPath = row.getString(5);
                     boolean nondeterministic = row.getBoolean(6);
                     boolean opaque = row.getBoolean(7);
-                    immediate = row.getBoolean(8);
+                    citus = row.getBoolean(8);
+                    immediate = row.getBoolean(9);
                     if (row.getString(2) != null) {
                         // To a nondeterministic collation several texts are one value.
                         IdType idType =
@@ -229,6 +238,9 @@ public final class PrimaryKeys {
                     }
                 }
             }
+        }
+        if (citus) {
+            citusDatabases.add(session);
         }
         Identity identity = !given.isEmpty()
                 ? Identity.GIVEN

@@ -43,6 +43,11 @@ public final class ScriptRunner {
                         found.add(readFoundRows(
                                 statement, request.rows().get(found.size()).table()));
                     }
+                    case MORE_ROWS -> {
+                        int group = found.size() - 1;
+                        RowTable table = request.rows().get(group).table();
+                        found.get(group).addAll(readFoundRows(statement, table));
+                    }
                     case MEANINGS -> {
                         meant = meant.isEmpty() ? new ArrayList<>(1) : meant;
                         meant.add(readFoundRows(

@@ -7,12 +7,15 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.sql.CitusForms;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.KeySql;
 import org.rowlock.internal.sql.ScriptValues;
@@ -41,6 +44,11 @@ public final class SessionLocks {
     private final PgSession session;
     private final LockRequest request;
 
+    /** What holds the tables: a statement of its own, or a clause. */
+    private final List<String> holdingInFront;
+
+    private final String holding;
+
     /** In the order they are locked in. */
     private final List<Derived> keys = new ArrayList<>();
 
@@ -54,33 +62,49 @@ public final class SessionLocks {
             @Nullable Long number,
             boolean shared) {}
 
-    private SessionLocks(PgSession session, LockRequest request) {
+    private SessionLocks(PgSession session, LockRequest request, boolean onCitus) {
         this.session = session;
         this.request = request;
+        List<String> tables = request.advisory().tables();
+        this.holdingInFront = onCitus ? CitusForms.hold(tables, List.of()) : List.of();
+        this.holding = onCitus ? "" : KeySql.holding(tables);
     }
 
-    /** Derives the keys, behind statements that open the transaction for it. */
-    public static SessionLocks derive(PgSession session, LockRequest request, String... before) throws SQLException {
-        SessionLocks locks = new SessionLocks(session, request);
-        String sql = String.join("\n;", before) + "\n;" + locks.deriveSql();
-        try (PreparedStatement statement = session.prepare(sql)) {
+    /**
+     * Derives the keys, behind statements that open the transaction for it.
+     *
+     * @param onCitus whether the database has Citus, see {@link CitusForms}
+     */
+    public static SessionLocks derive(PgSession session, LockRequest request, boolean onCitus, String... before)
+            throws SQLException {
+        SessionLocks locks = new SessionLocks(session, request, onCitus);
+        List<String> inFront = locks.inFront(before);
+        try (PreparedStatement statement = session.prepare(script(inFront, locks.deriveSql()))) {
             locks.bindDerive(statement, 1);
-            locks.read(result(statement, before.length));
+            locks.read(result(statement, inFront.size()));
         }
         return locks;
     }
 
     /** Whether this session holds all the locks already, each in its mode or a stronger one. */
-    public static boolean areHeld(PgSession session, LockRequest request) throws SQLException {
-        SessionLocks locks = new SessionLocks(session, request);
-        String sql = KeySql.holding(request.advisory().tables()) + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ")"
-                + KeySql.FROM_MIXED;
-        try (PreparedStatement statement = session.prepare(sql)) {
+    public static boolean areHeld(PgSession session, LockRequest request, boolean onCitus) throws SQLException {
+        SessionLocks locks = new SessionLocks(session, request, onCitus);
+        List<String> inFront = locks.inFront();
+        String held = locks.holding + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ")" + KeySql.FROM_MIXED;
+        try (PreparedStatement statement = session.prepare(script(inFront, held))) {
             locks.bindDerive(statement, 1);
-            try (ResultSet row = statement.executeQuery()) {
+            try (ResultSet row = result(statement, inFront.size())) {
                 return row.next() && row.getBoolean(1);
             }
         }
+    }
+
+    private List<String> inFront(String... before) {
+        return Stream.concat(Stream.of(before), holdingInFront.stream()).toList();
+    }
+
+    private static String script(List<String> inFront, String statement) {
+        return Stream.concat(inFront.stream(), Stream.of(statement)).collect(Collectors.joining("\n;"));
     }
 
     /**
@@ -114,14 +138,13 @@ public final class SessionLocks {
      * too: two tables that have changed places give the same keys.
      */
     public void passToTransaction(String... before) throws SQLException {
-        String sql = String.join("\n;", before) + "\n;select " + call("pg_catalog.pg_advisory_xact_lock", "")
-                + ", case when k.held then true else " + call("pg_catalog.pg_advisory_unlock", "") + " end" + KEYS
-                + "\n;"
-                + deriveSql();
-        SessionLocks again = new SessionLocks(session, request);
-        try (PreparedStatement statement = session.prepare(sql)) {
+        List<String> inFront = inFront(before);
+        String lock = "select " + call("pg_catalog.pg_advisory_xact_lock", "") + ", case when k.held then true else "
+                + call("pg_catalog.pg_advisory_unlock", "") + " end" + KEYS;
+        SessionLocks again = new SessionLocks(session, request, !holdingInFront.isEmpty());
+        try (PreparedStatement statement = session.prepare(script(inFront, lock + "\n;" + deriveSql()))) {
             bindDerive(statement, bind(statement, 1));
-            try (ResultSet row = result(statement, before.length)) {
+            try (ResultSet row = result(statement, inFront.size())) {
                 while (row.next()) {
                     if (!row.getBoolean(2)) {
                         throw new IllegalStateException("A session lock was gone before it was handed over to the"
@@ -159,8 +182,7 @@ public final class SessionLocks {
     }
 
     private String deriveSql() {
-        return KeySql.holding(request.advisory().tables()) + "select k.c, k.o, k.b, k.shared, " + HELD + ", t.refused"
-                + KeySql.FROM_MIXED;
+        return holding + "select k.c, k.o, k.b, k.shared, " + HELD + ", t.refused" + KeySql.FROM_MIXED;
     }
 
     private void bindDerive(PreparedStatement statement, int at) throws SQLException {

@@ -29,10 +29,24 @@ public final class LockScripts {
     private static final int WAITS = WaitKind.values().length;
     private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 4;
 
+    private final ScriptForms forms;
+
     private final ConcurrentMap<Form, LockScript> kept = new ConcurrentHashMap<>();
 
     /** Of one advisory lock alone, by its table: the hot path, which needs no {@link Form} to be made. */
     private final ConcurrentMap<String, @Nullable LockScript[]> keptSingle = new ConcurrentHashMap<>();
+
+    public LockScripts() {
+        this(new ScriptForms());
+    }
+
+    private LockScripts(ScriptForms forms) {
+        this.forms = forms;
+    }
+
+    public static LockScripts forCitus() {
+        return new LockScripts(new CitusForms());
+    }
 
     /**
      * The form of a request: all that its text depends on.
@@ -118,7 +132,7 @@ public final class LockScripts {
         return script;
     }
 
-    private static LockScript compose(
+    private LockScript compose(
             AdvisoryKeys keys,
             RowLockMode mode,
             WaitKind wait,
@@ -132,25 +146,25 @@ public final class LockScripts {
         // A single try needs no savepoint: when it fails nothing has happened.
         boolean singleTry = advisoryAlone && !keys.shape().isSeveral() && wait == WaitKind.NO_WAIT;
         // Nor does a single row. A row that is locked behind a savepoint becomes a MultiXact when it is updated.
-        boolean singleRowTry = !advisory && query == null && wait == WaitKind.NO_WAIT && isOneRow(rows);
+        boolean singleRowTry =
+                !advisory && query == null && wait == WaitKind.NO_WAIT && isOneRow(rows) && forms.canTryOneRow();
         boolean bounded = wait != WaitKind.FOREVER && !singleTry && !singleRowTry;
         boolean raising = advisory && (!advisoryAlone || (wait == WaitKind.NO_WAIT && !singleTry));
         Savepoint savepoint = !begun
                 ? Savepoint.NONE
                 : bounded ? Savepoint.AROUND : raising && !anyIsolation ? Savepoint.AROUND_GUARD : Savepoint.NONE;
-        boolean armed = wait == WaitKind.AT_MOST;
+        boolean armed = forms.isArmed(wait, rows);
         List<RowTable> known = keysAlone.stream().map(RowGroup::table).toList();
         List<ScriptStatement> statements = new ArrayList<>();
         if (savepoint != Savepoint.NONE) {
             statements.add(WaitSql.SAVEPOINT);
         }
         if (armed) {
-            statements.add(WaitSql.ARM);
+            statements.addAll(forms.arm());
         }
         if (advisory) {
             boolean tableChecked = rows.size() == 1 && rows.get(0).table().identity() != Identity.GIVEN;
-            statements.add(AdvisorySql.lock(
-                    keys.shape(), keys.tables(), known, mode, wait, anyIsolation, raising, tableChecked));
+            statements.addAll(forms.advisoryLock(keys, known, mode, wait, anyIsolation, raising, tableChecked));
         }
         if (savepoint == Savepoint.AROUND_GUARD) {
             statements.add(WaitSql.RELEASE);
@@ -160,7 +174,7 @@ public final class LockScripts {
             statements.add(RowSql.oneIfFree(row.table(), row.mode()));
             statements.add(RowSql.look(row.table()));
         } else {
-            addRowLocks(statements, rows, wait, advisory);
+            forms.addRowLocks(statements, rows, wait, advisory);
         }
         for (int group = 0; group < rows.size(); group++) {
             RowTable table = rows.get(group).table();
@@ -176,7 +190,7 @@ public final class LockScripts {
             }
         }
         if (armed) {
-            statements.add(WaitSql.RESTORE);
+            statements.add(forms.restore());
         }
         if (query != null) {
             statements.add(query(query));
@@ -187,21 +201,7 @@ public final class LockScripts {
         return new LockScript(statements, bounded, savepoint);
     }
 
-    private static void addRowLocks(
-            List<ScriptStatement> statements, List<RowGroup> rows, WaitKind wait, boolean behindAdvisory) {
-        for (int group = 0; group < rows.size(); group++) {
-            if (wait == WaitKind.AT_MOST && (behindAdvisory || group > 0)) {
-                statements.add(WaitSql.REARM);
-            }
-            RowGroup rowGroup = rows.get(group);
-            statements.add(
-                    isOneRow(rows)
-                            ? RowSql.one(rowGroup.table(), rowGroup.mode(), wait)
-                            : RowSql.many(rowGroup.table(), group, rowGroup.mode(), wait));
-        }
-    }
-
-    private static boolean isOneRow(List<RowGroup> rows) {
+    static boolean isOneRow(List<RowGroup> rows) {
         return rows.size() == 1 && rows.get(0).keys().size() == 1;
     }
 

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.RowTable;
@@ -12,6 +13,7 @@ import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.sql.ScriptStatement.Binder;
 import org.rowlock.internal.sql.ScriptStatement.Result;
 import org.rowlock.internal.text.TableName;
 
@@ -81,23 +83,47 @@ public final class RowSql {
     }
 
     private static ScriptStatement one(RowTable table, String clause, Result result) {
+        return one(table, table.printedId(ALIAS), clause, RowSql::bindOne, result);
+    }
+
+    private static ScriptStatement one(RowTable table, String printed, String clause, Binder binder, Result result) {
         String where = table.columns().stream()
                 .map(column ->
                         ALIAS + "." + TableName.quoteIdentifier(column.name()) + " = cast(? as " + column.type() + ')')
                 .collect(Collectors.joining(" and "));
         return new ScriptStatement(
-                (result == Result.LOOK ? "" : identity(table)) + "select " + table.printedId(ALIAS) + " from "
+                (result == Result.LOOK ? "" : identity(table)) + "select " + printed + " from "
                         + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where + clause,
-                RowSql::bindOne,
+                binder,
                 result);
     }
 
     private static int bindOne(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+        return bindId(statement, at, values.request().rows().get(0).keys().get(0));
+    }
+
+    private static int bindId(PreparedStatement statement, int at, Row key) throws SQLException {
         int index = at;
-        for (String part : values.request().rows().get(0).keys().get(0).givenId()) {
+        for (String part : key.givenId()) {
             statement.setString(index++, part);
         }
         return index;
+    }
+
+    /**
+     * Locks one of several rows, and returns what {@link #many} returns of it.
+     *
+     * @param group which group of the request it is in
+     * @param index which row of the group it is
+     */
+    static ScriptStatement oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait, Result result) {
+        return one(
+                table,
+                index + 1 + ", " + table.printedId(ALIAS),
+                clause(mode, wait),
+                (statement, at, values) -> bindId(
+                        statement, at, values.request().rows().get(group).keys().get(index)),
+                result);
     }
 
     /**

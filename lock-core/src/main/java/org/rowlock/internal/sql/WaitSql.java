@@ -19,13 +19,15 @@ public final class WaitSql {
     /** An error on purpose: it aborts the transaction and so lets go of all its locks. */
     public static final String ABORT = "select cast('rowlock: abort' as integer)";
 
+    /** The milliseconds that remain, as a text; at least one, since zero would mean no bound. */
+    static final String REMAINING = "greatest(1, pg_catalog.ceil(pg_catalog.current_setting('rowlock.deadline')"
+            + "::numeric - extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000))::integer::pg_catalog.text";
+
     /**
      * lock_timeout bounds each lock by itself, but a {@link LockWait.AtMost} bounds the call; so every further lock
-     * gets what remains, at least a millisecond since zero would mean no bound.
+     * gets what remains.
      */
-    public static final String REARM_EXPRESSION =
-            "pg_catalog.set_config('lock_timeout', greatest(1, pg_catalog.ceil(pg_catalog.current_setting('rowlock.deadline')"
-                    + "::numeric - extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000))::integer::pg_catalog.text, true)";
+    public static final String REARM_EXPRESSION = "pg_catalog.set_config('lock_timeout', " + REMAINING + ", true)";
 
     static final ScriptStatement REARM = ScriptStatement.control("select " + REARM_EXPRESSION);
 

@@ -55,14 +55,14 @@ public final class LockVerifier {
     private final ServerExtensions extensions;
 
     /** By the key alone: whatever the table's strategy, the row lock does its part in any case. */
-    private final LockCalls probing = new LockCalls(
-            new LockRequests(new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, false, KeyNames.WITH_IDS)),
-            new LockObserver(null),
-            new Gate(1));
+    private final LockCalls probing;
 
     public LockVerifier(LockRequests requests, boolean singleEntryNode) {
         this.requests = requests;
-        this.extensions = new ServerExtensions(singleEntryNode, requests.isAnyTableAdvisory());
+        this.extensions = new ServerExtensions(singleEntryNode, requests.isAnyTableAdvisory(), requests.citus());
+        LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, false, KeyNames.WITH_IDS);
+        this.probing =
+                new LockCalls(new LockRequests(keysAlone, requests.citus()), new LockObserver(null), new Gate(1));
     }
 
     public void verify(DataSource dataSource) {

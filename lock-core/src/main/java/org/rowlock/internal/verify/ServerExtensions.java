@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockVerificationException;
+import org.rowlock.internal.session.CitusDatabases;
+import org.rowlock.internal.session.PgSession;
 
 /**
  * Databases of several machines, known by their extension since they call themselves PostgreSQL: an advisory lock of one
@@ -35,15 +37,16 @@ final class ServerExtensions {
     /** Workers; the coordinator is group 0. From Citus 11 on every one of them takes clients. */
     private static final String WORKERS = "select count(*) from pg_dist_node where groupid <> 0";
 
-    private static final String SETTINGS = "select current_setting('citus.task_assignment_policy', true),"
-            + " current_setting('citus.enable_local_execution', true)";
+    private static final String HAS_CITUS = "select " + CitusDatabases.IS_CITUS;
 
     private final boolean singleEntryNode;
     private final boolean anyTableAdvisory;
+    private final CitusDatabases citusDatabases;
 
-    ServerExtensions(boolean singleEntryNode, boolean anyTableAdvisory) {
+    ServerExtensions(boolean singleEntryNode, boolean anyTableAdvisory, CitusDatabases citusDatabases) {
         this.singleEntryNode = singleEntryNode;
         this.anyTableAdvisory = anyTableAdvisory;
+        this.citusDatabases = citusDatabases;
     }
 
     /**
@@ -56,9 +59,13 @@ final class ServerExtensions {
         if (extension == null) {
             return;
         }
-        boolean citus = extension.equals(CITUS);
-        if (citus && "0".equals(first(probe, WORKERS))) {
-            return;
+        if (extension.equals(CITUS)) {
+            if ("t".equals(first(probe, HAS_CITUS))) {
+                citusDatabases.add(PgSession.of(probe.connection()));
+            }
+            if ("0".equals(first(probe, WORKERS))) {
+                return;
+            }
         }
         String name = KNOWN.getOrDefault(extension, extension);
         if (!singleEntryNode) {
@@ -72,21 +79,6 @@ final class ServerExtensions {
                         null);
             }
             LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only those who enter by the same.");
-        } else if (citus && anyTableAdvisory) {
-            verifySettings(probe);
-        }
-    }
-
-    /** The lock statement names the table, and so Citus may run it, lock and all, on a machine of its choice. */
-    private static void verifySettings(Probe probe) throws SQLException {
-        List<@Nullable String> settings = probe.read(SETTINGS);
-        probe.rollback();
-        if ("round-robin".equals(settings.get(0)) || "off".equals(settings.get(1))) {
-            throw new LockVerificationException(
-                    "Citus may take an advisory lock on any of its machines with citus.task_assignment_policy = "
-                            + settings.get(0) + " and citus.enable_local_execution = " + settings.get(1)
-                            + ", also for clients of one coordinator. Use strategy BOTH, or set greedy and on.",
-                    null);
         }
     }
 

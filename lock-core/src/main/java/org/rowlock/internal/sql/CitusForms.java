@@ -1,0 +1,150 @@
+package org.rowlock.internal.sql;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.rowlock.LockKey.Row;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.AdvisoryKeys;
+import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.sql.ScriptStatement.Result;
+
+/**
+ * What scripts are made of on Citus, where a table may lie on other machines. Citus takes a statement that names such a
+ * table to the machine of its choice, advisory lock and all; so the statement that locks names none, and one in front of
+ * it holds the table. Thereby Citus also knows the transaction: those that it does not know are all one to its search for
+ * deadlocks. Of row locks it takes one to a machine at a time. And a bound set by a function stays on the coordinator,
+ * while that of SET LOCAL goes along.
+ */
+public final class CitusForms extends ScriptForms {
+    /** A lock_timeout of zero would be none. */
+    private static final int AT_ONCE_MILLIS = 1;
+
+    private static final String KEEP = "select pg_catalog.set_config('rowlock.lock_timeout',"
+            + " pg_catalog.current_setting('lock_timeout'), true), pg_catalog.set_config('rowlock.propagate',"
+            + " pg_catalog.current_setting('citus.propagate_set_commands'), true),"
+            + " pg_catalog.set_config('citus.propagate_set_commands', 'local', true),"
+            + " pg_catalog.set_config('rowlock.deadline', (extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000"
+            + " + cast(? as integer))::pg_catalog.text, true)";
+
+    /** Has Citus begin a transaction of its own, unless a table that it knows was named before. It is dear. */
+    private static final String BEGIN =
+            "select case when (pg_catalog.get_current_transaction_id()).transaction_number = 0"
+                    + " then pg_catalog.create_intermediate_result('rowlock', 'select 1') end";
+
+    /** SET takes no parameters. */
+    private static final ScriptStatement APPLY = ScriptStatement.control(
+            "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
+
+    private static final List<ScriptStatement> ARM =
+            List.of(new ScriptStatement(KEEP, CitusForms::bindMillis, Result.IGNORED), APPLY);
+
+    /** A bound of the caller's is on the other machines only if it was taken along. */
+    private static final ScriptStatement RESTORE = ScriptStatement.control("do $rowlock$ begin"
+            + " if pg_catalog.current_setting('rowlock.propagate') = 'local' then execute pg_catalog.format("
+            + "'set local lock_timeout = %L', pg_catalog.current_setting('rowlock.lock_timeout'));"
+            + " else set local lock_timeout to default; end if;"
+            + " perform pg_catalog.set_config('citus.propagate_set_commands',"
+            + " pg_catalog.current_setting('rowlock.propagate'), true), pg_catalog.set_config('lock_timeout',"
+            + " pg_catalog.current_setting('rowlock.lock_timeout'), true); end $rowlock$");
+
+    private static final Pattern INTEGER = Pattern.compile("-?\\d{1,18}");
+
+    /** One for all callers; of numbers that of their values, as a hand-written ORDER BY has it. */
+    private static final Comparator<Row> ORDER =
+            Comparator.comparing(Row::id, CitusForms::compare).thenComparing(Row::givenId, CitusForms::compare);
+
+    @Override
+    boolean canTryOneRow() {
+        // Of a table that is on every machine the rows are behind a lock that SKIP LOCKED waits for.
+        return false;
+    }
+
+    @Override
+    boolean isArmed(WaitKind wait, List<RowGroup> rows) {
+        return wait == WaitKind.AT_MOST || (wait == WaitKind.NO_WAIT && !rows.isEmpty());
+    }
+
+    @Override
+    List<ScriptStatement> arm() {
+        return ARM;
+    }
+
+    @Override
+    ScriptStatement restore() {
+        return RESTORE;
+    }
+
+    @Override
+    List<ScriptStatement> advisoryLock(
+            AdvisoryKeys keys,
+            List<RowTable> known,
+            RowLockMode mode,
+            WaitKind wait,
+            boolean anyIsolation,
+            boolean raising,
+            boolean tableChecked) {
+        return Stream.concat(
+                        hold(keys.tables(), known).stream().map(ScriptStatement::control),
+                        Stream.of(AdvisorySql.lock(
+                                keys.shape(), List.of(), List.of(), mode, wait, anyIsolation, raising, tableChecked)))
+                .toList();
+    }
+
+    @Override
+    void addRowLocks(List<ScriptStatement> statements, List<RowGroup> rows, WaitKind wait, boolean behindAdvisory) {
+        for (int group = 0; group < rows.size(); group++) {
+            RowGroup of = rows.get(group);
+            List<Row> keys = of.keys();
+            List<Integer> order = IntStream.range(0, keys.size())
+                    .boxed()
+                    .sorted(Comparator.comparing(keys::get, ORDER))
+                    .toList();
+            Result result = Result.ROWS;
+            for (int index : order) {
+                if (wait == WaitKind.AT_MOST) {
+                    statements.add(APPLY);
+                }
+                statements.add(RowSql.oneOf(of.table(), group, index, of.mode(), wait, result));
+                result = Result.MORE_ROWS;
+            }
+        }
+    }
+
+    /** Statements that hold tables, as {@link KeySql#holding} does, and make the transaction known to Citus. */
+    public static List<String> hold(List<String> tables, List<RowTable> known) {
+        return tables.isEmpty() ? List.of(BEGIN) : List.of(KeySql.holding(tables, known) + "select 1", BEGIN);
+    }
+
+    private static int compare(List<String> one, List<String> other) {
+        for (int i = 0; i < Math.min(one.size(), other.size()); i++) {
+            int compared = compare(one.get(i), other.get(i));
+            if (compared != 0) {
+                return compared;
+            }
+        }
+        return Integer.compare(one.size(), other.size());
+    }
+
+    /** Numbers first. */
+    private static int compare(String one, String other) {
+        boolean number = INTEGER.matcher(one).matches();
+        if (number != INTEGER.matcher(other).matches()) {
+            return number ? -1 : 1;
+        }
+        return number ? Long.compare(Long.parseLong(one), Long.parseLong(other)) : one.compareTo(other);
+    }
+
+    private static int bindMillis(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+        statement.setInt(
+                at, values.request().lockWait() instanceof LockWait.AtMost bound ? bound.millis() : AT_ONCE_MILLIS);
+        return at + 1;
+    }
+}
