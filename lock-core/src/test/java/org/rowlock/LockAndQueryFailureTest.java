@@ -9,6 +9,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -101,7 +102,7 @@ class LockAndQueryFailureTest {
     void theNextLockAfterAnErrorOfTheQueryTakesOneRoundTrip(LockStrategy strategy) throws Exception {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
         PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setSocketFactory(CountingSocketFactory.class.getName());
+        dataSource.setSocketFactory(RoundTripCounter.class.getName());
         Session alice = database.session("alice", dataSource);
         alice.run(c -> locks.in(c).lock(KEY));
         alice.rollback();
@@ -112,9 +113,12 @@ class LockAndQueryFailureTest {
             alice.start(c -> locks.in(c).lockAndQuery(KEY, sql, row -> row.getInt(1)))
                     .failure();
             alice.rollback();
-            int before = CountingSocketFactory.roundTrips();
-            alice.run(c -> locks.in(c).lock(KEY));
-            assertThat(CountingSocketFactory.roundTrips() - before).as(sql).isOne();
+            int roundTrips = alice.run(c -> {
+                int before = RoundTripCounter.counted();
+                locks.in(c).lock(KEY);
+                return RoundTripCounter.counted() - before;
+            });
+            assertThat(roundTrips).as(sql).isOne();
             alice.rollback();
         }
     }

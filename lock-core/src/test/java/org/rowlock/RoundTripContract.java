@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 
 /** How often a call goes to the server and back, counted at the socket. */
@@ -35,7 +36,7 @@ abstract class RoundTripContract extends RowLockContract {
 
     private void assertRoundTrips(int expected, Session.Body<?> call) throws Exception {
         PGSimpleDataSource dataSource = database.dataSource();
-        dataSource.setSocketFactory(CountingSocketFactory.class.getName());
+        dataSource.setSocketFactory(RoundTripCounter.class.getName());
         dataSource.setStringType(stringType);
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
@@ -44,9 +45,9 @@ abstract class RoundTripContract extends RowLockContract {
             connection.rollback();
             for (int i = 0; i < CALLS; i++) {
                 for (String place : List.of("first", "second")) {
-                    int before = CountingSocketFactory.roundTrips();
+                    int before = RoundTripCounter.counted();
                     call.run(connection);
-                    assertThat(CountingSocketFactory.roundTrips() - before)
+                    assertThat(RoundTripCounter.counted() - before)
                             .as("the %s call of transaction %s", place, i)
                             .isEqualTo(expected);
                 }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.bench.Locking.Work;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.testing.RoundTripCounter;
 
 /**
  * One client's connection, and what each of its transactions costs: time, processor time and memory of the client, and

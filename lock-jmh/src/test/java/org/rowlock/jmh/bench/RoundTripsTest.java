@@ -7,6 +7,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.TestDatabase;
 
 /** The same transaction in so many round trips as it says. */
