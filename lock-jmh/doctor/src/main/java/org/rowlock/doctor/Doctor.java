@@ -41,17 +41,6 @@ public final class Doctor {
     /** Samples from one look at the whole lock table to the next. */
     private static final int LOCK_TABLE_EVERY = 10;
 
-    /** Servers that speak PostgreSQL's protocol and have lock views of their own, or none, by their version(). */
-    private static final Map<String, String> OTHERS = Map.of(
-            "CockroachDB",
-            "CockroachDB",
-            "-YB-",
-            "YugabyteDB",
-            "Redshift",
-            "Amazon Redshift",
-            "Materialize",
-            "Materialize");
-
     private final ServerAddress address;
     private final ReadOnlySession session;
     private final boolean showKeys;
@@ -167,26 +156,13 @@ public final class Doctor {
     }
 
     private void refuseOthers(Connection connection) throws SQLException {
-        refuseOthers(address, Probe.query(connection, "select version()").get(0).string("version"));
+        ServerErrors.refuseOtherDatabases(
+                address, Probe.query(connection, "select version()").get(0).string("version"));
         int major = connection.getMetaData().getDatabaseMajorVersion();
         if (major < OLDEST) {
             throw new UserError("The doctor needs PostgreSQL " + OLDEST + " or newer, and the server at " + address
                     + " is of version " + major + ": its pg_locks does not tell how long a lock was waited for."
                     + " Ask a newer server that carries the same load.");
-        }
-    }
-
-    static void refuseOthers(ServerAddress address, String version) {
-        OTHERS.forEach((mark, name) -> {
-            if (version.contains(mark)) {
-                throw new UserError("The server at " + address + " is " + name + ", which locks rows in its own way:"
-                        + " the doctor reads PostgreSQL's pg_locks, and what it says there would mean nothing. Use the"
-                        + " tools of " + name + '.');
-            }
-        });
-        if (!version.startsWith("PostgreSQL") && !version.startsWith("EnterpriseDB")) {
-            throw new UserError("The server at " + address + " is no PostgreSQL (" + version + "), and the doctor reads"
-                    + " PostgreSQL's own views of its locks.");
         }
     }
 

@@ -2,11 +2,47 @@ package org.rowlock.doctor;
 
 import java.net.UnknownHostException;
 import java.sql.SQLException;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what the server or the driver says into what the user can do. */
 public final class ServerErrors {
+    /** What speaks PostgreSQL's protocol and has lock views of its own, or none, by its version(). */
+    private static final Map<String, String> OTHERS = Map.of(
+            "CockroachDB",
+            "CockroachDB",
+            "-YB-",
+            "YugabyteDB",
+            "Redshift",
+            "Amazon Redshift",
+            "Greenplum",
+            "Greenplum",
+            "openGauss",
+            "openGauss",
+            "Materialize",
+            "Materialize");
+
     private ServerErrors() {}
+
+    /**
+     * Makes sure that it is PostgreSQL.
+     *
+     * @param version what it says of itself
+     * @throws UserError if it is not
+     */
+    public static void refuseOtherDatabases(ServerAddress address, String version) {
+        OTHERS.forEach((mark, name) -> {
+            if (version.contains(mark)) {
+                throw new UserError("The server at " + address + " is " + name + ", which locks rows in its own way:"
+                        + " what is read and measured here is how PostgreSQL does it, and would mean nothing there. Use"
+                        + " the tools of " + name + '.');
+            }
+        });
+        if (!version.startsWith("PostgreSQL") && !version.startsWith("EnterpriseDB")) {
+            throw new UserError("The server at " + address + " is no PostgreSQL (" + version + "), and what is read and"
+                    + " measured here is how PostgreSQL locks.");
+        }
+    }
 
     /** For a failure to connect, or to do the first things there. */
     public static UserError at(ServerAddress server, Throwable failure) {

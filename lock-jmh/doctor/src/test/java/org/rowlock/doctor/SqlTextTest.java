@@ -65,13 +65,13 @@ class SqlTextTest {
                 "SomethingElse 1.0 | no PostgreSQL",
             })
     void whatOnlySpeaksTheProtocolIsRefused(String version, String named) {
-        assertThatThrownBy(() -> Doctor.refuseOthers(SERVER, version))
+        assertThatThrownBy(() -> ServerErrors.refuseOtherDatabases(SERVER, version))
                 .isInstanceOf(UserError.class)
                 .hasMessageContaining(named);
     }
 
     @Test
     void postgresIsNotRefused() {
-        Doctor.refuseOthers(SERVER, "PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
+        ServerErrors.refuseOtherDatabases(SERVER, "PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
     }
 }

@@ -1,7 +1,9 @@
 package org.rowlock.jmh.server;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -38,7 +40,7 @@ public final class ServerCheck {
     }
 
     private static ServerFacts look(ServerAddress address, Connection connection) throws SQLException {
-        refuseOtherKinds(address, connection);
+        refuseOtherDatabases(address, connection);
         ServerFacts facts = ServerFacts.of(connection);
         if (facts.versionNumber() < OLDEST_VERSION) {
             throw new UserError("The server at " + address + " is " + facts.version()
@@ -47,12 +49,11 @@ public final class ServerCheck {
         return facts;
     }
 
-    private static void refuseOtherKinds(ServerAddress address, Connection connection) throws SQLException {
-        ServerKind kind = ServerKind.of(connection);
-        if (kind != ServerKind.POSTGRESQL) {
-            throw new UserError("The server at " + address + " is " + kind.title() + " ("
-                    + ServerKind.version(connection) + "), which locks in ways of its own; what is measured here is how"
-                    + " PostgreSQL does it. Give a PostgreSQL of 14 or newer with --url.");
+    private static void refuseOtherDatabases(ServerAddress address, Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select version()")) {
+            row.next();
+            ServerErrors.refuseOtherDatabases(address, row.getString(1));
         }
     }
 
