@@ -33,9 +33,8 @@ final class HandWritten {
             + " then pg_catalog.pg_advisory_xact_lock(coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)"
             + "::pg_catalog.oid::integer, cast(? as integer))::pg_catalog.text"
             + " else cast(cast(? as pg_catalog.text) || " + ISOLATION + " || '/' || " + READ_ONLY
-            + " || '/' || case when "
-            + IS_TABLE + " then '' else case when " + MAY_UPDATE + " then '?' else '!' end end"
-            + " || ':' as integer)::pg_catalog.text end, " + ISOLATION
+            + " || '/~' || case when " + MAY_UPDATE + " then '?' else '!' end"
+            + " || ':' as integer)::pg_catalog.text end, 'read committed'"
             + " from (select cast(cast(? as pg_catalog.text) as pg_catalog.regclass) as oid offset 0) as c";
 
     private HandWritten() {}

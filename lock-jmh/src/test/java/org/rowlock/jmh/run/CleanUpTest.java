@@ -29,7 +29,8 @@ class CleanUpTest {
             Results results = comparison.run();
             assertThat(comparison.isClean()).isFalse();
             assertThat(results.failures())
-                    .anySatisfy(failure -> assertThat(failure).startsWith("clients, ROW: "))
+                    .anySatisfy(failure -> assertThat(failure)
+                            .startsWith("clients, " + clients.variants().get(0).label() + ": "))
                     .anySatisfy(failure -> assertThat(failure)
                             .startsWith("clients, clean-up: ")
                             .contains("drop schema if exists rowlock_bench cascade")
