@@ -4,12 +4,14 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Waits;
-import org.rowlock.internal.session.Commit;
+import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 
 /** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
@@ -26,10 +28,71 @@ final class LockedTransaction {
         this.admission = admission;
     }
 
+    /** What is done on a connection whose transaction has not begun: lock, work and commit. */
+    @FunctionalInterface
+    private interface Body<T extends @Nullable Object, X extends Exception> {
+        T apply(Connection connection, LockWait wait) throws X, SQLException;
+    }
+
     <T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, KeyModes keys, LockWait wait, TransactionWork<T, X> work) throws X, SQLException {
-        if (dataSource == null || work == null) {
-            throw new IllegalArgumentException("The " + (work == null ? "work" : "DataSource") + " is null");
+            DataSource dataSource, KeyModes keys, LockWait wait, WritingWork<Connection, T, X> work)
+            throws X, SQLException {
+        given(work);
+        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining) -> {
+            CommitWrites writes = new CommitWrites();
+            lock(connection, keys, remaining);
+            T value = work.apply(connection, writes);
+            new Commit(connection, keys.keys(), names).run(writes.toSend());
+            return value;
+        });
+    }
+
+    /** With a query that comes with the lock of the only key. */
+    <R, T extends @Nullable Object, X extends Exception> T run(
+            DataSource dataSource, KeyModes keys, LockWait wait, LockedQuery<R> query, WritingWork<List<R>, T, X> work)
+            throws X, SQLException {
+        given(work);
+        if (query == null) {
+            throw new IllegalArgumentException("The query is null; make one with LockedQuery.of()");
+        }
+        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining) -> {
+            CommitWrites writes = new CommitWrites();
+            List<R> rows = locks.in(connection)
+                    .lockAndQuery(
+                            keys.keys().get(0),
+                            keys.strongest(),
+                            remaining,
+                            query.sql(),
+                            query.mapper(),
+                            query.binds().toArray());
+            T value = work.apply(rows, writes);
+            new Commit(connection, keys.keys(), names).run(writes.toSend());
+            return value;
+        });
+    }
+
+    /** Without work: all in one flush, where that can be. */
+    void execute(DataSource dataSource, KeyModes keys, LockWait wait, CommitWrites writes) throws SQLException {
+        if (writes == null) {
+            throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
+        }
+        List<Write<?>> toSend = writes.toSend();
+        this.<@Nullable Void, SQLException>transact(dataSource, keys, wait, (connection, remaining) -> {
+            locks.in(connection).lockAndCommit(keys, remaining, toSend);
+            return null;
+        });
+    }
+
+    private static void given(@Nullable Object work) {
+        if (work == null) {
+            throw new IllegalArgumentException("The work is null");
+        }
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T transact(
+            DataSource dataSource, KeyModes keys, LockWait wait, Body<T, X> body) throws X, SQLException {
+        if (dataSource == null) {
+            throw new IllegalArgumentException("The DataSource is null");
         }
         KeyModes.check(keys.strongest(), wait);
         long start = System.nanoTime();
@@ -45,9 +108,7 @@ final class LockedTransaction {
                     // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
                     connection.commit();
                 }
-                LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
-                value = lockAndWork(connection, keys, remaining, work);
-                Commit.run(connection, keys.keys(), names);
+                value = body.apply(connection, permit.isQueued() ? Waits.remaining(wait, start) : wait);
             } catch (Throwable failure) {
                 // Throwable, as an Error must not leave the transaction open in the pool either.
                 rollBack(connection, autoCommit, failure);
@@ -69,8 +130,7 @@ final class LockedTransaction {
         }
     }
 
-    private <T extends @Nullable Object, X extends Exception> T lockAndWork(
-            Connection connection, KeyModes keys, LockWait wait, TransactionWork<T, X> work) throws X {
+    private void lock(Connection connection, KeyModes keys, LockWait wait) {
         TransactionLocks tx = locks.in(connection);
         if (keys.keys().size() == 1) {
             tx.lock(keys.keys().get(0), keys.strongest(), wait);
@@ -79,7 +139,6 @@ final class LockedTransaction {
         } else {
             tx.lockAll(keys.each(), wait);
         }
-        return work.apply(connection);
     }
 
     private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {

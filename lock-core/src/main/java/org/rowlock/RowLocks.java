@@ -141,7 +141,9 @@ public final class RowLocks {
             LockWait wait,
             TransactionWork<T, X> work)
             throws X, SQLException {
-        return transaction.run(dataSource, KeyModes.of(keys, mode), wait, work);
+        given(work);
+        return transaction.<T, X>run(
+                dataSource, KeyModes.of(keys, mode), wait, (connection, atCommit) -> work.apply(connection));
     }
 
     /**
@@ -163,7 +165,9 @@ public final class RowLocks {
     public <T extends @Nullable Object, X extends Exception> T inTransaction(
             DataSource dataSource, Map<? extends LockKey, RowLockMode> modes, LockWait wait, TransactionWork<T, X> work)
             throws X, SQLException {
-        return transaction.run(dataSource, KeyModes.of(modes), wait, work);
+        given(work);
+        return transaction.<T, X>run(
+                dataSource, KeyModes.of(modes), wait, (connection, atCommit) -> work.apply(connection));
     }
 
     /**
@@ -180,13 +184,211 @@ public final class RowLocks {
      */
     public <X extends Exception> void runInTransaction(DataSource dataSource, LockKey key, TransactionAction<X> work)
             throws X, SQLException {
-        if (work == null) {
-            throw new IllegalArgumentException("The work is null");
-        }
+        given(work);
         this.<@Nullable Void, X>inTransaction(dataSource, key, connection -> {
             work.accept(connection);
             return null;
         });
+    }
+
+    /**
+     * Runs work in a transaction of its own that holds a key {@link RowLockMode#FOR_UPDATE}, and sends the writes that it
+     * adds with the commit, in one flush: the key is held for a round trip less, and for one less for each of them.
+     * Otherwise as {@link #inTransaction(DataSource, LockKey, TransactionWork)}.
+     *
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
+     * @param key what to lock
+     * @param work what to do under the lock, with the connection and the writes to add to; must not commit
+     * @param <T> the result
+     * @param <X> what the work throws
+     * @return what the work returns
+     * @throws X what the work throws; nothing is written
+     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
+     * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
+     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
+     *     run the work again before you have looked
+     * @throws LockException as there
+     * @throws IllegalArgumentException if a write cannot go with a commit; see {@link TransactionLocks#commit}
+     * @throws IllegalStateException as there
+     */
+    public <T extends @Nullable Object, X extends Exception> T inTransaction(
+            DataSource dataSource, LockKey key, WritingWork<Connection, T, X> work) throws X, SQLException {
+        return inTransaction(
+                dataSource, Collections.singletonList(key), RowLockMode.FOR_UPDATE, LockWait.forever(), work);
+    }
+
+    /**
+     * The same with several keys.
+     *
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
+     * @param keys what to lock, in one round trip and one order
+     * @param mode how strongly
+     * @param wait how long to wait for the locks, in the queues and on the server together
+     * @param work what to do under the locks, with the connection and the writes to add to; must not commit
+     * @param <T> the result
+     * @param <X> what the work throws
+     * @return what the work returns
+     * @throws X what the work throws; nothing is written
+     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
+     * @throws LockException as for {@link #inTransaction(DataSource, LockKey, WritingWork)}
+     */
+    public <T extends @Nullable Object, X extends Exception> T inTransaction(
+            DataSource dataSource,
+            Collection<? extends LockKey> keys,
+            RowLockMode mode,
+            LockWait wait,
+            WritingWork<Connection, T, X> work)
+            throws X, SQLException {
+        return transaction.run(dataSource, KeyModes.of(keys, mode), wait, work);
+    }
+
+    /**
+     * Runs work on what a query returns that comes with the lock, in one round trip, and sends the writes that it adds with
+     * the commit, in another: a whole locked transaction in two. Otherwise as
+     * {@link #inTransaction(DataSource, LockKey, WritingWork)}.
+     *
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
+     * @param key what to lock {@link RowLockMode#FOR_UPDATE}
+     * @param query runs behind the lock
+     * @param work what to do under the lock, with the rows of the query and the writes to add to
+     * @param <R> the value of a row
+     * @param <T> the result
+     * @param <X> what the work throws
+     * @return what the work returns
+     * @throws X what the work throws; nothing is written
+     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is stored
+     * @throws LockException as for {@link #inTransaction(DataSource, LockKey, WritingWork)}
+     */
+    public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
+            DataSource dataSource, LockKey key, LockedQuery<R> query, WritingWork<List<R>, T, X> work)
+            throws X, SQLException {
+        return inTransaction(dataSource, key, RowLockMode.FOR_UPDATE, LockWait.forever(), query, work);
+    }
+
+    /**
+     * The same in a mode, with a wait.
+     *
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
+     * @param key what to lock
+     * @param mode how strongly
+     * @param wait how long to wait for the lock, in the queue and on the server together; does not bound the query
+     * @param query runs behind the lock
+     * @param work what to do under the lock, with the rows of the query and the writes to add to
+     * @param <R> the value of a row
+     * @param <T> the result
+     * @param <X> what the work throws
+     * @return what the work returns
+     * @throws X what the work throws; nothing is written
+     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is stored
+     * @throws LockException as for {@link #inTransaction(DataSource, LockKey, WritingWork)}
+     */
+    public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
+            DataSource dataSource,
+            LockKey key,
+            RowLockMode mode,
+            LockWait wait,
+            LockedQuery<R> query,
+            WritingWork<List<R>, T, X> work)
+            throws X, SQLException {
+        return transaction.run(dataSource, KeyModes.of(Collections.singletonList(key), mode), wait, query, work);
+    }
+
+    /**
+     * Runs work that has no result, otherwise as {@link #inTransaction(DataSource, LockKey, WritingWork)}.
+     *
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
+     * @param key what to lock
+     * @param work what to do under the lock, with the connection and the writes to add to; must not commit
+     * @param <X> what the work throws
+     * @throws X what the work throws; nothing is written
+     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
+     * @throws LockException as there
+     */
+    public <X extends Exception> void runInTransaction(
+            DataSource dataSource, LockKey key, WritingAction<Connection, X> work) throws X, SQLException {
+        this.<@Nullable Void, X>inTransaction(dataSource, key, returningNothing(work));
+    }
+
+    /**
+     * Runs work that has no result, otherwise as {@link #inTransaction(DataSource, LockKey, LockedQuery, WritingWork)}.
+     *
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
+     * @param key what to lock
+     * @param query runs behind the lock
+     * @param work what to do under the lock, with the rows of the query and the writes to add to
+     * @param <R> the value of a row
+     * @param <X> what the work throws
+     * @throws X what the work throws; nothing is written
+     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is stored
+     * @throws LockException as there
+     */
+    public <R, X extends Exception> void runInTransaction(
+            DataSource dataSource, LockKey key, LockedQuery<R> query, WritingAction<List<R>, X> work)
+            throws X, SQLException {
+        this.<R, @Nullable Void, X>inTransaction(dataSource, key, query, returningNothing(work));
+    }
+
+    private static <I, X extends Exception> WritingWork<I, @Nullable Void, X> returningNothing(
+            WritingAction<I, X> work) {
+        given(work);
+        return (input, atCommit) -> {
+            work.accept(input, atCommit);
+            return null;
+        };
+    }
+
+    private static void given(@Nullable Object work) {
+        if (work == null) {
+            throw new IllegalArgumentException("The work is null");
+        }
+    }
+
+    /**
+     * Locks a key {@link RowLockMode#FOR_UPDATE}, writes and commits, in one flush, for work that needs to see nothing: the
+     * key is held for no round trip at all. It enters the admission queue of the key first.
+     *
+     * <p>It takes a round trip more, with the same outcome, where Rowlock has to see something before anything may be
+     * committed: ids of a row lock that are not numbers or UUIDs, and what {@link CommitWrites} names. In REPEATABLE READ
+     * and SERIALIZABLE it takes as many as the handover of the lock.
+     *
+     * <p>With {@link LockStrategy#ROW} and no such row nothing is locked, as with {@code FOR UPDATE}, and the writes are done
+     * all the same; say {@link CommitWrite#expectOneRow()} where that matters.
+     *
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
+     * @param key what to lock
+     * @param writes what to do under the lock
+     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
+     * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
+     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
+     *     run it again before you have looked
+     * @throws LockException if the lock cannot be had; see its subclasses. Nothing is stored
+     * @throws IllegalArgumentException if a write cannot go with a commit; see {@link TransactionLocks#commit}
+     * @throws IllegalStateException if this thread holds the key already in an outer call and would wait for itself, or the
+     *     writes are committed already
+     */
+    public void execute(DataSource dataSource, LockKey key, CommitWrites writes) throws SQLException {
+        execute(dataSource, Collections.singletonList(key), RowLockMode.FOR_UPDATE, LockWait.forever(), writes);
+    }
+
+    /**
+     * The same with several keys.
+     *
+     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
+     * @param keys what to lock, in one order
+     * @param mode how strongly
+     * @param wait how long to wait for the locks, in the queues and on the server together
+     * @param writes what to do under the locks
+     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
+     * @throws LockException as for {@link #execute(DataSource, LockKey, CommitWrites)}
+     */
+    public void execute(
+            DataSource dataSource,
+            Collection<? extends LockKey> keys,
+            RowLockMode mode,
+            LockWait wait,
+            CommitWrites writes)
+            throws SQLException {
+        transaction.execute(dataSource, KeyModes.of(keys, mode), wait, writes);
     }
 
     /**

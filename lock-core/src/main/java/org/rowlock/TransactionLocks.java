@@ -8,10 +8,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.acquire.LockAndCommit;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
+import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ScriptResult;
 import org.rowlock.internal.text.SqlState;
@@ -406,6 +410,68 @@ public final class TransactionLocks {
     private <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
             throws SQLException {
         return rowRequired ? calls.acquireRows(session, request, query) : calls.acquire(session, request, query);
+    }
+
+    /**
+     * Commits the transaction, with writes in front in the same flush: use it in place of {@link Connection#commit()}. Where
+     * the writes fail, or do not change as many rows as {@linkplain CommitWrite#expectRows expected}, nothing is committed.
+     * Whatever it throws, the transaction is over and rolled back, and the connection can be used for the next. Without
+     * writes it is a commit that tells what has become of it.
+     *
+     * <p>Not for connections whose transactions somebody else commits: JTA, or Spring (there see {@code RowLockTemplate}).
+     *
+     * @param writes what to do before the commit; may be empty
+     * @throws UnexpectedRowCountException if a write does not change as many rows as expected
+     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
+     *     run the work again before you have looked
+     * @throws LockException if it has not, for another reason that is known
+     * @throws SQLException if it has not, as a write failed or a deferred constraint
+     * @throws IllegalArgumentException if the writes are null, or one cannot go with a commit: several statements, a
+     *     COMMIT of its own, values that do not fit its parameters
+     * @throws IllegalStateException if the writes are committed already
+     */
+    public void commit(CommitWrites writes) throws SQLException {
+        if (writes == null) {
+            throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
+        }
+        List<Write<?>> toSend = writes.toSend();
+        try {
+            if (connection.isClosed() || !connection.getAutoCommit()) {
+                new Commit(connection, List.of(), requests.names()).run(toSend);
+                return;
+            }
+        } catch (Throwable failure) {
+            // Throwable, as nothing may be left that a later commit would store.
+            rollBack(failure);
+            throw failure;
+        }
+        throw new LockTransactionException(
+                LockTransactionException.Reason.AUTOCOMMIT,
+                "Nothing is stored: the connection is in autocommit, so there is no transaction to commit; call"
+                        + " setAutoCommit(false) before its first statement",
+                null,
+                null);
+    }
+
+    private void rollBack(Throwable failure) {
+        try {
+            if (!connection.isClosed()) {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */
+    void lockAndCommit(KeyModes keys, LockWait wait, List<Write<?>> writes) throws SQLException {
+        PgSession session = PgSession.inTransaction(connection);
+        LockRequest request = !keys.each().isEmpty()
+                ? requests.of(keys.each(), wait)
+                : keys.keys().size() == 1
+                        ? requests.of(keys.keys().get(0), keys.strongest(), wait)
+                        : requests.of(keys.keys(), keys.strongest(), wait);
+        new LockAndCommit(calls).run(session, request, writes);
     }
 
     private static LockResult result(LockStrategy strategy, boolean rowFound) {

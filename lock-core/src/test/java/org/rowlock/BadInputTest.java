@@ -324,7 +324,8 @@ class BadInputTest {
         assertThatThrownBy(() -> locks.inTransaction(null, KEY, c -> 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("DataSource is null");
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), KEY, null))
+        assertThatThrownBy(() -> locks.inTransaction(
+                        database.dataSource(), KEY, (TransactionWork<Integer, RuntimeException>) null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("work is null");
         LockWait wait = LockWait.forever();

@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
@@ -244,6 +246,198 @@ class CommitOutcomeTest {
                 }));
         assertThat(failure.sqlState()).contains("25P03");
         assertThat(balance()).isEqualTo("0");
+    }
+
+    private static final String ADD = "update account set balance = balance + ? where id = ?";
+
+    /** The ways to send writes and COMMIT in one flush. */
+    private static void write(LockStrategy strategy, DataSource from, boolean behindLock, String... sql)
+            throws SQLException {
+        RowLocks locks = locks(strategy);
+        CommitWrites writes = new CommitWrites();
+        for (String each : sql) {
+            writes.add(each);
+        }
+        writes.add(ADD, 1, 1).expectOneRow();
+        if (behindLock) {
+            locks.execute(from, KEY, writes);
+        } else {
+            try (Connection connection = from.getConnection()) {
+                connection.setAutoCommit(false);
+                locks.in(connection).lock(KEY);
+                locks.in(connection).commit(writes);
+            }
+        }
+    }
+
+    /** A connection that is lost in the flush with the COMMIT may have committed, at whatever statement of it. */
+    @ParameterizedTest
+    @EnumSource
+    void connectionLostInTheFlushOfTheCommitIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
+        int stored = 0;
+        for (String place : List.of("update account", "COMMIT")) {
+            for (boolean behindLock : List.of(false, true)) {
+                proxy.cutBefore(place);
+                assertUnknown(() -> write(strategy, proxied(), behindLock));
+                assertThat(balance()).isEqualTo(String.valueOf(stored));
+            }
+            proxy.cutAfter(place);
+            assertUnknown(() -> write(strategy, proxied(), false));
+            assertThat(balance()).isEqualTo(String.valueOf(++stored));
+        }
+    }
+
+    private static void assertUnknown(ThrowingCallable call) {
+        CommitOutcomeUnknownException failure = catchThrowableOfType(CommitOutcomeUnknownException.class, call);
+        assertThat(failure).hasMessageContaining("Do not run it again").hasCauseInstanceOf(SQLException.class);
+        assertThat(failure.sqlState()).contains("08006");
+    }
+
+    /** The COMMIT has not left yet where Rowlock has to look at a count first. */
+    @ParameterizedTest
+    @EnumSource
+    void connectionLostInAFlushBeforeTheCommitHasStoredNothing(LockStrategy strategy) throws Exception {
+        CommitWrites writes = new CommitWrites();
+        writes.add("with one as (select 1 as id) update account set balance = 1 from one where account.id = one.id")
+                .expectOneRow();
+        proxy.cutAfter("with one");
+        assertThatThrownBy(() -> locks(strategy).execute(proxied(), KEY, writes))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08006"));
+        assertThat(balance()).isEqualTo("0");
+        proxy.cutAfter("COMMIT");
+        assertUnknown(() -> locks(strategy).execute(proxied(), KEY, writes));
+        assertThat(balance()).isEqualTo("1");
+    }
+
+    /** Killed while it waits for a row in the flush: the server has not come to the COMMIT, which nobody can tell. */
+    @ParameterizedTest
+    @EnumSource
+    void serverProcessThatIsEndedInTheFlushIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("insert into payment values (7)");
+        Session writer = database.session("writer");
+        Step<Object> step = writer.start(connection -> {
+            locks(strategy).in(connection).lock(KEY);
+            CommitWrites writes = new CommitWrites();
+            writes.add(ADD, 1, 1);
+            writes.add("insert into payment values (7)");
+            locks(strategy).in(connection).commit(writes);
+            return null;
+        });
+        step.awaitBlockedBy(holder);
+        writer.terminate();
+        assertThat(step.failure()).isInstanceOf(CommitOutcomeUnknownException.class);
+        assertThat(balance()).isEqualTo("0");
+        holder.rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFlushThatIsCanceledHasStoredNothing(LockStrategy strategy) throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("insert into payment values (7)");
+        Session writer = database.session("writer");
+        for (boolean behindLock : List.of(false, true)) {
+            Step<Object> step = writer.start(connection -> {
+                CommitWrites writes = new CommitWrites();
+                writes.add(ADD, 1, 1).expectOneRow();
+                writes.add("insert into payment values (7)");
+                if (behindLock) {
+                    locks(strategy).execute(OneConnection.of(connection), KEY, writes);
+                } else {
+                    locks(strategy).in(connection).lock(KEY);
+                    locks(strategy).in(connection).commit(writes);
+                }
+                return null;
+            });
+            step.awaitBlockedBy(holder);
+            writer.cancel();
+            assertThat(step.failure())
+                    .isInstanceOfAny(behindLock ? LockCanceledException.class : SQLException.class)
+                    .hasMessageContaining("cancel");
+            assertThat(balance()).isEqualTo("0");
+        }
+        holder.rollback();
+    }
+
+    /** Who tries again only what is surely not stored, and looks where it is not known, pays everything once. */
+    @ParameterizedTest
+    @EnumSource
+    void retriesOfWritesPayOnce(LockStrategy strategy) throws Exception {
+        List<String> places = List.of("update account", "COMMIT", "rowlock-none", "insert into payment");
+        int unknown = 0;
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(proxied());
+            pool.setMaximumPoolSize(2);
+            for (int payment = 1; payment <= 20; payment++) {
+                String place = places.get(payment % places.size());
+                if (payment % 2 == 0) {
+                    proxy.cutBefore(place);
+                } else {
+                    proxy.cutAfter(place);
+                }
+                boolean done = false;
+                while (!done) {
+                    try {
+                        write(strategy, pool, payment % 3 == 0, "insert into payment values (" + payment + ")");
+                        done = true;
+                    } catch (CommitOutcomeUnknownException e) {
+                        unknown++;
+                        done = isPaidOrOver(payment);
+                    } catch (SQLException | LockConnectionLostException e) {
+                        done = false;
+                    }
+                }
+            }
+        }
+        assertThat(unknown).isPositive();
+        assertThat(balance()).isEqualTo("20");
+    }
+
+    /** Whether a payment is stored, once the server has ended what was lost. */
+    private boolean isPaidOrOver(int payment) throws SQLException {
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
+                                + database.schema() + "' and xact_start is not null and pid <> pg_backend_pid()")
+                        .equals("0"));
+        return database.query("select count(*) from payment where id = " + payment)
+                .equals("1");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void writesThatDidNotWaitForTheStandbyAreToldToTheCaller(LockStrategy strategy) throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(1);
+            requireStandby("nobody");
+            for (boolean behindLock : List.of(false, true)) {
+                Session runner = database.session("runner");
+                Step<Object> step = runner.start(unused -> {
+                    write(strategy, pool, behindLock);
+                    return null;
+                });
+                String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
+                Awaitility.await()
+                        .atMost(TestDatabase.DEADLINE)
+                        .until(() -> !database.query(waiting).equals("0"));
+                database.execute("select pg_cancel_backend(" + database.query(waiting) + ")");
+                assertThat(step.failure())
+                        .isInstanceOfSatisfying(
+                                CommitOutcomeUnknownException.class,
+                                e -> assertThat(e.sqlState()).contains("01000"))
+                        .hasMessageContaining("visible");
+            }
+            requireStandby("");
+            assertThat(balance()).isEqualTo("2");
+            write(strategy, pool, false);
+            write(strategy, pool, true);
+            assertThat(balance()).isEqualTo("4");
+        } finally {
+            requireStandby("");
+        }
     }
 
     /** A commit that waits for a standby that never answers, until somebody ends the wait or the session. */

@@ -334,7 +334,8 @@ class InTransactionTest {
                 }))
                 .isExactlyInstanceOf(IllegalStateException.class);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> locks.runInTransaction(database.dataSource(), A, null))
+                .isThrownBy(() ->
+                        locks.runInTransaction(database.dataSource(), A, (TransactionAction<RuntimeException>) null))
                 .withMessageContaining("work is null");
     }
 

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 
@@ -168,6 +169,78 @@ abstract class RoundTripContract extends RowLockContract {
                 Claim.from("account").where("balance = ?", 0).orderBy("id").limit(5);
 
         assertRoundTrips(1, c -> locks.in(c).claim(claim, row -> row.getInt(1)));
+    }
+
+    private static CommitWrites threeWrites() {
+        CommitWrites writes = new CommitWrites();
+        writes.add("update account set balance = balance + ? where id = ?", 5, 1)
+                .expectOneRow();
+        writes.add("update account set note = ? where id = ?", "n", 1);
+        writes.add("update account set balance = balance - ? where id = ?", 5, 1)
+                .expectOneRow();
+        return writes;
+    }
+
+    @Test
+    void writesWithTheCommitTakeOne() throws Exception {
+        assertRoundTrips(2, c -> {
+            locks.in(c).lockAndQuery(account(1), "select balance from account where id = ?", row -> row.getLong(1), 1);
+            locks.in(c).commit(threeWrites());
+            return null;
+        });
+    }
+
+    @Test
+    void aWholeTransactionTakesTwo() throws Exception {
+        LockedQuery<Long> query = LockedQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1);
+        assertRoundTrips(
+                2,
+                c -> locks.inTransaction(
+                        OneConnection.of(c),
+                        account(1),
+                        query,
+                        (rows, atCommit) -> atCommit.add(
+                                        "update account set balance = ? where id = ?", rows.get(0) + 1, 1)
+                                .expectOneRow()));
+    }
+
+    /** Null and java.sql.Timestamp have no type of their own. */
+    @Test
+    void lockAndWritesAndCommitTakeOne() throws Exception {
+        forEach(allWaits(), wait -> {
+            assertRoundTrips(1, c -> {
+                locks.execute(OneConnection.of(c), List.of(account(1)), RowLockMode.FOR_UPDATE, wait, threeWrites());
+                return null;
+            });
+        });
+        forEach(List.of(account(3), account(1)), key -> {
+            assertRoundTrips(1, c -> {
+                CommitWrites writes = new CommitWrites();
+                writes.addReturning(
+                                "update account set note = ? returning note", row -> row.getString(1), (Object) null)
+                        .expectRows(1000);
+                writes.add("update account set note = cast(? as timestamp)", new Timestamp(0))
+                        .and(new Timestamp(1));
+                locks.execute(
+                        OneConnection.of(c),
+                        List.of(account(3), account(1), LockKey.name("x")),
+                        RowLockMode.FOR_UPDATE,
+                        LockWait.forever(),
+                        writes);
+                return null;
+            });
+        });
+    }
+
+    @Test
+    void anExpectationThatTheServerCannotCheckTakesOneMore() throws Exception {
+        assertRoundTrips(2, c -> {
+            CommitWrites own = new CommitWrites();
+            own.add("with a as (select 1 as id) update account set balance = 0 from a where a.id = account.id")
+                    .expectOneRow();
+            locks.in(c).commit(own);
+            return null;
+        });
     }
 
     @Test

@@ -68,7 +68,10 @@ final class LockAcquirer {
         boolean anyIsolation = begun && request.anyIsolationAllowed();
         long start = query == null ? 0 : System.nanoTime();
         ScriptResult<T> result = acquire(session, request, query, begun, anyIsolation);
-        for (int tries = 1; query != null && isInsertedMeanwhile(session, request, result); tries++) {
+        if (query == null || query.isCommitting()) {
+            return result;
+        }
+        for (int tries = 1; isInsertedMeanwhile(session, request, result); tries++) {
             LockException replaced = LockErrors.replaced(request.asked(session.isHotStandby()));
             if (begun || tries == MOST_TRIES) {
                 abort(session, WaitSql.ABORT, replaced);

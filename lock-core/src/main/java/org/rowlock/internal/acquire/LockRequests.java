@@ -145,7 +145,8 @@ public final class LockRequests {
         return config.budget();
     }
 
-    KeyNames names() {
+    /** How messages name keys. */
+    public KeyNames names() {
         return config.names();
     }
 

@@ -14,8 +14,29 @@ import org.rowlock.RowMapper;
  * @param sql one statement that returns rows
  * @param mapper makes a value of each row
  * @param binds the values of its parameters
+ * @param committing where it is no query, but writes and a COMMIT: reads what they return
  */
-public record LockQuery<T>(String sql, RowMapper<T> mapper, List<@Nullable Object> binds) {
+public record LockQuery<T>(
+        String sql,
+        RowMapper<T> mapper,
+        List<@Nullable Object> binds,
+        @Nullable Committing committing) {
+
+    /** Writes and the COMMIT behind them, as the last statements of a script. */
+    public interface Committing {
+        /** Is told that they are about to be sent. */
+        void sent();
+
+        /** Whether the server is not to keep what it prepares for them. */
+        boolean isOneShot();
+
+        /**
+         * Reads what each statement returned, up to that of the COMMIT.
+         *
+         * @param isRows whether the first result is rows
+         */
+        void read(PreparedStatement statement, boolean isRows) throws SQLException;
+    }
 
     public LockQuery {
         if (sql == null || sql.isBlank()) {
@@ -32,12 +53,17 @@ public record LockQuery<T>(String sql, RowMapper<T> mapper, List<@Nullable Objec
             throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
         }
         // Not List.of(), as a bind may be null.
-        return new LockQuery<>(sql, mapper, Arrays.asList(binds));
+        return new LockQuery<>(sql, mapper, Arrays.asList(binds), null);
     }
 
-    /** Whether the driver binds one of the values without a type, for the server to find. */
-    public boolean hasUntypedBind() {
-        return hasUntyped(binds);
+    /** Whether the transaction is over when its results are read. */
+    public boolean isCommitting() {
+        return committing != null;
+    }
+
+    /** Whether the server is not to keep what it prepares: where the driver binds a value without a type, for it to find. */
+    public boolean isOneShot() {
+        return committing == null ? hasUntyped(binds) : committing.isOneShot();
     }
 
     public static boolean hasUntyped(List<@Nullable Object> binds) {
@@ -50,6 +76,9 @@ public record LockQuery<T>(String sql, RowMapper<T> mapper, List<@Nullable Objec
     }
 
     public int bind(PreparedStatement statement, int at) throws SQLException {
+        if (committing != null) {
+            committing.sent();
+        }
         return bind(statement, at, binds);
     }
 

@@ -9,11 +9,14 @@ import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 import org.postgresql.core.BaseConnection;
+import org.postgresql.core.Query;
+import org.postgresql.core.SqlCommand;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.util.PSQLWarning;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -138,15 +141,44 @@ public final class PgSession {
      * raised it, as its SQLSTATE is any warning's and its text is in the server's language.
      */
     @Nullable
-    SQLWarning takeReplicationWarning() throws SQLException {
-        for (SQLWarning warning = driver.getWarnings(); warning != null; warning = warning.getNextWarning()) {
+    public SQLWarning takeReplicationWarning() throws SQLException {
+        SQLWarning found = replicationWarning(driver.getWarnings());
+        if (found != null) {
+            driver.clearWarnings();
+        }
+        return found;
+    }
+
+    /** The same among the warnings of a statement that commits. */
+    @Nullable
+    public static SQLWarning replicationWarning(@Nullable SQLWarning first) {
+        for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
             if (warning instanceof PSQLWarning notice
                     && "SyncRepWaitForLSN".equals(notice.getServerErrorMessage().getRoutine())) {
-                driver.clearWarnings();
                 return warning;
             }
         }
         return null;
+    }
+
+    /** What the driver makes of a text, as this session would read it. Runs no SQL. */
+    public WriteForm formOf(String sql) throws SQLException {
+        Query query = driver.createQuery(sql, true, true).query;
+        Query[] several = query.getSubqueries();
+        SqlCommand command = query.getSqlCommand();
+        String keyword = WriteForm.keyword(sql);
+        boolean changes = !keyword.equals("with")
+                && command != null
+                && switch (command.getType()) {
+                    case INSERT, UPDATE, DELETE -> true;
+                    default -> false;
+                };
+        return new WriteForm(
+                keyword,
+                changes,
+                command != null && command.isReturningKeywordPresent(),
+                query.createParameterList().getParameterCount(),
+                several == null ? keyword.isEmpty() ? 0 : 1 : several.length);
     }
 
     /**

@@ -23,8 +23,8 @@ public final class ScriptRunner {
     public static <T> ScriptResult<T> run(
             PgSession session, LockScript script, LockRequest request, @Nullable LockQuery<T> query)
             throws SQLException {
-        boolean untyped = query != null && query.hasUntypedBind();
-        try (PreparedStatement statement = session.prepareScript(script.sql(), untyped)) {
+        boolean oneShot = query != null && query.isOneShot();
+        try (PreparedStatement statement = session.prepareScript(script.sql(), oneShot)) {
             script.bind(statement, new ScriptValues(request, query));
             boolean isRows = statement.execute();
             Guard guard = null;
@@ -111,6 +111,10 @@ public final class ScriptRunner {
 
     private static <T> List<T> readQuery(PreparedStatement statement, boolean isRows, @Nullable LockQuery<T> query)
             throws SQLException {
+        if (query != null && query.committing() != null) {
+            query.committing().read(statement, isRows);
+            return List.of();
+        }
         if (!isRows || query == null) {
             throw new IllegalArgumentException("The SQL of the query returned no rows to read but an update count of "
                     + statement.getUpdateCount() + ". It has run: roll the transaction back, and give a SELECT, or add"

@@ -9,6 +9,8 @@ import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.RowSql;
+import org.rowlock.internal.sql.WriteSql;
+import org.rowlock.internal.sql.WriteSql.WrongCount;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TableName;
 
@@ -35,6 +37,16 @@ public final class ServerErrors {
     /** What the driver refused by itself: the parameters of the caller's query do not fit its SQL. */
     public static boolean isDriverRefusal(SQLException e) {
         return SqlState.INVALID_PARAMETER_VALUE.equals(e.getSQLState()) && serverMessage(e) == null;
+    }
+
+    /** Whether it is an answer of the server, and the driver has not made it. */
+    public static boolean isServers(SQLException e) {
+        return serverMessage(e) != null;
+    }
+
+    /** The count of a write that the server has found wrong, where the error is that. */
+    public static @Nullable WrongCount wrongCountIn(SQLException e) {
+        return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteSql.findIn(message(e)) : null;
     }
 
     /** The guard's columns where the error is one that a guard raised. */

@@ -95,15 +95,25 @@ public final class GuardSql {
 
     /** What a guard saw that raised an error, from its message, or null where the error is another. */
     public static @Nullable Guard findIn(@Nullable String message) {
-        int mark = message == null ? -1 : message.indexOf(MARK);
-        if (message == null || mark < 0) {
+        String text = marked(message);
+        if (text == null) {
             return null;
         }
-        String text = message.substring(mark + MARK.length());
         if (text.startsWith(TAKEN)) {
             return Guard.TAKEN;
         }
         return text.startsWith(STALE) ? Guard.STALE : refusal(text);
+    }
+
+    /** The value of the parameter of one raised error. */
+    static String mark() {
+        return MARK;
+    }
+
+    /** What an error of ours says, behind the mark; null where the error is another. */
+    static @Nullable String marked(@Nullable String message) {
+        int mark = message == null ? -1 : message.indexOf(MARK);
+        return message == null || mark < 0 ? null : message.substring(mark + MARK.length());
     }
 
     private static @Nullable Guard refusal(String text) {

@@ -72,6 +72,7 @@ public final class LockScripts {
     public LockScript script(LockRequest request, boolean begun, boolean anyIsolation, @Nullable LockQuery<?> query) {
         WaitKind wait = WaitKind.of(request.lockWait());
         String sql = query == null ? null : query.sql();
+        boolean committing = query != null && query.isCommitting();
         List<RowGroup> rows = request.rows();
         List<RowGroup> keysAlone = request.keysAlone();
         if (sql == null
@@ -81,7 +82,8 @@ public final class LockScripts {
             return single(request, wait, begun, anyIsolation);
         }
         if (keysAlone.size() > 1 || rows.size() > 1 || (rows.size() == 1 && !isOneRow(rows))) {
-            return compose(request.advisory(), request.mode(), wait, begun, anyIsolation, rows, keysAlone, sql);
+            return compose(
+                    request.advisory(), request.mode(), wait, begun, anyIsolation, rows, keysAlone, sql, committing);
         }
         RowTable table = rows.isEmpty() ? null : rows.get(0).table();
         // Where the row's mode is not the request's, the keys are of mixed modes, and then only the row's is in the
@@ -100,7 +102,7 @@ public final class LockScripts {
                 sql);
         LockScript script = kept.get(form);
         if (script == null) {
-            script = compose(advisory, mode, wait, begun, anyIsolation, rows, keysAlone, sql);
+            script = compose(advisory, mode, wait, begun, anyIsolation, rows, keysAlone, sql, committing);
             if (kept.size() < MOST_KEPT) {
                 kept.put(form, script);
             }
@@ -126,7 +128,7 @@ public final class LockScripts {
                 + (anyIsolation ? 1 : 0);
         LockScript script = ofTable[form];
         if (script == null) {
-            script = compose(advisory, request.mode(), wait, begun, anyIsolation, List.of(), List.of(), null);
+            script = compose(advisory, request.mode(), wait, begun, anyIsolation, List.of(), List.of(), null, false);
             ofTable[form] = script;
         }
         return script;
@@ -140,7 +142,8 @@ public final class LockScripts {
             boolean anyIsolation,
             List<RowGroup> rows,
             List<RowGroup> keysAlone,
-            @Nullable String query) {
+            @Nullable String query,
+            boolean committing) {
         boolean advisory = !keys.isEmpty();
         boolean advisoryAlone = advisory && rows.isEmpty() && query == null;
         // A single try needs no savepoint: when it fails nothing has happened.
@@ -195,7 +198,7 @@ public final class LockScripts {
         if (query != null) {
             statements.add(query(query));
         }
-        if (savepoint == Savepoint.AROUND) {
+        if (savepoint == Savepoint.AROUND && !committing) {
             statements.add(WaitSql.RELEASE);
         }
         return new LockScript(statements, bounded, savepoint);

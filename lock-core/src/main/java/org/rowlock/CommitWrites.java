@@ -1,0 +1,129 @@
+package org.rowlock;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.Write;
+
+/**
+ * Statements whose results nobody needs before the commit. They are sent with it, in one flush, so that the locks of the
+ * transaction are held for a round trip less, and one less again for each statement that does not wait for the one before:
+ *
+ * <pre>{@code
+ * locks.inTransaction(dataSource, key, (connection, atCommit) -> {
+ *     long balance = balance(connection, 42);
+ *     atCommit.add("update account set balance = ? where id = ?", balance - 5, 42).expectOneRow();
+ *     atCommit.add("insert into entry(account, amount) values (?, ?)", 42, -5);
+ *     return balance - 5;
+ * });
+ * }</pre>
+ *
+ * <p>They are executed in their order, behind everything else in the transaction: what the work reads does not see them. If
+ * one fails nothing is committed. Where one round trip is not possible there are more, and the outcome is the same: beyond
+ * 100 executions, and where a number of rows is expected that only Rowlock can check
+ * ({@link CommitWrite#expectRows}).
+ *
+ * <p>Can be sent again until it is committed. Not thread-safe.
+ *
+ * @see RowLocks#inTransaction(javax.sql.DataSource, LockKey, WritingWork)
+ * @see TransactionLocks#commit(CommitWrites)
+ * @see RowLocks#execute(javax.sql.DataSource, LockKey, CommitWrites)
+ */
+public final class CommitWrites {
+    private final List<Write<?>> writes = new ArrayList<>(2);
+
+    /** None so far. */
+    public CommitWrites() {}
+
+    /**
+     * Adds a statement.
+     *
+     * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}; looked at when
+     *     they are sent
+     * @return the statement, to say what is expected of it, and to ask afterwards what it did
+     * @throws IllegalArgumentException if the SQL is null or blank, or the binds are null
+     * @throws IllegalStateException if these writes are committed already
+     */
+    public CommitWrite<Void> add(String sql, @Nullable Object... binds) {
+        Write<Void> write = new Write<>(sql, null);
+        write.execute(binds);
+        return added(write);
+    }
+
+    /**
+     * Adds a statement that is executed once for each list of values, in their order.
+     *
+     * @param sql one statement, with {@code ?} for parameters
+     * @param binds for each execution, a value per parameter; may be empty
+     * @return the statement
+     * @throws IllegalArgumentException if the SQL is null or blank, or binds are null
+     * @throws IllegalStateException if these writes are committed already
+     */
+    public CommitWrite<Void> addBatch(String sql, Iterable<? extends List<? extends @Nullable Object>> binds) {
+        if (binds == null) {
+            throw new IllegalArgumentException("The binds are null; give a list of values per execution");
+        }
+        Write<Void> write = new Write<>(sql, null);
+        for (List<? extends @Nullable Object> each : binds) {
+            if (each == null) {
+                throw new IllegalArgumentException(
+                        "The binds of an execution are null; give a list of values, or none");
+            }
+            write.execute(each.toArray());
+        }
+        return added(write);
+    }
+
+    /**
+     * Adds a statement that returns rows, such as {@code INSERT ... RETURNING}.
+     *
+     * @param sql one statement that returns rows, with {@code ?} for parameters
+     * @param mapper makes a value of each row, when it is committed; what it throws comes from
+     *     {@link CommitWrite#rows()}
+     * @param binds a value per parameter
+     * @param <T> the value of a row
+     * @return the statement, to ask afterwards for its rows
+     * @throws IllegalArgumentException if the SQL is null or blank, or the mapper or the binds are null
+     * @throws IllegalStateException if these writes are committed already
+     */
+    public <T> CommitWrite<T> addReturning(String sql, RowMapper<T> mapper, @Nullable Object... binds) {
+        if (mapper == null) {
+            throw new IllegalArgumentException("The row mapper is null; give a function from a result row to a value");
+        }
+        Write<T> write = new Write<>(sql, mapper);
+        write.execute(binds);
+        return added(write);
+    }
+
+    private <T> CommitWrite<T> added(Write<T> write) {
+        for (Write<?> each : writes) {
+            if (each.result() != null) {
+                throw new IllegalStateException(
+                        "These writes are committed already, and nothing can be added to them; make new CommitWrites");
+            }
+        }
+        writes.add(write);
+        return new CommitWrite<>(write);
+    }
+
+    /**
+     * Whether there are none.
+     *
+     * @return true if nothing was added
+     */
+    public boolean isEmpty() {
+        return writes.isEmpty();
+    }
+
+    /** To be sent. */
+    List<Write<?>> toSend() {
+        for (Write<?> each : writes) {
+            if (each.result() != null) {
+                throw new IllegalStateException(
+                        "These writes are committed already; sent again they would be done twice. Make new CommitWrites");
+            }
+        }
+        return List.copyOf(writes);
+    }
+}

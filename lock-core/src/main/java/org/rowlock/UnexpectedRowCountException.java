@@ -1,0 +1,50 @@
+package org.rowlock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A statement of {@link CommitWrites} did not change as many rows as {@linkplain CommitWrite#expectRows it was to}. Nothing
+ * of the transaction is stored; it is rolled back. The SQLSTATE is that of {@code INTO STRICT}: P0002 where there were fewer
+ * rows (no_data_found), P0003 where there were more (too_many_rows).
+ */
+public final class UnexpectedRowCountException extends LockException {
+    private static final long serialVersionUID = 1;
+
+    /** What were to be changed. */
+    private final long expected;
+
+    /** What were. */
+    private final long found;
+
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param expected how many rows were to be changed
+     * @param found how many were
+     * @param cause what the server said, where it has checked
+     */
+    public UnexpectedRowCountException(String message, long expected, long found, @Nullable Throwable cause) {
+        super(message, found < expected ? "P0002" : "P0003", cause);
+        this.expected = expected;
+        this.found = found;
+    }
+
+    /**
+     * How many rows were to be changed.
+     *
+     * @return the number given to {@link CommitWrite#expectRows}
+     */
+    public long expected() {
+        return expected;
+    }
+
+    /**
+     * How many rows were changed, before it was undone.
+     *
+     * @return the number
+     */
+    public long found() {
+        return found;
+    }
+}

@@ -1,0 +1,62 @@
+package org.rowlock.internal.acquire;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockException;
+import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.WriteFlushes;
+import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.PgSession;
+
+/** Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all. */
+public final class LockAndCommit {
+    private final LockCalls calls;
+
+    public LockAndCommit(LockCalls calls) {
+        this.calls = calls;
+    }
+
+    /**
+     * Locks, writes and commits. Whatever it throws, the caller has to roll back.
+     *
+     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good
+     * @throws LockException if it has not: the locks cannot be had, or for another reason that is known
+     * @throws SQLException if a write or the commit fails
+     */
+    public void run(PgSession session, LockRequest request, List<Write<?>> writes) throws SQLException {
+        Commit commit = new Commit(session.connection(), request.keys(), request.names());
+        WriteFlushes flushes = WriteFlushes.of(session, writes);
+        if (!flushes.isOne() || isLookedAt(calls.requests().withIdColumns(session, request))) {
+            calls.acquire(session, request, null);
+            commit.run(writes);
+            return;
+        }
+        try {
+            calls.acquire(session, request, flushes.behindLock());
+        } catch (LockConnectionLostException e) {
+            if (flushes.isSent() && e.getCause() instanceof SQLException cause) {
+                throw commit.failure(flushes, cause);
+            }
+            throw e;
+        } catch (SQLException e) {
+            throw commit.failure(flushes, e);
+        }
+        commit.end(session, flushes);
+    }
+
+    /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */
+    private static boolean isLookedAt(LockRequest request) {
+        return !request.openKeysAlone().isEmpty()
+                || request.rows().stream()
+                        .flatMap(group -> group.table().columns().stream())
+                        .map(RowTable.Column::kind)
+                        .anyMatch(kind -> switch (kind) {
+                            case SMALLINT, INTEGER, BIGINT, UUID -> false;
+                            default -> true;
+                        });
+    }
+}

@@ -1,0 +1,228 @@
+package org.rowlock.internal.commit;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.jdbc.AutoSave;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockTransactionException;
+import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.WriteSql.WrongCount;
+import org.rowlock.internal.text.SqlState;
+
+/**
+ * COMMIT, with the writes that go with it, and what became of it. The driver's commit() returns normally in cases where
+ * nothing is stored: the server answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run another
+ * client's statement instead. What the driver knows of the transaction, without a round trip, tells.
+ *
+ * <p>Whatever it throws, the caller has to roll back, unless nothing is to be stored in another way: with autosave the driver
+ * returns to a savepoint of its own, and a later commit() would commit what came before.
+ */
+public final class Commit {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
+    private final Connection connection;
+    private final List<LockKey> keys;
+    private final KeyNames names;
+
+    /**
+     * The end of a transaction.
+     *
+     * @param keys what the work was done under, for messages; empty where that is not known
+     * @param names how these name keys
+     */
+    public Commit(Connection connection, List<LockKey> keys, KeyNames names) {
+        this.connection = connection;
+        this.keys = keys;
+        this.names = names;
+    }
+
+    /**
+     * Commits.
+     *
+     * @param writes to be done before, in the same flush where that can be
+     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good
+     * @throws LockException if it has not, for a reason that is known
+     * @throws SQLException if it has not, for a reason of the work's own, such as a deferred constraint
+     * @throws IllegalArgumentException if a write cannot go with a COMMIT
+     */
+    public void run(List<Write<?>> writes) throws SQLException {
+        if (connection.isClosed()) {
+            throw new LockConnectionLostException(
+                    "Nothing of " + work() + " is stored: its connection was lost or closed before the"
+                            + " commit was sent. The transaction and its locks are gone.",
+                    new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
+        }
+        PgSession session = PgSession.of(connection);
+        if (session.isAborted()) {
+            throw aborted(session);
+        }
+        if (writes.isEmpty()) {
+            commit(session);
+            return;
+        }
+        WriteFlushes flushes = WriteFlushes.of(session, writes);
+        AutoSave autosave = session.withoutAutosave();
+        try {
+            try {
+                flushes.sendFirst(session);
+                flushes.sendLast(session);
+            } catch (SQLException e) {
+                throw failure(flushes, e);
+            }
+        } finally {
+            session.setAutosave(autosave);
+        }
+        end(session, flushes);
+    }
+
+    private void commit(PgSession session) throws SQLException {
+        try {
+            connection.commit();
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+        check(session, session.takeReplicationWarning());
+    }
+
+    /**
+     * After a flush that has committed.
+     *
+     * @throws LockException if it has not
+     */
+    public void end(PgSession session, WriteFlushes flushes) throws SQLException {
+        if (!session.hasBegun()) {
+            flushes.committed();
+            tell();
+        }
+        check(session, flushes.replicationWarning());
+    }
+
+    /** Sends nothing, as the transaction is over; but pools and proxies on the way see that it is. */
+    private void tell() {
+        try {
+            connection.commit();
+        } catch (SQLException e) {
+            LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
+        }
+    }
+
+    private void check(PgSession session, @Nullable SQLException warning) {
+        if (session.hasBegun()) {
+            throw notEnded(session);
+        }
+        if (warning != null) {
+            throw new CommitOutcomeUnknownException(
+                    "Committed on this server and visible is " + work() + ", but the wait for its standby"
+                            + " was ended (" + message(warning)
+                            + "): it is lost if the server fails over before it is replicated. Do not run it again;"
+                            + " look whether the standby has it.",
+                    warning);
+        }
+    }
+
+    private String work() {
+        return keys.isEmpty()
+                ? "the work of the transaction"
+                : "the work under the lock of " + names.of(keys.get(0))
+                        + (keys.size() > 1 ? " and " + (keys.size() - 1) + " more" : "");
+    }
+
+    private String message(SQLException e) {
+        return LockErrors.message(names, e, String.valueOf(e.getMessage()));
+    }
+
+    private LockTransactionException aborted(PgSession session) {
+        SQLException first = firstError(session);
+        return new LockTransactionException(
+                Reason.ABORTED,
+                "Nothing of " + work() + " is stored: a statement in it failed"
+                        + (first == null ? "" : " (" + message(first) + ")")
+                        + " and the work went on, but PostgreSQL had aborted the transaction and would have answered"
+                        + " COMMIT with a rollback. It is rolled back. Let the work throw what its statements throw, or"
+                        + " put a savepoint around the statement that may fail.",
+                SqlState.IN_FAILED_SQL_TRANSACTION,
+                first);
+    }
+
+    /** The driver keeps the first error of a transaction, and gives it as the cause of any that follows. */
+    private static @Nullable SQLException firstError(PgSession session) {
+        try {
+            session.execute("select 1");
+            return null;
+        } catch (SQLException e) {
+            return e.getCause() instanceof SQLException first ? first : null;
+        }
+    }
+
+    /**
+     * What a failure of a flush with the COMMIT means.
+     *
+     * @return the driver's own, where nothing is stored
+     */
+    public SQLException failure(WriteFlushes flushes, SQLException e) throws SQLException {
+        WrongCount wrong = ServerErrors.wrongCountIn(e);
+        if (wrong != null) {
+            throw flushes.unexpected(wrong.number(), wrong.found(), e);
+        }
+        if (!flushes.isSent() || ServerErrors.isDriverRefusal(e)) {
+            return e;
+        }
+        if (!ServerErrors.isServers(e) && !connection.isClosed()) {
+            // The driver has given up on an answer, and the server may have committed.
+            PgSession.of(connection).kill();
+        }
+        return failure(e);
+    }
+
+    private SQLException failure(SQLException e) throws SQLException {
+        String state = SqlState.of(e);
+        if (ServerErrors.isPreparedStatementMixedUp(e)) {
+            throw new LockException(
+                    "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e), e);
+        }
+        if (state.equals(SqlState.IDLE_IN_TRANSACTION_TIMEOUT)) {
+            throw new LockConnectionLostException(
+                    "Nothing of " + work() + " is stored: the server had ended the transaction before the"
+                            + " commit, as it was idle for too long (" + message(e) + ").",
+                    e);
+        }
+        if (SqlState.isConnectionLost(state)
+                || state.equals(SqlState.STATEMENT_COMPLETION_UNKNOWN)
+                || connection.isClosed()) {
+            throw new CommitOutcomeUnknownException(
+                    "It is not known whether " + work() + " is stored: the connection was lost while it"
+                            + " committed (" + message(e)
+                            + "). Do not run it again before you have looked: done twice is worse than done late.",
+                    e);
+        }
+        return e;
+    }
+
+    /** What was run in place of COMMIT cannot be told, so the session is ended rather than rolled back. */
+    private LockException notEnded(PgSession session) {
+        LockException failure = new LockException(
+                "Nothing of " + work() + " is stored: the server was told to commit, and the transaction"
+                        + " is still open. A pooler gives prepared statements of one client to another: "
+                        + LockErrors.POOLER_ADVICE,
+                null,
+                null);
+        try {
+            session.kill();
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+}

@@ -1,0 +1,188 @@
+package org.rowlock.internal.commit;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.UnexpectedRowCountException;
+import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.request.WriteResult;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.WriteForm;
+
+/** The writes of a transaction, split into flushes: one with the COMMIT, wherever that can be. */
+public final class WriteFlushes {
+    /** More would be read in parts by the driver all the same, and make a text that nothing keeps. */
+    private static final int MOST_IN_ONE = 100;
+
+    private final List<Write<?>> writes;
+    private final List<WriteResult<?>> results = new ArrayList<>(2);
+    private final List<WriteScript> scripts = new ArrayList<>(1);
+    private final boolean checkedHere;
+    private @Nullable SQLWarning warning;
+    private boolean sent;
+
+    private WriteFlushes(List<Write<?>> writes, boolean checkedHere) {
+        this.writes = writes;
+        this.checkedHere = checkedHere;
+    }
+
+    /**
+     * Checks and splits. Runs no SQL.
+     *
+     * @throws IllegalArgumentException if a write cannot go with a COMMIT
+     */
+    public static WriteFlushes of(PgSession session, List<Write<?>> writes) throws SQLException {
+        List<WriteForm> forms = new ArrayList<>(writes.size());
+        boolean checkedHere = false;
+        for (Write<?> write : writes) {
+            WriteForm form = WriteForms.of(session, write);
+            forms.add(form);
+            checkedHere |= write.isExpecting() && !form.changes();
+        }
+        WriteFlushes flushes = new WriteFlushes(writes, checkedHere);
+        flushes.scripts.add(new WriteScript());
+        for (int i = 0; i < writes.size(); i++) {
+            flushes.add(writes.get(i), forms.get(i), i + 1);
+        }
+        if (!checkedHere) {
+            flushes.last().addCommit();
+        }
+        return flushes;
+    }
+
+    private <T> void add(Write<T> write, WriteForm form, int number) {
+        WriteResult<T> result = new WriteResult<>();
+        results.add(result);
+        for (List<@Nullable Object> binds : write.executions()) {
+            if (last().size() == MOST_IN_ONE) {
+                scripts.add(new WriteScript());
+            }
+            last().add(write, form, number, binds, result);
+        }
+    }
+
+    private WriteScript last() {
+        return scripts.get(scripts.size() - 1);
+    }
+
+    /** Whether all of it, with the COMMIT, is one flush. */
+    public boolean isOne() {
+        return scripts.size() == 1 && !checkedHere;
+    }
+
+    /**
+     * Sends what goes in front of the last flush.
+     *
+     * @throws UnexpectedRowCountException if not as many rows are changed as expected
+     */
+    void sendFirst(PgSession session) throws SQLException {
+        for (WriteScript script : checkedHere ? scripts : scripts.subList(0, scripts.size() - 1)) {
+            if (script.size() > 0) {
+                send(session, script);
+            }
+        }
+        if (checkedHere) {
+            checkCounts();
+        }
+    }
+
+    private void checkCounts() {
+        for (int i = 0; i < writes.size(); i++) {
+            long expected = writes.get(i).expected();
+            for (long count : results.get(i).counts()) {
+                if (writes.get(i).isExpecting() && count != expected) {
+                    throw unexpected(i + 1, count, null);
+                }
+            }
+        }
+    }
+
+    /** Sends the last flush. The transaction has committed. */
+    void sendLast(PgSession session) throws SQLException {
+        if (checkedHere) {
+            sent = true;
+            session.connection().commit();
+            warning = session.takeReplicationWarning();
+        } else {
+            send(session, last());
+        }
+    }
+
+    private void send(PgSession session, WriteScript script) throws SQLException {
+        try (PreparedStatement statement = session.prepareScript(script.sql(), script.isOneShot())) {
+            int at = 1;
+            for (@Nullable Object bind : script.binds()) {
+                statement.setObject(at++, bind);
+            }
+            sent |= !checkedHere && script == last();
+            script.read(statement, statement.execute());
+            warning = PgSession.replicationWarning(statement.getWarnings());
+        }
+    }
+
+    /** As the last statements of a lock's script; only where it {@link #isOne}. */
+    public LockQuery<Void> behindLock() {
+        WriteScript script = last();
+        return new LockQuery<>(script.sql(), row -> null, script.binds(), new LockQuery.Committing() {
+            @Override
+            public void sent() {
+                sent = true;
+            }
+
+            @Override
+            public boolean isOneShot() {
+                return script.isOneShot();
+            }
+
+            @Override
+            public void read(PreparedStatement statement, boolean isRows) throws SQLException {
+                script.read(statement, isRows);
+                warning = PgSession.replicationWarning(statement.getWarnings());
+            }
+        });
+    }
+
+    /** Whether the flush with the COMMIT may have left. */
+    public boolean isSent() {
+        return sent;
+    }
+
+    @Nullable
+    SQLWarning replicationWarning() {
+        return warning;
+    }
+
+    /** Hands out what the writes did. */
+    void committed() {
+        for (int i = 0; i < writes.size(); i++) {
+            committed(writes.get(i), results.get(i));
+        }
+    }
+
+    // A write's result is of its own type.
+    @SuppressWarnings("unchecked")
+    private static <T> void committed(Write<T> write, WriteResult<?> result) {
+        write.committed((WriteResult<T>) result);
+    }
+
+    /**
+     * The exception for a count that is wrong.
+     *
+     * @param number of the write, from 1
+     */
+    UnexpectedRowCountException unexpected(int number, long found, @Nullable Throwable cause) {
+        Write<?> write = writes.get(number - 1);
+        return new UnexpectedRowCountException(
+                "Nothing is stored: write " + number + " of " + writes.size() + " was to change " + write.expected()
+                        + " row(s) and changed " + found
+                        + ". The transaction is rolled back. Look why the row(s) are not"
+                        + " as expected, or leave out expectRows: " + write.sql(),
+                write.expected(),
+                found,
+                cause);
+    }
+}

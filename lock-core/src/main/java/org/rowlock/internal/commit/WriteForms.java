@@ -1,0 +1,59 @@
+package org.rowlock.internal.commit;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.WriteForm;
+
+/** The forms of an application's writes, which are few, and refusal of those that cannot go with a COMMIT. */
+final class WriteForms {
+    /** Beyond this many the SQL is not a constant, and keeping it would be a leak. */
+    private static final int MOST_KEPT = 1_000;
+
+    private static final ConcurrentMap<String, WriteForm> KEPT = new ConcurrentHashMap<>();
+
+    private WriteForms() {}
+
+    /**
+     * The form of a write.
+     *
+     * @throws IllegalArgumentException if it is not one statement, ends the transaction, or its values do not fit
+     */
+    static WriteForm of(PgSession session, Write<?> write) throws SQLException {
+        WriteForm form = KEPT.get(write.sql());
+        if (form == null) {
+            form = session.formOf(write.sql());
+            if (KEPT.size() < MOST_KEPT) {
+                KEPT.put(write.sql(), form);
+            }
+        }
+        check(write, form);
+        return form;
+    }
+
+    private static void check(Write<?> write, WriteForm form) {
+        if (form.statements() != 1) {
+            throw new IllegalArgumentException("The SQL of a write is " + form.statements()
+                    + " statements, and must be one; add each by itself. Nothing is stored: " + write.sql());
+        }
+        if (form.isTransactionControl()) {
+            throw new IllegalArgumentException("A write cannot begin or end a transaction, or a part of one: the COMMIT"
+                    + " behind it has to be the transaction's own. Leave it out. Nothing is stored: " + write.sql());
+        }
+        if (write.mapper() != null && form.changes() && !form.returning()) {
+            throw new IllegalArgumentException("A write with a row mapper returns no rows; add RETURNING, or leave out"
+                    + " the mapper. Nothing is stored: " + write.sql());
+        }
+        for (List<@Nullable Object> binds : write.executions()) {
+            if (binds.size() != form.parameters()) {
+                throw new IllegalArgumentException("The SQL of a write has " + form.parameters() + " parameter(s), and "
+                        + binds.size() + " value(s) are given. Give one per parameter. Nothing is stored: "
+                        + write.sql());
+            }
+        }
+    }
+}

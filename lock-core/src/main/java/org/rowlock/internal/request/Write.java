@@ -1,0 +1,77 @@
+package org.rowlock.internal.request;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowMapper;
+
+/** A caller's statement that is sent with the COMMIT, and once it is committed, what it did. */
+public final class Write<T> {
+    /** As many rows as it may be. */
+    public static final long ANY = -1;
+
+    private final String sql;
+    private final @Nullable RowMapper<T> mapper;
+    private final List<List<@Nullable Object>> executions = new ArrayList<>(1);
+    private long expected = ANY;
+    private @Nullable WriteResult<T> result;
+
+    public Write(String sql, @Nullable RowMapper<T> mapper) {
+        if (sql == null || sql.isBlank()) {
+            throw new IllegalArgumentException(
+                    "The SQL of the write is " + (sql == null ? "null" : "blank") + "; give one statement");
+        }
+        this.sql = sql;
+        this.mapper = mapper;
+    }
+
+    /** Has it executed once more, with these values. */
+    public void execute(@Nullable Object... binds) {
+        if (binds == null) {
+            throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
+        }
+        // Not List.of(), as a bind may be null.
+        executions.add(Arrays.asList(binds.clone()));
+    }
+
+    public void expect(long rows) {
+        if (rows < 0) {
+            throw new IllegalArgumentException(rows + " rows cannot be expected; give 0 or more");
+        }
+        expected = rows;
+    }
+
+    public String sql() {
+        return sql;
+    }
+
+    @Nullable
+    public RowMapper<T> mapper() {
+        return mapper;
+    }
+
+    /** The values of each execution. */
+    public List<List<@Nullable Object>> executions() {
+        return executions;
+    }
+
+    /** How many rows each execution must change, or {@link #ANY}. */
+    public long expected() {
+        return expected;
+    }
+
+    public boolean isExpecting() {
+        return expected != ANY;
+    }
+
+    /** What it did; null until it is committed. */
+    @Nullable
+    public WriteResult<T> result() {
+        return result;
+    }
+
+    public void committed(WriteResult<T> done) {
+        result = done;
+    }
+}

@@ -1,0 +1,761 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.rowlock.RowLockMode.FOR_UPDATE;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** Writes that are sent with the COMMIT: all or nothing, as with a COMMIT of its own, in a round trip less for each. */
+class CommitWritesTest {
+    private static final LockKey KEY = LockKey.row("account", 1);
+    private static final String ADD = "update account set balance = balance + ? where id = ?";
+    private static final String ENTRY = "insert into entry(account, amount) values (?, ?)";
+
+    /** The order of its events is that of the calls. */
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0 check (balance >= 0))",
+            "insert into account select g from generate_series(1, 9) g",
+            "create table entry(id int generated always as identity primary key, account int references account"
+                    + " deferrable initially deferred, amount bigint, note text, at timestamptz, ref uuid)");
+
+    private Connection connection;
+    private DataSource dataSource;
+
+    @BeforeEach
+    void connect() throws SQLException {
+        connection = database.session("own").connection();
+        connection.setAutoCommit(true);
+        dataSource = OneConnection.of(connection);
+    }
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return RowLocks.builder().strategy(strategy).build();
+    }
+
+    /** The ways for writes to be sent, each with an update of the row in the work before where there is any. */
+    private enum Way {
+        WORK {
+            @Override
+            void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
+                locks.inTransaction(from, KEY, (connection, atCommit) -> {
+                    execute(connection, "update account set balance = balance + 100 where id = 9");
+                    writes.accept(atCommit);
+                    return null;
+                });
+            }
+        },
+        QUERY {
+            @Override
+            void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
+                LockedQuery<Long> query = LockedQuery.of(
+                        "update account set balance = balance + 100 where id = 9 returning balance",
+                        row -> row.getLong(1));
+                locks.runInTransaction(from, KEY, query, (rows, atCommit) -> writes.accept(atCommit));
+            }
+        },
+        EXECUTE {
+            @Override
+            void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
+                CommitWrites atCommit = new CommitWrites();
+                writes.accept(atCommit);
+                locks.execute(from, KEY, atCommit);
+            }
+        },
+        OWN_CONNECTION {
+            @Override
+            void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
+                try (Connection connection = from.getConnection()) {
+                    connection.setAutoCommit(false);
+                    TransactionLocks tx = locks.in(connection);
+                    tx.lock(KEY);
+                    execute(connection, "update account set balance = balance + 100 where id = 9");
+                    CommitWrites atCommit = new CommitWrites();
+                    writes.accept(atCommit);
+                    tx.commit(atCommit);
+                }
+            }
+        };
+
+        abstract void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException;
+    }
+
+    static Stream<Arguments> ways() {
+        return Stream.of(LockStrategy.values())
+                .flatMap(strategy -> Stream.of(Way.values()).map(way -> Arguments.of(strategy, way)));
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private String balance(int id) throws SQLException {
+        return database.query("select balance from account where id = " + id);
+    }
+
+    private String entries() throws SQLException {
+        return database.query("select count(*) from entry");
+    }
+
+    /** Nothing is stored, and the connection has no transaction that a later commit could store. */
+    private void assertNothingStored() throws SQLException {
+        if (!connection.getAutoCommit()) {
+            connection.commit();
+        }
+        assertThat(database.query("select sum(balance) from account")).isEqualTo("0");
+        assertThat(entries()).isEqualTo("0");
+        assertThat(database.query("select state from pg_stat_activity where pid = "
+                        + connection.unwrap(PGConnection.class).getBackendPID()))
+                .isEqualTo("idle");
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void theyAreStoredTogether(LockStrategy strategy, Way way) throws Exception {
+        List<CommitWrite<?>> sent = new ArrayList<>();
+        way.send(locks(strategy), dataSource, atCommit -> {
+            sent.add(atCommit.add(ADD, 5, 1).expectOneRow());
+            sent.add(atCommit.add(ENTRY, 1, 5L));
+            sent.add(atCommit.add("update account set balance = balance * 2 where id < ?", 4));
+        });
+        assertThat(balance(1)).isEqualTo("10");
+        assertThat(balance(9)).isEqualTo(way == Way.EXECUTE ? "0" : "100");
+        assertThat(entries()).isEqualTo("1");
+        assertThat(sent.stream().map(CommitWrite::count)).containsExactly(1L, 1L, 3L);
+        assertThat(connection.unwrap(PGConnection.class).getBackendPID()).isPositive();
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void aWrongNumberOfRowsStoresNothing(LockStrategy strategy, Way way) throws Exception {
+        UnexpectedRowCountException failure = catchThrowableOfType(
+                UnexpectedRowCountException.class,
+                () -> way.send(locks(strategy), dataSource, atCommit -> {
+                    atCommit.add(ADD, 5, 1).expectOneRow();
+                    atCommit.add(ADD, 5, 77).expectOneRow();
+                }));
+        assertThat(failure).hasMessageContaining("write 2 of 2").hasMessageContaining(ADD);
+        assertThat(failure.expected()).isOne();
+        assertThat(failure.found()).isZero();
+        assertThat(failure.sqlState()).contains("P0002");
+        assertThat(failure.getCause()).isInstanceOf(SQLException.class);
+        assertNothingStored();
+        failure = catchThrowableOfType(
+                UnexpectedRowCountException.class,
+                () -> way.send(
+                        locks(strategy),
+                        dataSource,
+                        atCommit -> atCommit.add("update account set balance = 1 where id > ?", 5)
+                                .expectRows(2)));
+        assertThat(failure.found()).isEqualTo(4);
+        assertThat(failure.sqlState()).contains("P0003");
+        assertNothingStored();
+    }
+
+    /** The work has not committed, so the driver's savepoints must not let a later commit store a part of it. */
+    @Tag("long")
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "preferQueryMode=simple",
+                "preferQueryMode=extendedForPrepared",
+                "preferQueryMode=extendedCacheEverything",
+                "autosave=always",
+                "autosave=always&cleanupSavepoints=true",
+                "autosave=conservative",
+                "prepareThreshold=0",
+                "prepareThreshold=1",
+                "stringtype=unspecified",
+                "defaultRowFetchSize=1",
+                "binaryTransfer=false",
+                "reWriteBatchedInserts=true",
+                "preparedStatementCacheQueries=0"
+            })
+    void everyModeOfTheDriverWorks(String mode) throws Exception {
+        PGSimpleDataSource own = database.dataSource();
+        for (String parameter : mode.split("&")) {
+            own.setProperty(
+                    parameter.substring(0, parameter.indexOf('=')), parameter.substring(parameter.indexOf('=') + 1));
+        }
+        connection.close();
+        connection = database.session("mode", own).connection();
+        dataSource = OneConnection.of(connection);
+        for (LockStrategy strategy : LockStrategy.values()) {
+            for (Way way : Way.values()) {
+                for (int i = 1; i <= 7; i++) {
+                    int amount = i;
+                    List<CommitWrite<?>> sent = new ArrayList<>();
+                    way.send(locks(strategy), dataSource, atCommit -> {
+                        sent.add(atCommit.add(ADD, amount, 1).expectOneRow());
+                        sent.add(atCommit.addReturning(ENTRY + " returning amount", row -> row.getInt(1), 1, amount)
+                                .expectOneRow());
+                        sent.add(atCommit.add(ENTRY, 2, null).and(2, 4).and(2, 4));
+                    });
+                    assertThat(sent.stream().map(CommitWrite::counts))
+                            .containsExactly(List.of(1L), List.of(1L), List.of(1L, 1L, 1L));
+                    assertThat(sent.get(1).rows()).isEqualTo(List.of(amount));
+                }
+                assertThat(balance(1)).isEqualTo("28");
+                assertThat(entries()).isEqualTo("28");
+                database.execute("update account set balance = 0", "delete from entry");
+                assertThatThrownBy(() -> way.send(locks(strategy), dataSource, atCommit -> {
+                            atCommit.add(ADD, 5, 1).expectOneRow();
+                            atCommit.add(ADD, 5, 77).expectOneRow();
+                        }))
+                        .isInstanceOf(UnexpectedRowCountException.class);
+                assertNothingStored();
+                assertThatThrownBy(() -> way.send(locks(strategy), dataSource, atCommit -> {
+                            atCommit.add(ADD, 5, 1);
+                            atCommit.add(ENTRY, 77, 1);
+                        }))
+                        .isInstanceOf(SQLException.class)
+                        .hasMessageContaining("entry_account_fkey");
+                assertNothingStored();
+            }
+        }
+    }
+
+    /** What a COMMIT of its own gives, by SQLSTATE: a check, a deferred constraint, a trigger, a deferred trigger. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void whatFailsIsTheDriversErrorAndStoresNothing(LockStrategy strategy, Way way) throws Exception {
+        database.execute(
+                "create function refuse() returns trigger language plpgsql as"
+                        + " $$begin raise exception 'refused' using errcode = 'ZZ001'; end$$",
+                "create trigger refuse before update on entry for each row execute function refuse()",
+                "create constraint trigger refuse_late after insert on entry deferrable initially deferred for each row"
+                        + " when (new.amount = 13) execute function refuse()");
+        record Case(String sql, Object bind, String state) {}
+        for (Case each : List.of(
+                new Case("update account set balance = ? where id = 2", -1, "23514"),
+                new Case("insert into entry(account) values (?)", 77, "23503"),
+                new Case("insert into account values (?)", 3, "23505"),
+                new Case("insert into entry(amount) values (?)", 13, "ZZ001"),
+                new Case("update account set nothing = ?", 1, "42703"),
+                new Case("update account set balance = 1 / (? - id)", 4, "22012"))) {
+            Throwable failure = catchThrowable(() -> way.send(locks(strategy), dataSource, atCommit -> {
+                atCommit.add(ADD, 5, 1).expectOneRow();
+                atCommit.add(each.sql(), each.bind());
+                atCommit.add(ENTRY, 1, 1).expectOneRow();
+            }));
+            assertThat(failure)
+                    .as(each.sql())
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(each.state()));
+            assertNothingStored();
+        }
+    }
+
+    /** Each of two transactions reads what the other writes, and the other commits first. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void aSerializationFailureStoresNothing(LockStrategy strategy, Way way) throws Exception {
+        Session other = database.session("other");
+        other.execute("set transaction isolation level serializable");
+        other.execute("insert into account select 10, count(*) from entry");
+        connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+        Throwable failure = catchThrowable(() -> way.send(locks(strategy), dataSource, atCommit -> {
+            atCommit.add("insert into entry(amount) select sum(balance) from account where id > ?", 3)
+                    .expectOneRow();
+            commitQuietly(other);
+        }));
+        if (way == Way.EXECUTE) {
+            // Its snapshot is younger than the other's commit.
+            assertThat(failure).isNull();
+            return;
+        }
+        assertThat(failure)
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("40001"));
+        assertNothingStored();
+    }
+
+    private static void commitQuietly(Session session) {
+        try {
+            session.commit();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatTheyReturnIsThereAfterwardsAndNotBefore(LockStrategy strategy) throws Exception {
+        CommitWrite<UUID> write = locks(strategy).inTransaction(dataSource, KEY, (connection, atCommit) -> {
+            CommitWrite<UUID> added = atCommit.addReturning(
+                            "insert into entry(ref, note) values (?, 'a') returning ref, id",
+                            row -> row.getObject("ref", UUID.class),
+                            new UUID(1, 2))
+                    .and(new UUID(1, 3));
+            assertThatIllegalStateException().isThrownBy(added::count).withMessageContaining("has not committed");
+            assertThatIllegalStateException().isThrownBy(added::rows);
+            return added;
+        });
+        assertThat(write.count()).isEqualTo(2);
+        assertThat(write.counts()).containsExactly(1L, 1L);
+        assertThat(write.rows()).containsExactly(new UUID(1, 2), new UUID(1, 3));
+    }
+
+    @Test
+    void rowsOfAWriteWithAnExpectationAreThoseOfTheStatement() throws Exception {
+        RowLocks locks = RowLocks.create();
+        CommitWrites writes = new CommitWrites();
+        RowMapper<String> all = row -> row.getMetaData().getColumnLabel(1) + row.getString("id") + row.getString(2);
+        CommitWrite<String> three = writes.addReturning(
+                        "update account set balance = id where id in (?, 2, 3) returning id, balance", all, 1)
+                .expectRows(3);
+        CommitWrite<String> none =
+                writes.addReturning("delete from entry returning id, note", all).expectRows(0);
+        locks.execute(dataSource, KEY, writes);
+        assertThat(three.rows()).containsExactlyInAnyOrder("id11", "id22", "id33");
+        assertThat(none.rows()).isEmpty();
+        assertThat(none.count()).isZero();
+    }
+
+    @Test
+    void whatTheMapperThrowsComesTooLateToUndoAnything() throws Exception {
+        for (RuntimeException thrown : List.of(new IllegalStateException("mine"), new ArithmeticException("mine"))) {
+            CommitWrites writes = new CommitWrites();
+            CommitWrite<String> write =
+                    writes.addReturning("update account set balance = 7 where id = 1 returning id", row -> {
+                        throw thrown;
+                    });
+            RowLocks.create().execute(dataSource, KEY, writes);
+            assertThat(balance(1)).isEqualTo("7");
+            assertThat(write.count()).isOne();
+            assertThatThrownBy(write::rows).isInstanceOf(SQLException.class).hasRootCause(thrown);
+        }
+    }
+
+    /** Text that a check has to be put around: comments, semicolons, quotes, and words in places where they mean nothing. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update account set balance = 5 where id = ?;",
+                "update account set balance = 5 where id = ? ; \n ",
+                "update account set balance = 5 where id = ? -- returning",
+                "/* a /* nested */ commit */ update account set balance = 5 where id = ? /* returning */",
+                "-- begin\nUPDATE account AS a SET balance = 5 WHERE id = ? RETURNING *",
+                "update account set balance = 5 where id = ? returning 'a;b', $$;$$, \"id\"",
+                "delete from account where id = ?",
+                "insert into account values (? + 10, 5)",
+                "insert into account values (? + 10, 5) on conflict (id) do update set balance = 6",
+                "insert into account select ? + 10, length('returning')",
+                "with a as (select ?::int as id) update account set balance = 5 from a where account.id = a.id",
+                "with a as (insert into entry(amount) values (1) returning account) delete from account where id = ?",
+                "select id from account where id = ?",
+                "(select id from account where id = ?)",
+                "values (?)"
+            })
+    void everyFormOfAStatementIsChecked(String sql) throws Exception {
+        for (Way way : Way.values()) {
+            List<CommitWrite<?>> sent = new ArrayList<>();
+            assertThatThrownBy(() -> way.send(
+                            RowLocks.create(),
+                            dataSource,
+                            atCommit -> atCommit.add(sql, 2).expectRows(3)))
+                    .isInstanceOfSatisfying(
+                            UnexpectedRowCountException.class,
+                            e -> assertThat(e.found()).isOne());
+            assertNothingStored();
+            way.send(
+                    RowLocks.create(),
+                    dataSource,
+                    atCommit -> sent.add(atCommit.add(sql, 2).expectOneRow()));
+            assertThat(sent.get(0).count()).isOne();
+            database.execute(
+                    "delete from entry",
+                    "delete from account",
+                    "insert into account select g from generate_series(1, 9) g");
+        }
+    }
+
+    @Test
+    void mergeIsCheckedWhereTheServerHasIt() throws Exception {
+        boolean merges = Integer.parseInt(database.query("show server_version_num")) >= 150000;
+        String merge = "merge into account as a using (select ?::int as id) as s on a.id = s.id"
+                + " when matched then update set balance = 5";
+        for (Way way : Way.values()) {
+            Throwable failure = catchThrowable(() -> way.send(
+                    RowLocks.create(),
+                    dataSource,
+                    atCommit -> atCommit.add(merge, 99).expectOneRow()));
+            assertThat(failure).isInstanceOf(merges ? UnexpectedRowCountException.class : SQLException.class);
+            assertNothingStored();
+            if (merges) {
+                way.send(
+                        RowLocks.create(),
+                        dataSource,
+                        atCommit -> atCommit.add(merge, 1).expectOneRow());
+                assertThat(balance(1)).isEqualTo("5");
+                database.execute("update account set balance = 0");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void valuesOfEveryTypeAreTheirOwn(Way way) throws Exception {
+        Timestamp at = Timestamp.valueOf("2026-07-01 09:30:00");
+        UUID ref = new UUID(7, 8);
+        for (int i = 0; i < 8; i++) {
+            way.send(RowLocks.create(), dataSource, atCommit -> {
+                atCommit.add("insert into entry(note, at, ref, amount) values (?, ?, ?, ?)", null, at, ref, 7L)
+                        .expectOneRow();
+                atCommit.addReturning(
+                                "insert into entry(note, at, ref, amount) values (?, ?, ?, ?) returning note",
+                                row -> row.getString(1),
+                                "n",
+                                at,
+                                null,
+                                null)
+                        .expectOneRow();
+            });
+        }
+        assertThat(database.query("select count(*) from entry where note is null and at = '" + at + "' and ref = '"
+                        + ref + "' and amount = 7"))
+                .isEqualTo("8");
+        assertThat(database.query("select count(*) from entry where note = 'n' and ref is null and amount is null"))
+                .isEqualTo("8");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void manyExecutionsKeepTheirOrder(Way way) throws Exception {
+        List<List<Integer>> binds =
+                IntStream.range(0, 250).mapToObj(i -> List.of(1, i)).toList();
+        List<CommitWrite<?>> sent = new ArrayList<>();
+        way.send(RowLocks.create(), dataSource, atCommit -> {
+            sent.add(atCommit.add(ADD, 1, 1).expectOneRow());
+            sent.add(atCommit.addBatch(ENTRY, binds).expectOneRow());
+            sent.add(atCommit.addBatch(ENTRY, List.of()).expectOneRow());
+            sent.add(atCommit.add("update account set balance = (select count(*) from entry) where id = ?", 1));
+        });
+        assertThat(balance(1)).isEqualTo("250");
+        assertThat(database.query("select bool_and(amount = n - 1) from (select amount, row_number() over (order by id)"
+                        + " as n from entry) as e"))
+                .isEqualTo("t");
+        assertThat(sent.get(1).counts()).hasSize(250).containsOnly(1L);
+        assertThat(sent.get(2).counts()).isEmpty();
+        database.execute("delete from entry", "update account set balance = 0");
+        assertThatThrownBy(() -> way.send(RowLocks.create(), dataSource, atCommit -> {
+                    atCommit.addBatch(ENTRY, binds);
+                    atCommit.add(ADD, 1, 77).expectOneRow();
+                }))
+                .isInstanceOf(UnexpectedRowCountException.class);
+        assertNothingStored();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatCannotGoWithACommitIsRefused(Way way) throws Exception {
+        record Case(String sql, List<Object> binds, String message) {}
+        for (Case each : List.of(
+                new Case("update account set balance = 1; delete from entry", List.of(), "2 statements"),
+                new Case("-- nothing", List.of(), "0 statements"),
+                new Case("commit", List.of(), "cannot begin or end"),
+                new Case(" /* so */ ROLLBACK", List.of(), "cannot begin or end"),
+                new Case("savepoint a", List.of(), "cannot begin or end"),
+                new Case(ADD, List.of(1), "2 parameter(s), and 1 value(s)"),
+                new Case(ADD, List.of(1, 2, 3), "2 parameter(s), and 3 value(s)"))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> way.send(RowLocks.create(), dataSource, atCommit -> {
+                        atCommit.add(ADD, 1, 1);
+                        atCommit.add(each.sql(), each.binds().toArray());
+                    }))
+                    .withMessageContaining(each.message())
+                    .withMessageContaining("Nothing is stored");
+            assertNothingStored();
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> way.send(
+                        RowLocks.create(),
+                        dataSource,
+                        atCommit -> atCommit.addReturning(ADD, row -> row.getInt(1), 1, 1)))
+                .withMessageContaining("add RETURNING");
+        assertNothingStored();
+    }
+
+    @Test
+    void badArgumentsAreRefusedAtOnce() {
+        CommitWrites writes = new CommitWrites();
+        assertThatIllegalArgumentException().isThrownBy(() -> writes.add(null));
+        assertThatIllegalArgumentException().isThrownBy(() -> writes.add(" "));
+        assertThatIllegalArgumentException().isThrownBy(() -> writes.add("select 1", (Object[]) null));
+        assertThatIllegalArgumentException().isThrownBy(() -> writes.addBatch("select 1", null));
+        List<List<Object>> withNull = new ArrayList<>();
+        withNull.add(null);
+        assertThatIllegalArgumentException().isThrownBy(() -> writes.addBatch("select 1", withNull));
+        assertThatIllegalArgumentException().isThrownBy(() -> writes.addReturning("select 1", null));
+        assertThat(writes.isEmpty()).isTrue();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> writes.add("select 1").expectRows(-1));
+        assertThat(writes.isEmpty()).isFalse();
+        RowLocks locks = RowLocks.create();
+        assertThatIllegalArgumentException().isThrownBy(() -> locks.execute(dataSource, KEY, null));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> locks.in(connection).commit(null));
+        assertThatThrownBy(() -> locks.in(connection).commit(writes))
+                .isInstanceOfSatisfying(
+                        LockTransactionException.class,
+                        e -> assertThat(e.reason()).isEqualTo(LockTransactionException.Reason.AUTOCOMMIT));
+    }
+
+    @Test
+    void whatIsCommittedIsNotSentAgain() throws Exception {
+        RowLocks locks = RowLocks.create();
+        CommitWrites writes = new CommitWrites();
+        writes.add(ADD, -5, 1);
+        // Not committed, so it may be tried again.
+        assertThatThrownBy(() -> locks.execute(dataSource, KEY, writes)).isInstanceOf(SQLException.class);
+        database.execute("update account set balance = 5 where id = 1");
+        locks.execute(dataSource, KEY, writes);
+        assertThat(balance(1)).isEqualTo("0");
+        assertThatIllegalStateException().isThrownBy(() -> locks.execute(dataSource, KEY, writes));
+        assertThatIllegalStateException().isThrownBy(() -> writes.add("select 1"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void withoutWritesItIsACommit(LockStrategy strategy) throws Exception {
+        locks(strategy).inTransaction(dataSource, KEY, (own, atCommit) -> {
+            execute(own, "update account set balance = 3 where id = 1");
+            return null;
+        });
+        assertThat(balance(1)).isEqualTo("3");
+        locks(strategy).execute(dataSource, KEY, new CommitWrites());
+        connection.setAutoCommit(false);
+        execute(connection, "update account set balance = 4 where id = 1");
+        locks(strategy).in(connection).commit(new CommitWrites());
+        assertThat(balance(1)).isEqualTo("4");
+    }
+
+    /** A transaction that an error has aborted would commit nothing, and says so. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EXECUTE")
+    void anAbortedTransactionIsNotReportedAsCommitted(Way way) throws Exception {
+        assertThatThrownBy(() -> way.send(RowLocks.create(), dataSource, atCommit -> {
+                    catchThrowable(() -> execute(connection, "select 1 / 0"));
+                    atCommit.add(ADD, 1, 1);
+                }))
+                .isInstanceOfSatisfying(
+                        LockTransactionException.class,
+                        e -> assertThat(e.reason()).isEqualTo(LockTransactionException.Reason.ABORTED));
+        assertNothingStored();
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void theyWaitForTheLock(LockStrategy strategy, Way way) throws Exception {
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        bob.connection().setAutoCommit(true);
+        RowLocks locks = locks(strategy);
+        alice.run(c -> locks.in(c).lock(KEY));
+        Step<Object> step = bob.start(c -> {
+            way.send(locks, OneConnection.of(c), atCommit -> atCommit.add(ADD, 1, 1));
+            return null;
+        });
+        step.awaitBlockedBy(alice);
+        alice.execute("update account set balance = 41 where id = 1");
+        alice.commit();
+        step.get();
+        assertThat(balance(1)).isEqualTo("42");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aLockThatCannotBeHadStoresNothing(LockStrategy strategy) throws Exception {
+        Session alice = database.session("alice");
+        RowLocks locks = locks(strategy);
+        alice.run(c -> locks.in(c).lock(KEY));
+        for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
+            CommitWrites writes = new CommitWrites();
+            writes.add(ADD, 1, 2);
+            assertThatThrownBy(() -> locks.execute(dataSource, List.of(KEY), FOR_UPDATE, wait, writes))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertThatThrownBy(() -> locks.execute(
+                            dataSource, List.of(LockKey.row("account", 2), KEY), FOR_UPDATE, wait, writes))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertNothingStored();
+        }
+        alice.rollback();
+        CommitWrites writes = new CommitWrites();
+        writes.add(ADD, 1, 2);
+        LockWait longEnough = LockWait.atMost(TestDatabase.DEADLINE);
+        locks.execute(dataSource, List.of(KEY, LockKey.row("account", 2)), FOR_UPDATE, longEnough, writes);
+        assertThat(balance(2)).isEqualTo("1");
+    }
+
+    /** The waits are in front of the transaction there, and what it writes is in the transaction. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void atHigherLevelsTheyWaitInFrontOfTheTransaction(LockStrategy strategy, Way way) throws Exception {
+        Session alice = database.session("alice");
+        Session bob = database.session("bob");
+        RowLocks locks = locks(strategy);
+        for (int level : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
+            bob.connection().setTransactionIsolation(level);
+            bob.connection().setAutoCommit(true);
+            alice.run(c -> locks.in(c).lock(KEY));
+            Step<Object> step = bob.start(c -> {
+                way.send(
+                        locks,
+                        OneConnection.of(c),
+                        atCommit -> atCommit.add(ADD, 1, 1).expectOneRow());
+                return null;
+            });
+            step.awaitBlockedBy(alice);
+            if (strategy != LockStrategy.ROW) {
+                alice.execute("update account set balance = balance + 1 where id = 1");
+            }
+            alice.commit();
+            step.get();
+        }
+        assertThat(balance(1)).isEqualTo(strategy == LockStrategy.ROW ? "2" : "4");
+        assertThat(bob.advisoryLocks()).isZero();
+    }
+
+    /** The row that was found has another key, which nobody is excluded from. */
+    @ParameterizedTest
+    @EnumSource
+    void anIdInAnotherSpellingStoresNothing(LockStrategy strategy) throws Exception {
+        database.execute("create table span(id interval primary key, n int)", "insert into span values ('1 day', 0)");
+        CommitWrites writes = new CommitWrites();
+        writes.add("update span set n = ?", 1);
+        assertThatThrownBy(() -> locks(strategy).execute(dataSource, LockKey.row("span", "24:00:00"), writes))
+                .isInstanceOf(LockTargetException.class);
+        assertThat(database.query("select n from span")).isEqualTo("0");
+        locks(strategy).execute(dataSource, LockKey.row("span", "1 day"), writes);
+        assertThat(database.query("select n from span")).isEqualTo("1");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aTableThatWasReplacedIsLookedUpAgain(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        for (String type : List.of("int", "bigint", "text", "int")) {
+            database.execute(
+                    "drop table if exists thing",
+                    "create table thing(id " + type + " primary key, n int default 0)",
+                    "insert into thing values ('7')");
+            CommitWrites writes = new CommitWrites();
+            CommitWrite<Void> write = writes.add("update thing set n = n + 1").expectOneRow();
+            locks.execute(dataSource, LockKey.row("thing", 7), writes);
+            assertThat(write.count()).isOne();
+            assertThat(database.query("select n from thing")).isEqualTo("1");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void thePoolsConnectionIsCleanAfterwards(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(1);
+            pool.setAutoCommit(strategy == LockStrategy.ROW);
+            for (Way way : Way.values()) {
+                way.send(locks, pool, atCommit -> atCommit.add(ADD, 1, 1).expectOneRow());
+                assertThatThrownBy(() -> way.send(
+                                locks,
+                                pool,
+                                atCommit -> atCommit.add(ADD, 1, 77).expectOneRow()))
+                        .isInstanceOf(UnexpectedRowCountException.class);
+                try (Connection own = pool.getConnection()) {
+                    assertThat(own.getAutoCommit()).isEqualTo(strategy == LockStrategy.ROW);
+                    assertThat(database.query("select state from pg_stat_activity where pid = "
+                                    + own.unwrap(PGConnection.class).getBackendPID()))
+                            .isEqualTo("idle");
+                }
+            }
+        }
+        assertThat(balance(1)).isEqualTo("4");
+    }
+
+    /** Who watches the connection on its way sees the end of the transaction. */
+    @Test
+    void proxiesSeeACommit() throws Exception {
+        ObservedDataSource observed = new ObservedDataSource(database.dataSource());
+        for (Way way : Way.values()) {
+            way.send(RowLocks.create(), observed, atCommit -> atCommit.add(ADD, 1, 1));
+        }
+        assertThat(observed.calls().stream().filter("commit"::equals)).hasSize(Way.values().length);
+        assertThat(observed.calls()).doesNotContain("rollback");
+        observed.fail("commit", new SQLException("the proxy fails"));
+        for (Way way : Way.values()) {
+            way.send(RowLocks.create(), observed, atCommit -> atCommit.add(ADD, 1, 1));
+        }
+        assertThat(balance(1)).isEqualTo("8");
+    }
+
+    /** The driver names what it has prepared five times; nothing of it is there twice, but for the COMMIT. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void theServerKeepsEachStatementOnce(LockStrategy strategy, Way way) throws Exception {
+        RowLocks locks = locks(strategy);
+        for (int i = 0; i < 15; i++) {
+            int amount = i;
+            way.send(locks, dataSource, atCommit -> {
+                atCommit.add(ADD, amount, 1).expectOneRow();
+                atCommit.add(ENTRY, 1, amount);
+                atCommit.add("update account set balance = 0 where id = ?", 2);
+            });
+            // These are not kept, however often the same is executed.
+            way.send(
+                    locks,
+                    dataSource,
+                    atCommit -> atCommit.add("delete from entry where id = ?", 1)
+                            .and(2)
+                            .and(3));
+        }
+        List<String> kept = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement("select statement from pg_prepared_statements");
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                kept.add(row.getString(1));
+            }
+        }
+        assertThat(kept.stream().filter(sql -> !sql.equals("COMMIT"))).doesNotHaveDuplicates();
+        assertThat(kept).anyMatch(sql -> sql.startsWith("with rowlock as (update account"));
+        assertThat(kept).anyMatch(sql -> sql.startsWith("insert into entry"));
+        assertThat(kept).noneMatch(sql -> sql.startsWith("delete from entry"));
+    }
+}
