@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -138,6 +139,38 @@ class PgBouncerTest {
         assertThat(bobs).containsExactly(4, 5, 6);
         alice.commit();
         bob.commit();
+        assertThat(locksOnTheServer()).isEqualTo("0");
+    }
+
+    /** In the flush with the COMMIT too the server connection is the transaction's own, and free for others afterwards. */
+    @ParameterizedTest
+    @MethodSource("strategiesAndThresholds")
+    void writesGoWithTheCommit(LockStrategy strategy, int threshold) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        String add = "update " + database.schema() + ".account set balance = balance + ? where id = ?";
+        LockedQuery<Long> query = LockedQuery.of(read(), BALANCE);
+        try (Connection connection = dataSource(bouncer, threshold).getConnection();
+                Traffic traffic = new Traffic(dataSource(bouncer, 0))) {
+            DataSource one = OneConnection.of(connection);
+            for (int i = 1; i <= 7; i++) {
+                long before = 2L * (i - 1);
+                locks.runInTransaction(one, account(1), query, (rows, atCommit) -> {
+                    assertThat(rows).containsExactly(before);
+                    atCommit.add(add, 1, 1).expectOneRow();
+                });
+                CommitWrites writes = new CommitWrites();
+                writes.add(add, 1, 1).expectOneRow();
+                locks.execute(one, account(1), writes);
+                CommitWrites wrong = new CommitWrites();
+                wrong.add(add, 1, 1).expectOneRow();
+                wrong.add(add, 1, 77).expectOneRow();
+                assertThatThrownBy(() -> locks.execute(one, account(1), wrong))
+                        .isInstanceOf(UnexpectedRowCountException.class);
+                assertThat(connection.getAutoCommit()).isTrue();
+            }
+            assertThat(traffic.count()).isNotNegative();
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("14");
         assertThat(locksOnTheServer()).isEqualTo("0");
     }
 

@@ -9,8 +9,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.CommitWrites;
+import org.rowlock.LockedQuery;
+import org.rowlock.RowLocks;
+import org.rowlock.TransactionLocks;
 import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
@@ -18,8 +23,9 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
- * Lock, three updates and commit in so many flushes, each a round trip, in SQL by hand for each strategy: for what is sent
- * apart from the lock the row is held for a round trip more. How much a hot row can do is 1 / the time it is held.
+ * Lock, three updates and commit in so many flushes, each a round trip: for what is sent apart from the lock the row is held
+ * for a round trip more. How much a hot row can do is 1 / the time it is held. In SQL by hand for each strategy, and where
+ * Rowlock has a form of it, through the library.
  */
 public class RoundTrips extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
@@ -27,17 +33,20 @@ public class RoundTrips extends LockWorkload {
             "Hot rows: the same transaction in 5, 3, 2 and 1 round trips",
             "90 clients pick a row by zipf(1..100, s = 1.1), lock it, update it three times and commit: each statement in a round"
                     + " trip of its own (5), the updates together (3), the updates together with the commit (2), or all in"
-                    + " one (1). The statements are by hand, so that each strategy has every form. The limit is what one row"
-                    + " could do if the next holder were always there: 1 / the time a lock is held when nobody is in the"
+                    + " one (1). By hand, so that each strategy has every form, and the last two through Rowlock. The limit is"
+                    + " what one row could do if the next holder were always there: 1 / the time a lock is held when nobody is in the"
                     + " way; its share is what the hottest row reaches of it.",
             "2.3x with 10 and 1.9x with 90 clients with plain FOR UPDATE and the writes in the commit's flush, at 0.6 ms.",
             RoundTrips.class,
             Stream.of(0.5, 0.0, 0.25, 1.0)
                     .map(rtt -> Point.clients(90).over(rtt))
                     .toList(),
-            Stream.of(5, 3, 2, 1)
-                    .flatMap(flushes -> Variant.of("ROW", "BOTH", "ADVISORY").stream()
-                            .map(each -> each.with(" in " + flushes, "flushes", Integer.toString(flushes))))
+            Stream.concat(
+                            Stream.of(5, 3, 2, 1).flatMap(RoundTrips::variants),
+                            Stream.of(2, 1)
+                                    .flatMap(RoundTrips::variants)
+                                    .map(each -> each.with(" by Rowlock", "library", "true")
+                                            .admitted()))
                     .toList(),
             List.of(
                     Metric.throughput("transactions"),
@@ -47,10 +56,15 @@ public class RoundTrips extends LockWorkload {
                     Metric.percentile("transaction", 99, "transaction"),
                     Metric.wal()));
 
-    private static final int ROWS = 100;
+    private static Stream<Variant> variants(int flushes) {
+        return Variant.of("ROW", "BOTH", "ADVISORY").stream()
+                .map(each -> each.with(" in " + flushes, "flushes", Integer.toString(flushes)));
+    }
+
     private static final int ALONE = 100;
     private static final int HOTTEST = 1;
-    private static final String ROW_LOCK = "select balance from " + Accounts.TABLE + " where aid = ? for update";
+    private static final String READ = "select balance from " + Accounts.TABLE + " where aid = ?";
+    private static final String ROW_LOCK = READ + " for update";
     private static final String ADVISORY_LOCK = "select pg_advisory_xact_lock(4711, ?)";
 
     @Param("90")
@@ -59,6 +73,14 @@ public class RoundTrips extends LockWorkload {
     /** 5, 3, 2 or 1. */
     @Param("5")
     public int flushes;
+
+    /** Whether it is Rowlock that sends it: 2 or 1, and 1 only with admission. */
+    @Param("false")
+    public boolean library;
+
+    /** How many rows there are to pick from. */
+    @Param("100")
+    public int rows;
 
     /** The exponent of the zipfian distribution. */
     @Param("1.1")
@@ -72,21 +94,30 @@ public class RoundTrips extends LockWorkload {
 
     @Override
     void prepare() throws SQLException {
-        if (admission) {
-            throw new UserError("round-trips is about SQL by hand, and has no admission.");
+        if (admission && !library) {
+            throw new UserError("SQL by hand has no admission; give -p library=true too.");
+        }
+        if (library && (flushes > 2 || (flushes == 1 && !admission))) {
+            throw new UserError("Rowlock sends it in 2 round trips, or with admission in 1, and not in " + flushes
+                    + "; give -p flushes=2,1 and -p admission=true, or leave out library.");
         }
         statements = statements();
-        accounts = Accounts.create(server, ROWS);
+        accounts = Accounts.create(server, rows);
         HikariDataSource pool = server.pool(clients);
         heldSeconds = heldAlone(pool);
+        Locking locking = library ? locking(pool, Accounts.TABLE, Accounts.ID) : null;
         threads.add("client", clients, number -> {
-            DiscreteSampler keys = Zipf.zipf(ROWS, zipf);
+            DiscreteSampler keys = Zipf.zipf(rows, zipf);
             Latency transaction = meter.latency("transaction");
             return () -> {
                 int aid = keys.sample();
                 transaction.begin();
-                try (Connection connection = pool.getConnection()) {
-                    run(connection, aid);
+                if (locking == null) {
+                    try (Connection connection = pool.getConnection()) {
+                        run(connection, aid);
+                    }
+                } else {
+                    run(locking, pool, aid);
                 }
                 transaction.end();
                 if (aid == HOTTEST) {
@@ -135,6 +166,33 @@ public class RoundTrips extends LockWorkload {
         if (flushes >= 3) {
             connection.commit();
         }
+    }
+
+    /** The same through the library. In two, the balance is read behind the lock, as by hand with a row lock. */
+    void run(Locking locking, DataSource pool, int aid) throws SQLException {
+        RowLocks locks = locking.locks();
+        if (flushes == 1) {
+            CommitWrites writes = new CommitWrites();
+            addTo(writes, aid);
+            locks.execute(pool, locking.key(aid), writes);
+        } else if (admission) {
+            LockedQuery<Long> read = LockedQuery.of(READ, row -> row.getLong(1), aid);
+            locks.runInTransaction(pool, locking.key(aid), read, (balances, atCommit) -> addTo(atCommit, aid));
+        } else {
+            try (Connection connection = pool.getConnection()) {
+                TransactionLocks tx = locks.in(connection);
+                tx.lockAndQuery(locking.key(aid), READ, row -> row.getLong(1), aid);
+                CommitWrites writes = new CommitWrites();
+                addTo(writes, aid);
+                tx.commit(writes);
+            }
+        }
+    }
+
+    private static void addTo(CommitWrites writes, int aid) {
+        writes.add(Accounts.ADD, aid).expectOneRow();
+        writes.add(Accounts.DOUBLE, aid).expectOneRow();
+        writes.add(Accounts.TAKE, aid).expectOneRow();
     }
 
     private static void send(Connection connection, String sql, int aid) throws SQLException {

@@ -3,10 +3,12 @@ package org.rowlock.jmh.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.TestDatabase;
 
@@ -19,35 +21,53 @@ class RoundTripsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "ROW, 5",
-        "ROW, 3",
-        "ROW, 2",
-        "ROW, 1",
-        "BOTH, 5",
-        "BOTH, 3",
-        "BOTH, 2",
-        "BOTH, 1",
-        "ADVISORY, 5",
-        "ADVISORY, 3",
-        "ADVISORY, 2",
-        "ADVISORY, 1"
+        "ROW, 2, true, true",
+        "ROW, 1, true, true",
+        "BOTH, 2, true, false",
+        "BOTH, 1, true, true",
+        "ADVISORY, 2, true, false",
+        "ADVISORY, 1, true, true",
+        "ROW, 5, false, false",
+        "ROW, 3, false, false",
+        "ROW, 2, false, false",
+        "ROW, 1, false, false",
+        "BOTH, 5, false, false",
+        "BOTH, 3, false, false",
+        "BOTH, 2, false, false",
+        "BOTH, 1, false, false",
+        "ADVISORY, 5, false, false",
+        "ADVISORY, 3, false, false",
+        "ADVISORY, 2, false, false",
+        "ADVISORY, 1, false, false"
     })
-    void areCounted(Strategy strategy, int flushes) throws Exception {
+    void areCounted(Strategy strategy, int flushes, boolean library, boolean admission) throws Exception {
         RoundTrips workload = new RoundTrips();
         workload.strategy = strategy;
         workload.flushes = flushes;
+        workload.admission = admission;
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setSocketFactory(RoundTripCounter.class.getName());
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
-            workload.run(connection, 1);
+            DataSource pool = OneConnection.of(connection);
+            Locking locking = workload.locking(pool, Accounts.TABLE, Accounts.ID);
+            // The first time the library may look up the primary key.
+            run(workload, library, locking, pool);
             int before = RoundTripCounter.counted();
-            workload.run(connection, 1);
+            run(workload, library, locking, pool);
             assertThat(RoundTripCounter.counted() - before).isEqualTo(flushes);
             // From 0 to 1, 2 and back, and committed: another session sees it.
             assertThat(database.query("select balance from accounts")).isEqualTo("0");
             assertThat(database.query("select count(*) from pg_stat_activity where state like 'idle in transaction%'"))
                     .isEqualTo("0");
+        }
+    }
+
+    private static void run(RoundTrips workload, boolean library, Locking locking, DataSource pool) throws Exception {
+        if (library) {
+            workload.run(locking, pool, 1);
+        } else {
+            workload.run(pool.getConnection(), 1);
         }
     }
 }
