@@ -21,4 +21,12 @@ public interface LockListener {
      * @param wait who waited and how it ended
      */
     default void onAdmission(AdmissionWait wait) {}
+
+    /**
+     * A transaction of {@link RowLocks#inTransaction} has ended, and its locks with it. Does nothing by default. With
+     * Spring see the meter {@code rowlock.hold}.
+     *
+     * @param hold what was held, and for how long
+     */
+    default void onHold(LockHold hold) {}
 }

@@ -8,6 +8,8 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.observe.Hold;
+import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Waits;
@@ -20,10 +22,12 @@ final class LockedTransaction {
 
     private final RowLocks locks;
     private final AdmissionQueues admission;
+    private final LockObserver observer;
     private final KeyNames names;
 
-    LockedTransaction(RowLocks locks, AdmissionQueues admission, KeyNames names) {
+    LockedTransaction(RowLocks locks, AdmissionQueues admission, LockObserver observer, KeyNames names) {
         this.locks = locks;
+        this.observer = observer;
         this.names = names;
         this.admission = admission;
     }
@@ -31,16 +35,17 @@ final class LockedTransaction {
     /** What is done on a connection whose transaction has not begun: lock, work and commit. */
     @FunctionalInterface
     private interface Body<T extends @Nullable Object, X extends Exception> {
-        T apply(Connection connection, LockWait wait) throws X, SQLException;
+        T apply(Connection connection, LockWait wait, Hold hold) throws X, SQLException;
     }
 
     <T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource, KeyModes keys, LockWait wait, WritingWork<Connection, T, X> work)
             throws X, SQLException {
         given(work);
-        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining) -> {
+        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold) -> {
             CommitWrites writes = new CommitWrites();
             lock(connection, keys, remaining);
+            hold.begins();
             T value = work.apply(connection, writes);
             new Commit(connection, keys.keys(), names).run(writes.toSend());
             return value;
@@ -55,7 +60,7 @@ final class LockedTransaction {
         if (query == null) {
             throw new IllegalArgumentException("The query is null; make one with LockedQuery.of()");
         }
-        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining) -> {
+        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold) -> {
             CommitWrites writes = new CommitWrites();
             List<R> rows = locks.in(connection)
                     .lockAndQuery(
@@ -65,6 +70,7 @@ final class LockedTransaction {
                             query.sql(),
                             query.mapper(),
                             query.binds().toArray());
+            hold.begins();
             T value = work.apply(rows, writes);
             new Commit(connection, keys.keys(), names).run(writes.toSend());
             return value;
@@ -77,7 +83,7 @@ final class LockedTransaction {
             throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
         }
         List<Write<?>> toSend = writes.toSend();
-        this.<@Nullable Void, SQLException>transact(dataSource, keys, wait, (connection, remaining) -> {
+        this.<@Nullable Void, SQLException>transact(dataSource, keys, wait, (connection, remaining, hold) -> {
             locks.in(connection).lockAndCommit(keys, remaining, toSend);
             return null;
         });
@@ -95,6 +101,7 @@ final class LockedTransaction {
             throw new IllegalArgumentException("The DataSource is null");
         }
         KeyModes.check(keys.strongest(), wait);
+        Hold hold = observer.hold(keys.keys(), keys.strongest(), strategyOf(keys));
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait)) {
             Connection connection = connect(dataSource, permit);
@@ -108,15 +115,22 @@ final class LockedTransaction {
                     // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
                     connection.commit();
                 }
-                value = body.apply(connection, permit.isQueued() ? Waits.remaining(wait, start) : wait);
+                value = body.apply(connection, permit.isQueued() ? Waits.remaining(wait, start) : wait, hold);
             } catch (Throwable failure) {
                 // Throwable, as an Error must not leave the transaction open in the pool either.
                 rollBack(connection, autoCommit, failure);
+                hold.ends(false);
                 throw failure;
             }
+            hold.ends(true);
             close(connection, autoCommit);
             return value;
         }
+    }
+
+    private LockStrategy strategyOf(KeyModes keys) {
+        LockStrategy first = locks.strategyOf(keys.keys().get(0));
+        return keys.keys().stream().allMatch(key -> locks.strategyOf(key) == first) ? first : LockStrategy.BOTH;
     }
 
     private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {

@@ -43,7 +43,7 @@ public final class RowLocks {
         this.calls = new LockCalls(requests, observer, new Gate(builder.maxWaitersAtServer));
         this.admission =
                 new AdmissionQueues(builder.maxAdmittedPerKey, builder.maxWaitersPerKey, builder.names, observer);
-        this.transaction = new LockedTransaction(this, admission, builder.names);
+        this.transaction = new LockedTransaction(this, admission, observer, builder.names);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
     }
 

@@ -38,6 +38,7 @@ class LockListenerTest {
 
     private final List<LockAcquisition> acquisitions = new CopyOnWriteArrayList<>();
     private final List<AdmissionWait> admissions = new CopyOnWriteArrayList<>();
+    private final List<LockHold> holds = new CopyOnWriteArrayList<>();
     private final LockListener listener = new LockListener() {
         @Override
         public void onAcquisition(LockAcquisition acquisition) {
@@ -47,6 +48,11 @@ class LockListenerTest {
         @Override
         public void onAdmission(AdmissionWait wait) {
             admissions.add(wait);
+        }
+
+        @Override
+        public void onHold(LockHold hold) {
+            holds.add(hold);
         }
     };
 
@@ -65,6 +71,44 @@ class LockListenerTest {
             assertThat(told.took()).isPositive();
         });
         acquisitions.clear();
+    }
+
+    /** From the answer to the lock to the end of the transaction, wherever the library sees both. */
+    @ParameterizedTest
+    @EnumSource
+    void holdsAreToldWithTheirEnd(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        List<LockHold> before = List.copyOf(holds);
+        locks.runInTransaction(database.dataSource(), A, connection -> {
+            assertThat(holds).isEqualTo(before);
+        });
+        LockedQuery<Integer> query = LockedQuery.of("select id from account where id = 1", row -> row.getInt(1));
+        locks.runInTransaction(
+                database.dataSource(), A, query, (rows, atCommit) -> atCommit.add("update account set balance = ?", 7));
+        assertThatThrownBy(() -> locks.runInTransaction(
+                        database.dataSource(),
+                        A,
+                        (connection, atCommit) -> atCommit.add("update account set balance = 0 where id = 99")
+                                .expectOneRow()))
+                .isInstanceOf(UnexpectedRowCountException.class);
+        assertThat(holds).hasSize(3).allSatisfy(hold -> {
+            assertThat(hold.keys()).containsExactly(A);
+            assertThat(hold.mode()).isEqualTo(FOR_UPDATE);
+            assertThat(hold.strategy()).isEqualTo(strategy);
+            assertThat(hold.held()).isPositive();
+        });
+        assertThat(holds.stream().map(LockHold::committed)).containsExactly(true, true, false);
+        Session alice = database.session("alice");
+        alice.run(c -> RowLocks.create().in(c).lock(A));
+        Session bob = database.session("bob");
+        bob.run(c -> RowLocks.builder().strategy(ADVISORY).build().in(c).lock(A));
+        assertThatThrownBy(() -> locks.inTransaction(
+                        database.dataSource(), List.of(B, A), FOR_UPDATE, LockWait.noWait(), connection -> 1))
+                .isInstanceOf(LockNotAvailableException.class);
+        // What was not had was not held.
+        assertThat(holds).hasSize(3);
+        alice.rollback();
+        bob.rollback();
     }
 
     @ParameterizedTest

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionWait;
 import org.rowlock.LockAcquisition;
 import org.rowlock.LockDeadlockException;
+import org.rowlock.LockHold;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
 import org.rowlock.LockNotAvailableException;
@@ -78,6 +79,34 @@ public final class LockObserver {
             AdmissionWait wait =
                     new AdmissionWait(keys, mode, admitted, Duration.ofNanos(System.nanoTime() - startNanos));
             tell(listener, told -> told.onAdmission(wait));
+        }
+    }
+
+    /** Of keys that are about to be locked. */
+    public Hold hold(List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
+        return new Hold(this, keys, mode, strategy);
+    }
+
+    void endHold(
+            LockHoldEvent event,
+            long startNanos,
+            List<LockKey> keys,
+            RowLockMode mode,
+            LockStrategy strategy,
+            boolean committed) {
+        event.end();
+        if (event.shouldCommit()) {
+            event.key = keys.get(0).toString();
+            event.keys = keys.size();
+            event.mode = mode.name();
+            event.strategy = strategy.name();
+            event.committed = committed;
+            event.commit();
+        }
+        if (listener != null) {
+            LockHold hold =
+                    new LockHold(keys, mode, strategy, committed, Duration.ofNanos(System.nanoTime() - startNanos));
+            tell(listener, told -> told.onHold(hold));
         }
     }
 

@@ -30,6 +30,7 @@ import org.rowlock.testing.TestDatabase;
 class FlightRecorderTest {
     private static final String ACQUISITION = "org.rowlock.LockAcquisition";
     private static final String ADMISSION = "org.rowlock.Admission";
+    private static final String HOLD = "org.rowlock.LockHold";
 
     @RegisterExtension
     final TestDatabase database =
@@ -65,6 +66,7 @@ class FlightRecorderTest {
         Recording recording = new Recording();
         recording.enable(ACQUISITION).withoutThreshold();
         recording.enable(ADMISSION).withoutThreshold();
+        recording.disable(HOLD);
         return recording;
     }
 
@@ -103,6 +105,28 @@ class FlightRecorderTest {
     }
 
     @Test
+    void whatWasHeldIsAnEventOfItsOwn() throws Exception {
+        Recording recording = new Recording();
+        recording.disable(ACQUISITION);
+        recording.disable(ADMISSION);
+        recording.enable(HOLD).withoutThreshold();
+        List<LockKey> keys = List.of(row("account", 2), row("account", 1));
+        List<RecordedEvent> events = record(
+                recording,
+                () -> RowLocks.create()
+                        .inTransaction(
+                                database.dataSource(), keys, FOR_UPDATE, LockWait.forever(), connection -> null));
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.getString("key")).isEqualTo("account[2]");
+            assertThat(event.getInt("keys")).isEqualTo(2);
+            assertThat(event.getString("mode")).isEqualTo("FOR_UPDATE");
+            assertThat(event.getString("strategy")).isEqualTo("ROW");
+            assertThat(event.getBoolean("committed")).isTrue();
+            assertThat(event.getDuration()).isPositive();
+        });
+    }
+
+    @Test
     void admissionIsAnEventOfItsOwn() throws Exception {
         RowLocks locks = RowLocks.create();
         List<LockKey> keys = List.of(row("account", 2), row("account", 1));
@@ -132,6 +156,7 @@ class FlightRecorderTest {
         RowLocks locks = RowLocks.create();
         Recording recording = new Recording();
         recording.disable(ACQUISITION);
+        recording.disable(HOLD);
         recording.enable(ADMISSION).withoutThreshold();
         List<RecordedEvent> events = record(
                 recording, () -> locks.inTransaction(database.dataSource(), row("account", 1), connection -> null));

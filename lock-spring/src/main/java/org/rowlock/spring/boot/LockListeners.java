@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionWait;
 import org.rowlock.LockAcquisition;
+import org.rowlock.LockHold;
 import org.rowlock.LockListener;
 
 /**
@@ -21,6 +22,11 @@ record LockListeners(List<LockListener> listeners) implements LockListener {
     @Override
     public void onAdmission(AdmissionWait wait) {
         tell(listener -> listener.onAdmission(wait));
+    }
+
+    @Override
+    public void onHold(LockHold hold) {
+        tell(listener -> listener.onHold(hold));
     }
 
     private void tell(Consumer<LockListener> call) {
