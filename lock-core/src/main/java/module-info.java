@@ -3,7 +3,7 @@
  *
  * <p>The way of a key through the rooms inside is one direction: {@code text} (what PostgreSQL calls ids, names, types and
  * errors), {@code request} (what is asked), {@code sql} (from a request to its statements and back), {@code session} (one
- * connection), {@code acquire} (taking the locks) and {@code verify} (proving that they exclude).
+ * connection), {@code commit} (the end of a transaction), {@code acquire} (taking the locks) and {@code verify} (proving that they exclude).
  */
 @SuppressWarnings("requires-automatic") // The driver says its name in its manifest only.
 module org.rowlock.core {

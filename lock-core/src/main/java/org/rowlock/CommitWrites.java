@@ -96,6 +96,22 @@ public final class CommitWrites {
         return added(write);
     }
 
+    /**
+     * Adds those of another, behind its own. What they did is told by both.
+     *
+     * @param others to add
+     * @throws IllegalArgumentException if they are null or the same
+     * @throws IllegalStateException if either is committed already
+     */
+    public void addAll(CommitWrites others) {
+        if (others == null || others == this) {
+            throw new IllegalArgumentException(
+                    "The other writes are " + (others == null ? "null" : "these themselves"));
+        }
+        toSend();
+        writes.addAll(others.toSend());
+    }
+
     private <T> CommitWrite<T> added(Write<T> write) {
         for (Write<?> each : writes) {
             if (each.result() != null) {

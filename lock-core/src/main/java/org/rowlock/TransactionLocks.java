@@ -453,6 +453,26 @@ public final class TransactionLocks {
                 null);
     }
 
+    /**
+     * Sends writes now, in one flush, for transactions that somebody else commits. What they did is there when it returns.
+     *
+     * @param writes what to do; may be empty
+     * @throws UnexpectedRowCountException if a write does not change as many rows as expected; roll back
+     * @throws LockTransactionException if the connection has no transaction, or one that an error has aborted
+     * @throws SQLException if a write fails; the transaction is aborted
+     * @throws IllegalArgumentException if the writes are null, or one cannot be sent so, as for {@link #commit}
+     * @throws IllegalStateException if the writes are committed or sent already
+     */
+    public void send(CommitWrites writes) throws SQLException {
+        if (writes == null) {
+            throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
+        }
+        List<Write<?>> toSend = writes.toSend();
+        if (!toSend.isEmpty()) {
+            new Commit(connection, List.of(), requests.names()).send(PgSession.inTransaction(connection), toSend);
+        }
+    }
+
     private void rollBack(Throwable failure) {
         try {
             if (!connection.isClosed()) {

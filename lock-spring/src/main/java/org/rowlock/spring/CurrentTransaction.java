@@ -74,7 +74,7 @@ final class CurrentTransaction {
     }
 
     /** What transaction managers bind. */
-    private static DataSource target(DataSource dataSource) {
+    static DataSource target(DataSource dataSource) {
         return dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null
                 ? proxy.getTargetDataSource()
                 : dataSource;

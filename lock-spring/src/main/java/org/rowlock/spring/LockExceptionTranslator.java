@@ -14,10 +14,12 @@ import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowAbsentException;
+import org.rowlock.UnexpectedRowCountException;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.QueryTimeoutException;
@@ -36,6 +38,8 @@ import org.springframework.transaction.HeuristicCompletionException;
  *   <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
  *   <li>whether the transaction has committed is not known: {@link HeuristicCompletionException}, with the outcome state
  *       {@code STATE_UNKNOWN}; no retry should be written for it
+ *   <li>a write at the commit that did not change as many rows as expected:
+ *       {@link IncorrectUpdateSemanticsDataAccessException}
  *   <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}
  * </ul>
  */
@@ -74,6 +78,9 @@ public final class LockExceptionTranslator {
         }
         if (e instanceof CommitOutcomeUnknownException) {
             return new HeuristicCompletionException(HeuristicCompletionException.STATE_UNKNOWN, e);
+        }
+        if (e instanceof UnexpectedRowCountException) {
+            return new IncorrectUpdateSemanticsDataAccessException(message, e);
         }
         if (e instanceof LockTransactionException
                 || e instanceof LockTargetException

@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
+import org.rowlock.CommitWrites;
 import org.rowlock.LockAllResult;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
@@ -182,6 +183,26 @@ public final class RowLockTemplate {
                 throw translator.translate("lockAndQuery", sql, e);
             }
         });
+    }
+
+    /**
+     * The writes of the running transaction that are sent at its end, in one flush, for statements whose results nobody needs
+     * before: {@code template.atCommit().add("update ..", ..).expectOneRow()}. With a {@link RowLockTransactionManager} they
+     * go with the COMMIT; with any other right before it, in a round trip of their own. Where one fails, or does
+     * not change as many rows as expected, nothing is stored, and the exception of the transaction is Spring's.
+     *
+     * <p>Reads of the transaction do not see them. Those added behind a savepoint ({@code Propagation.NESTED}) go when it is
+     * rolled back. With JPA they are sent before the entities are flushed: use batches of Hibernate there instead.
+     *
+     * @return the writes, to add to; take them anew in each place, and do not send them
+     * @throws org.springframework.transaction.IllegalTransactionStateException if there is no transaction
+     */
+    public CommitWrites atCommit() {
+        return CurrentTransaction.run(
+                WHAT,
+                dataSource,
+                LockWait.noWait(),
+                (connection, wait) -> PendingWrites.of(CurrentTransaction.target(dataSource), locks.locks()));
     }
 
     /**

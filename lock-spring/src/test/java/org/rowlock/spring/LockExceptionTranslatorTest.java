@@ -102,7 +102,8 @@ class LockExceptionTranslatorTest {
                 "LockTargetException",
                 "LockTransactionException",
                 "LockVerificationException",
-                "RowAbsentException");
+                "RowAbsentException",
+                "UnexpectedRowCountException");
         Set<String> there = new com.tngtech.archunit.core.importer.ClassFileImporter()
                 .importPackagesOf(AdmissionRejectedException.class).stream()
                         .filter(type -> type.getRawSuperclass()

@@ -72,7 +72,7 @@ public final class Commit {
             commit(session);
             return;
         }
-        WriteFlushes flushes = WriteFlushes.of(session, writes);
+        WriteFlushes flushes = WriteFlushes.of(session, writes, true);
         AutoSave autosave = session.withoutAutosave();
         try {
             try {
@@ -85,6 +85,25 @@ public final class Commit {
             session.setAutosave(autosave);
         }
         end(session, flushes);
+    }
+
+    /**
+     * Sends writes, in one flush where that can be, and does not commit.
+     *
+     * @throws LockException if not as many rows are changed as expected
+     * @throws SQLException if a write fails
+     */
+    public void send(PgSession session, List<Write<?>> writes) throws SQLException {
+        WriteFlushes flushes = WriteFlushes.of(session, writes, false);
+        AutoSave autosave = session.withoutAutosave();
+        try {
+            flushes.sendFirst(session);
+        } catch (SQLException e) {
+            throw failure(flushes, e);
+        } finally {
+            session.setAutosave(autosave);
+        }
+        flushes.done();
     }
 
     private void commit(PgSession session) throws SQLException {
@@ -103,7 +122,7 @@ public final class Commit {
      */
     public void end(PgSession session, WriteFlushes flushes) throws SQLException {
         if (!session.hasBegun()) {
-            flushes.committed();
+            flushes.done();
             tell();
         }
         check(session, flushes.replicationWarning());

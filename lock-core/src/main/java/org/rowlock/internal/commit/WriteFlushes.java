@@ -22,20 +22,23 @@ public final class WriteFlushes {
     private final List<WriteResult<?>> results = new ArrayList<>(2);
     private final List<WriteScript> scripts = new ArrayList<>(1);
     private final boolean checkedHere;
+    private final boolean commitsInLast;
     private @Nullable SQLWarning warning;
     private boolean sent;
 
-    private WriteFlushes(List<Write<?>> writes, boolean checkedHere) {
+    private WriteFlushes(List<Write<?>> writes, boolean checkedHere, boolean committing) {
         this.writes = writes;
         this.checkedHere = checkedHere;
+        this.commitsInLast = committing && !checkedHere;
     }
 
     /**
      * Checks and splits. Runs no SQL.
      *
+     * @param committing whether the COMMIT is to go with the last
      * @throws IllegalArgumentException if a write cannot go with a COMMIT
      */
-    public static WriteFlushes of(PgSession session, List<Write<?>> writes) throws SQLException {
+    public static WriteFlushes of(PgSession session, List<Write<?>> writes, boolean committing) throws SQLException {
         List<WriteForm> forms = new ArrayList<>(writes.size());
         boolean checkedHere = false;
         for (Write<?> write : writes) {
@@ -43,12 +46,12 @@ public final class WriteFlushes {
             forms.add(form);
             checkedHere |= write.isExpecting() && !form.changes();
         }
-        WriteFlushes flushes = new WriteFlushes(writes, checkedHere);
+        WriteFlushes flushes = new WriteFlushes(writes, checkedHere, committing);
         flushes.scripts.add(new WriteScript());
         for (int i = 0; i < writes.size(); i++) {
             flushes.add(writes.get(i), forms.get(i), i + 1);
         }
-        if (!checkedHere) {
+        if (flushes.commitsInLast) {
             flushes.last().addCommit();
         }
         return flushes;
@@ -71,16 +74,16 @@ public final class WriteFlushes {
 
     /** Whether all of it, with the COMMIT, is one flush. */
     public boolean isOne() {
-        return scripts.size() == 1 && !checkedHere;
+        return scripts.size() == 1 && commitsInLast;
     }
 
     /**
-     * Sends what goes in front of the last flush.
+     * Sends all that goes in front of the COMMIT's flush.
      *
      * @throws UnexpectedRowCountException if not as many rows are changed as expected
      */
     void sendFirst(PgSession session) throws SQLException {
-        for (WriteScript script : checkedHere ? scripts : scripts.subList(0, scripts.size() - 1)) {
+        for (WriteScript script : commitsInLast ? scripts.subList(0, scripts.size() - 1) : scripts) {
             if (script.size() > 0) {
                 send(session, script);
             }
@@ -103,7 +106,7 @@ public final class WriteFlushes {
 
     /** Sends the last flush. The transaction has committed. */
     void sendLast(PgSession session) throws SQLException {
-        if (checkedHere) {
+        if (!commitsInLast) {
             sent = true;
             session.connection().commit();
             warning = session.takeReplicationWarning();
@@ -118,7 +121,7 @@ public final class WriteFlushes {
             for (@Nullable Object bind : script.binds()) {
                 statement.setObject(at++, bind);
             }
-            sent |= !checkedHere && script == last();
+            sent |= commitsInLast && script == last();
             script.read(statement, statement.execute());
             warning = PgSession.replicationWarning(statement.getWarnings());
         }
@@ -157,16 +160,16 @@ public final class WriteFlushes {
     }
 
     /** Hands out what the writes did. */
-    void committed() {
+    void done() {
         for (int i = 0; i < writes.size(); i++) {
-            committed(writes.get(i), results.get(i));
+            done(writes.get(i), results.get(i));
         }
     }
 
     // A write's result is of its own type.
     @SuppressWarnings("unchecked")
-    private static <T> void committed(Write<T> write, WriteResult<?> result) {
-        write.committed((WriteResult<T>) result);
+    private static <T> void done(Write<T> write, WriteResult<?> result) {
+        write.done((WriteResult<T>) result);
     }
 
     /**

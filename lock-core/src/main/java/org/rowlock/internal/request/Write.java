@@ -65,13 +65,13 @@ public final class Write<T> {
         return expected != ANY;
     }
 
-    /** What it did; null until it is committed. */
+    /** What it did; null until it is committed, or sent without. */
     @Nullable
     public WriteResult<T> result() {
         return result;
     }
 
-    public void committed(WriteResult<T> done) {
-        result = done;
+    public void done(WriteResult<T> did) {
+        result = did;
     }
 }

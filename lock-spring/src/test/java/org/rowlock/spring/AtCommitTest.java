@@ -1,0 +1,268 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.CommitWrite;
+import org.rowlock.LockKey;
+import org.rowlock.UnexpectedRowCountException;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.HeuristicCompletionException;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Writes that the transaction sends at its end, with the COMMIT or right before it: all or nothing in either case. */
+class AtCommitTest {
+    private static final String ADD = "update account set balance = balance + ? where id = ?";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2), (3)",
+            "create table entry(account int references account deferrable initially deferred)");
+
+    /** Right before the COMMIT. */
+    @Configuration(proxyBeanMethods = false)
+    static class Before {
+        @Bean
+        PlatformTransactionManager transactionManager(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
+        }
+    }
+
+    /** With the COMMIT. */
+    @Configuration(proxyBeanMethods = false)
+    static class With {
+        @Bean
+        PlatformTransactionManager transactionManager(DataSource dataSource) {
+            return new RowLockTransactionManager(dataSource);
+        }
+    }
+
+    private static final class Application implements AutoCloseable {
+        final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+        final RowLockTemplate template;
+        final JdbcTemplate jdbc;
+
+        Application(PGSimpleDataSource server, Class<?> manager) {
+            context.registerBean(DataSource.class, () -> Contexts.pool(server));
+            context.registerBean(JdbcTemplate.class, () -> new JdbcTemplate(context.getBean(DataSource.class)));
+            context.register(manager, Contexts.Base.class);
+            context.refresh();
+            template = context.getBean(RowLockTemplate.class);
+            jdbc = context.getBean(JdbcTemplate.class);
+        }
+
+        TransactionTemplate transactions(int propagation) {
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            transactions.setPropagationBehavior(propagation);
+            return transactions;
+        }
+
+        void run(Consumer<RowLockTemplate> work) {
+            transactions(TransactionDefinition.PROPAGATION_REQUIRED)
+                    .executeWithoutResult(status -> work.accept(template));
+        }
+
+        int balance(int id) {
+            Integer balance = jdbc.queryForObject("select balance from account where id = ?", Integer.class, id);
+            return balance == null ? -1 : balance;
+        }
+
+        @Override
+        public void close() {
+            context.close();
+        }
+    }
+
+    private Application start(Class<?> manager) {
+        return new Application(database.dataSource(), manager);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Before.class, With.class})
+    void theyAreStoredWithTheTransaction(Class<?> manager) {
+        try (Application application = start(manager)) {
+            List<CommitWrite<?>> writes = new ArrayList<>();
+            application.template.inTransaction(LockKey.row("account", 1), () -> {
+                application.jdbc.update("update account set balance = 5 where id = 1");
+                writes.add(application.template.atCommit().add(ADD, 1, 1).expectOneRow());
+                writes.add(application.template.atCommit().add("insert into entry values (?)", 1));
+                assertThat(application.balance(1)).isEqualTo(5);
+                assertThatIllegalStateException().isThrownBy(() -> writes.get(0).count());
+                return null;
+            });
+            assertThat(application.balance(1)).isEqualTo(6);
+            assertThat(writes).allSatisfy(write -> assertThat(write.count()).isOne());
+        }
+    }
+
+    /** What the documentation shows. */
+    @ParameterizedTest
+    @ValueSource(classes = {Before.class, With.class})
+    void aPayment(Class<?> manager) {
+        try (Application application = start(manager)) {
+            RowLockTemplate template = application.template;
+            long amount = -5;
+            long id = 1;
+            template.inTransaction(LockKey.row("account", id), () -> {
+                // snippet: at-commit
+                template.atCommit()
+                        .add("update account set balance = balance - ? where id = ?", amount, id)
+                        .expectOneRow();
+                template.atCommit().add("insert into entry (account) values (?)", id);
+                // end
+                return null;
+            });
+            assertThat(application.balance(1)).isEqualTo(5);
+            Integer entries = application.jdbc.queryForObject("select count(*)::int from entry", Integer.class);
+            assertThat(entries).isOne();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Before.class, With.class})
+    void whatFailsStoresNothing(Class<?> manager) {
+        try (Application application = start(manager)) {
+            assertThatThrownBy(() -> application.run(template -> {
+                        application.jdbc.update("update account set balance = 5 where id = 2");
+                        template.atCommit().add(ADD, 1, 1).expectOneRow();
+                        template.atCommit().add(ADD, 1, 77).expectOneRow();
+                    }))
+                    .isInstanceOf(IncorrectUpdateSemanticsDataAccessException.class)
+                    .hasCauseInstanceOf(UnexpectedRowCountException.class);
+            assertThatThrownBy(() -> application.run(template -> {
+                        template.atCommit().add(ADD, 1, 1);
+                        template.atCommit().add("insert into account values (?)", 1);
+                    }))
+                    .isInstanceOf(DataIntegrityViolationException.class);
+            assertThatThrownBy(() -> application.run(template -> {
+                        template.atCommit().add(ADD, 1, 1);
+                        template.atCommit().add("insert into entry values (?)", 77);
+                    }))
+                    .isInstanceOf(DataIntegrityViolationException.class);
+            assertThatThrownBy(() ->
+                            application.run(template -> template.atCommit().add(ADD, 1)))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThat(application.balance(1)).isZero();
+            assertThat(application.balance(2)).isZero();
+            // The pool's connections go on.
+            application.run(template -> template.atCommit().add(ADD, 1, 1));
+            assertThat(application.balance(1)).isOne();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Before.class, With.class})
+    void theyFollowTheTransactionThatTheyBelongTo(Class<?> manager) {
+        try (Application application = start(manager)) {
+            TransactionTemplate outer = application.transactions(TransactionDefinition.PROPAGATION_REQUIRED);
+            TransactionTemplate nested = application.transactions(TransactionDefinition.PROPAGATION_NESTED);
+            TransactionTemplate other = application.transactions(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+            RowLockTemplate template = application.template;
+            outer.executeWithoutResult(status -> {
+                template.atCommit().add(ADD, 1, 1);
+                nested.executeWithoutResult(inner -> template.atCommit().add(ADD, 10, 1));
+                nested.executeWithoutResult(inner -> {
+                    template.atCommit().add(ADD, 100, 1);
+                    inner.setRollbackOnly();
+                });
+                other.executeWithoutResult(inner -> template.atCommit().add(ADD, 7, 2));
+                assertThat(application.balance(2)).isEqualTo(7);
+                outer.executeWithoutResult(inner -> template.atCommit().add(ADD, 1000, 1));
+                assertThat(application.balance(1)).isZero();
+            });
+            assertThat(application.balance(1)).isEqualTo(1011);
+            outer.executeWithoutResult(status -> {
+                nested.executeWithoutResult(inner -> {
+                    template.atCommit().add(ADD, 1, 3);
+                    inner.setRollbackOnly();
+                });
+            });
+            outer.executeWithoutResult(status -> {
+                template.atCommit().add(ADD, 1, 3);
+                status.setRollbackOnly();
+            });
+            assertThat(application.balance(3)).isZero();
+        }
+    }
+
+    /** What other synchronizations write before the commit is in front of them. */
+    @Test
+    void theyComeLastWhereTheManagerIsOurs() {
+        try (Application application = start(With.class)) {
+            application.run(template -> {
+                template.atCommit().add("update account set balance = balance * 2 where id = 1");
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void beforeCommit(boolean readOnly) {
+                        application.jdbc.update(ADD, 3, 1);
+                    }
+                });
+            });
+            assertThat(application.balance(1)).isEqualTo(6);
+        }
+    }
+
+    @Test
+    void theyGoWithTheCommitWhereTheManagerIsOurs() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            for (boolean with : List.of(false, true)) {
+                try (Application application =
+                        new Application(proxy.through(database.dataSource()), with ? With.class : Before.class)) {
+                    proxy.cutBefore("update account");
+                    Throwable failure = catchThrowable(() -> application.run(template -> {
+                        template.lock(LockKey.row("account", 1));
+                        template.atCommit().add(ADD, 1, 1).expectOneRow();
+                    }));
+                    // Before the COMMIT has left nothing can be stored; in its flush nobody knows.
+                    assertThat(failure)
+                            .isNotNull()
+                            .satisfies(e -> assertThat(e instanceof HeuristicCompletionException)
+                                    .isEqualTo(with));
+                    assertThat(application.balance(1)).isZero();
+                }
+            }
+            assertThat(proxy.cuts()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void withoutAWritingTransactionThereAreNone() {
+        try (Application application = start(With.class)) {
+            assertThatThrownBy(application.template::atCommit).isInstanceOf(IllegalTransactionStateException.class);
+            TransactionTemplate readOnly = application.transactions(TransactionDefinition.PROPAGATION_REQUIRED);
+            readOnly.setReadOnly(true);
+            assertThatThrownBy(() -> readOnly.executeWithoutResult(status -> application.template.atCommit()))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class);
+            // Without any it commits as ever.
+            application.run(template -> application.jdbc.update(ADD, 4, 1));
+            assertThat(application.balance(1)).isEqualTo(4);
+        }
+    }
+}
