@@ -23,11 +23,16 @@ final class Crew {
      * @throws IllegalStateException if one failed
      */
     static <T> List<T> all(IntFunction<Callable<T>> work) {
+        return all(THREADS, work);
+    }
+
+    /** The same with as many threads as are wanted. */
+    static <T> List<T> all(int count, IntFunction<Callable<T>> work) {
         List<Callable<T>> calls = new ArrayList<>();
-        for (int thread = 0; thread < THREADS; thread++) {
+        for (int thread = 0; thread < count; thread++) {
             calls.add(work.apply(thread));
         }
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        ExecutorService threads = Executors.newFixedThreadPool(count);
         try {
             List<T> results = new ArrayList<>();
             for (Future<T> future : threads.invokeAll(calls)) {

@@ -11,14 +11,22 @@ import java.sql.Statement;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Starts an example on an embedded PostgreSQL, which goes with the program. The exit status is 0 only if what must never
  * happen has not.
  */
 public final class StartExample {
-    private static final Map<String, Example> EXAMPLES = new TreeMap<>(
-            Map.of("transfer", new TransferExample(), "queue", new QueueExample(), "seats", new SeatsExample()));
+    private static final Map<String, Example> EXAMPLES = new TreeMap<>(Map.of(
+            "transfer",
+            new TransferExample(),
+            "queue",
+            new QueueExample(),
+            "seats",
+            new SeatsExample(),
+            "hot-row",
+            new HotRowExample()));
 
     private final PrintStream out;
     private final PrintStream err;
@@ -46,17 +54,36 @@ public final class StartExample {
             return 1;
         }
         out.println("Starting an embedded PostgreSQL ...");
-        try (EmbeddedPostgres server = EmbeddedPostgres.start()) {
-            return run(example, server.getPostgresDatabase());
+        try (EmbeddedPostgres server = EmbeddedPostgres.builder()
+                .setServerConfig("fsync", "on")
+                .setServerConfig("synchronous_commit", "on")
+                .start()) {
+            PGSimpleDataSource database = new PGSimpleDataSource();
+            database.setUrl(server.getJdbcUrl("postgres", "postgres"));
+            return run(example, database);
         } catch (IOException e) {
             err.println("The embedded PostgreSQL failed: " + e.getMessage());
             return 1;
         }
     }
 
-    int run(Example example, DataSource server) {
+    int run(Example example, PGSimpleDataSource server) {
         out.println(example.title() + ".");
-        try (HikariDataSource pool = pool(server)) {
+        try (SlowNetwork network =
+                new SlowNetwork(server.getServerNames()[0], server.getPortNumbers()[0], example.roundTrip())) {
+            if (!example.roundTrip().isZero()) {
+                server.setServerNames(new String[] {"127.0.0.1"});
+                server.setPortNumbers(new int[] {network.port()});
+            }
+            return run(example, server, example.threads());
+        } catch (IOException e) {
+            err.println("The network between it and the database failed: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    private int run(Example example, DataSource server, int threads) {
+        try (HikariDataSource pool = pool(server, threads)) {
             create(pool, example);
             example.run(pool).forEach(out::println);
             return 0;
@@ -66,10 +93,10 @@ public final class StartExample {
         }
     }
 
-    private static HikariDataSource pool(DataSource server) {
+    private static HikariDataSource pool(DataSource server, int threads) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(server);
-        config.setMaximumPoolSize(Crew.THREADS);
+        config.setMaximumPoolSize(threads);
         return new HikariDataSource(config);
     }
 

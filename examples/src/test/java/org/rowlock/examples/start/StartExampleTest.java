@@ -28,7 +28,7 @@ class StartExampleTest {
     }
 
     static Stream<Example> examples() {
-        return Stream.of(new TransferExample(), new QueueExample(), new SeatsExample());
+        return Stream.of(new TransferExample(), new QueueExample(), new SeatsExample(), new HotRowExample());
     }
 
     @ParameterizedTest
@@ -40,7 +40,11 @@ class StartExampleTest {
         assertThat(status).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .startsWith(example.title())
-                .containsAnyOf("The sum is the 3000", "All 1000 jobs are done, each once", "1E goes to guest");
+                .containsAnyOf(
+                        "The sum is the 3000",
+                        "All 1000 jobs are done, each once",
+                        "1E goes to guest",
+                        "hold the same in the end");
     }
 
     @Test
@@ -56,7 +60,13 @@ class StartExampleTest {
         assertThat(program.run(name)).isEqualTo(1);
 
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains(name.isEmpty() ? "No example" : "called seat.", "-Dexample", "queue", "seats", "transfer");
+                .contains(
+                        name.isEmpty() ? "No example" : "called seat.",
+                        "-Dexample",
+                        "hot-row",
+                        "queue",
+                        "seats",
+                        "transfer");
     }
 
     @Test

@@ -1,0 +1,110 @@
+package org.rowlock.examples;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
+import org.rowlock.LockedQuery;
+import org.rowlock.RowLocks;
+import org.rowlock.TransactionLocks;
+
+/** An account that everybody wants: the same payment by hand, and with its writes sent with the commit. */
+public final class HotAccount {
+    private static final String READ = "select balance from account where id = ?";
+    private static final String ADD = "update account set balance = balance + ? where id = ?";
+    private static final String NOTE = "insert into entry (account, amount) values (?, ?)";
+
+    private final RowLocks locks;
+
+    /**
+     * Pays from accounts.
+     *
+     * @param locks of the application
+     */
+    public HotAccount(RowLocks locks) {
+        this.locks = locks;
+    }
+
+    /** By hand, each statement in a round trip: the row is locked for four of them. */
+    public boolean payByHand(DataSource dataSource, long id, long amount) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            try {
+                boolean covered = balanceForUpdate(connection, id) >= amount;
+                if (covered) {
+                    update(connection, ADD, -amount, id);
+                    update(connection, NOTE, id, -amount);
+                }
+                connection.commit();
+                return covered;
+            } catch (SQLException e) {
+                connection.rollback();
+                throw e;
+            }
+        }
+    }
+
+    // snippet: at-commit
+    /** Lock and read in one round trip, writes and commit in another. */
+    public boolean pay(DataSource dataSource, long id, long amount) throws SQLException {
+        LockedQuery<Long> balance = LockedQuery.of(READ, row -> row.getLong(1), id);
+        return locks.inTransaction(dataSource, LockKey.row("account", id), balance, (rows, atCommit) -> {
+            if (rows.get(0) < amount) {
+                return false;
+            }
+            atCommit.add(ADD, -amount, id).expectOneRow(); // or nothing is stored
+            atCommit.add(NOTE, id, -amount);
+            return true;
+        });
+    }
+    // end
+
+    // snippet: execute
+    /** Nothing to read: lock, writes and commit in one round trip. */
+    public void deposit(DataSource dataSource, long id, long amount) throws SQLException {
+        CommitWrites writes = new CommitWrites();
+        writes.add(ADD, amount, id).expectOneRow();
+        writes.add(NOTE, id, amount);
+        locks.execute(dataSource, LockKey.row("account", id), writes);
+    }
+    // end
+
+    /** The same in a transaction of the application's own. */
+    public boolean pay(Connection connection, long id, long amount) throws SQLException {
+        // snippet: own
+        TransactionLocks tx = locks.in(connection);
+        long balance = tx.lockAndQuery(LockKey.row("account", id), READ, row -> row.getLong(1), id)
+                .get(0);
+        CommitWrites writes = new CommitWrites();
+        if (balance >= amount) {
+            writes.add(ADD, -amount, id).expectOneRow();
+            writes.add(NOTE, id, -amount);
+        }
+        tx.commit(writes); // in place of connection.commit()
+        // end
+        return balance >= amount;
+    }
+
+    private static long balanceForUpdate(Connection connection, long id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(READ + " for update")) {
+            statement.setLong(1, id);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new SQLException("There is no account " + id);
+                }
+                return row.getLong(1);
+            }
+        }
+    }
+
+    private static void update(Connection connection, String sql, long first, long second) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setLong(1, first);
+            statement.setLong(2, second);
+            statement.executeUpdate();
+        }
+    }
+}

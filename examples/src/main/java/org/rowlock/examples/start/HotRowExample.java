@@ -1,0 +1,130 @@
+package org.rowlock.examples.start;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import javax.sql.DataSource;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.examples.HotAccount;
+
+/** Threads pay from few accounts over a network: by hand, and as docs/hot-rows.md says. The rows in the end are the same. */
+final class HotRowExample implements Example {
+    private static final int ACCOUNTS = 5;
+    private static final int PAYMENTS = 20;
+    private static final long OPENING_BALANCE = 1_000_000;
+
+    /** A way to pay one. */
+    @FunctionalInterface
+    private interface Way {
+        void pay(DataSource dataSource, long id) throws SQLException;
+    }
+
+    @Override
+    public String title() {
+        return threads() + " threads pay from " + ACCOUNTS + " accounts, half of the time from one, over a network of "
+                + roundTrip().toNanos() / 1e6 + " ms";
+    }
+
+    @Override
+    public List<String> tables() {
+        return List.of(
+                "create table account (id bigint primary key, balance bigint not null) with (fillfactor = 50)",
+                "create table entry (account bigint not null, amount bigint not null)");
+    }
+
+    @Override
+    public int threads() {
+        return 90;
+    }
+
+    @Override
+    public Duration roundTrip() {
+        return Duration.ofNanos(500_000);
+    }
+
+    @Override
+    public List<String> run(DataSource dataSource) throws SQLException {
+        HotAccount row = new HotAccount(RowLocks.create());
+        HotAccount advisory = new HotAccount(
+                RowLocks.builder().strategy(LockStrategy.ADVISORY).build());
+        List<String> lines = new ArrayList<>();
+        double byHand = run(dataSource, (from, id) -> row.payByHand(from, id, 1));
+        lines.add(String.format(Locale.ROOT, "FOR UPDATE by hand:             %6.0f payments a second", byHand));
+        lines.add(line("the same, writes with COMMIT", byHand, run(dataSource, (from, id) -> row.pay(from, id, 1))));
+        lines.add(line("an advisory lock, the same", byHand, run(dataSource, (from, id) -> advisory.pay(from, id, 1))));
+        lines.add(line("all in one round trip", byHand, run(dataSource, (from, id) -> row.deposit(from, id, -1))));
+        lines.add("Each time the accounts hold the same in the end, and every payment has its entry.");
+        return lines;
+    }
+
+    private static String line(String name, double byHand, double rate) {
+        return String.format(Locale.ROOT, "%-30s  %6.0f payments a second, %.1fx", name + ':', rate, rate / byHand);
+    }
+
+    /** How many payments a second. */
+    private double run(DataSource dataSource, Way way) throws SQLException {
+        execute(
+                dataSource,
+                "truncate account, entry",
+                "insert into account select id, " + OPENING_BALANCE + " from generate_series(1, " + ACCOUNTS
+                        + ") as id");
+        // Connections and prepared statements are there before it counts.
+        pay(dataSource, way);
+        long start = System.nanoTime();
+        pay(dataSource, way);
+        double seconds = (System.nanoTime() - start) / 1e9;
+        check(dataSource);
+        return threads() * PAYMENTS / seconds;
+    }
+
+    /** Each thread pays from the same accounts every time. */
+    private void pay(DataSource dataSource, Way way) {
+        Crew.all(threads(), thread -> () -> {
+            Random random = new Random(thread);
+            for (int i = 0; i < PAYMENTS; i++) {
+                way.pay(dataSource, random.nextBoolean() ? 1 : 1 + random.nextInt(ACCOUNTS));
+            }
+            return null;
+        });
+    }
+
+    /** What each account was to pay, drawn once more. */
+    private void check(DataSource dataSource) throws SQLException {
+        long[] paid = new long[ACCOUNTS];
+        for (int thread = 0; thread < threads(); thread++) {
+            Random random = new Random(thread);
+            for (int i = 0; i < PAYMENTS; i++) {
+                paid[random.nextBoolean() ? 0 : random.nextInt(ACCOUNTS)] += 2;
+            }
+        }
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select a.id, a.balance, (select coalesce(sum(e.amount), 0) from"
+                        + " entry as e where e.account = a.id) from account as a order by a.id")) {
+            while (row.next()) {
+                long expected = OPENING_BALANCE - paid[row.getInt(1) - 1];
+                if (row.getLong(2) != expected || OPENING_BALANCE + row.getLong(3) != expected) {
+                    throw new IllegalStateException(
+                            "Account " + row.getLong(1) + " holds " + row.getLong(2) + ", its entries come to "
+                                    + (OPENING_BALANCE + row.getLong(3)) + ", and right is " + expected);
+                }
+            }
+        }
+    }
+
+    private static void execute(DataSource dataSource, String... statements) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+}
