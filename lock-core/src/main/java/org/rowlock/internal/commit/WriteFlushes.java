@@ -128,9 +128,9 @@ public final class WriteFlushes {
     }
 
     /** As the last statements of a lock's script; only where it {@link #isOne}. */
-    public LockQuery<Void> behindLock() {
+    public LockQuery<Boolean> behindLock() {
         WriteScript script = last();
-        return new LockQuery<>(script.sql(), row -> null, script.binds(), new LockQuery.Committing() {
+        return new LockQuery<>(script.sql(), row -> true, script.binds(), new LockQuery.Committing() {
             @Override
             public void sent() {
                 sent = true;
