@@ -166,18 +166,20 @@ class CommitOutcomeTest {
         assertThat(dataSource.open()).isZero();
     }
 
+    /** One way to pay. */
+    @FunctionalInterface
+    private interface Payment {
+        void pay(DataSource pool, int id) throws SQLException;
+    }
+
     /** Who tries again only what is surely not stored, and looks where it is not known, pays everything once. */
-    @ParameterizedTest
-    @EnumSource
-    void retriesByTheTableOfFailuresPayOnce(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    private void retriesPayOnce(Payment way) throws Exception {
         List<String> places = List.of("update account", "COMMIT", "rowlock-none", "insert into payment");
         int unknown = 0;
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setDataSource(proxied());
             pool.setMaximumPoolSize(2);
             for (int payment = 1; payment <= 20; payment++) {
-                int id = payment;
                 String place = places.get(payment % places.size());
                 if (payment % 2 == 0) {
                     proxy.cutBefore(place);
@@ -187,15 +189,11 @@ class CommitOutcomeTest {
                 boolean done = false;
                 while (!done) {
                     try {
-                        locks.inTransaction(pool, KEY, connection -> {
-                            execute(connection, "insert into payment values (" + id + ")");
-                            return add(connection);
-                        });
+                        way.pay(pool, payment);
                         done = true;
                     } catch (CommitOutcomeUnknownException e) {
                         unknown++;
-                        done = database.query("select count(*) from payment where id = " + id)
-                                .equals("1");
+                        done = isPaid(payment);
                     } catch (SQLException | LockConnectionLostException e) {
                         done = false;
                     }
@@ -205,6 +203,33 @@ class CommitOutcomeTest {
         assertThat(unknown).isPositive();
         assertThat(proxy.cuts()).isGreaterThanOrEqualTo(15);
         assertThat(balance()).isEqualTo("20");
+    }
+
+    /** Whether a payment is stored, once the server has ended what was lost. */
+    private boolean isPaid(int payment) throws SQLException {
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
+                                + database.schema() + "' and xact_start is not null and pid <> pg_backend_pid()")
+                        .equals("0"));
+        return database.query("select count(*) from payment where id = " + payment)
+                .equals("1");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void retriesByTheTableOfFailuresPayOnce(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        retriesPayOnce((pool, id) -> locks.inTransaction(pool, KEY, connection -> {
+            execute(connection, "insert into payment values (" + id + ")");
+            return add(connection);
+        }));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void retriesOfWritesPayOnce(LockStrategy strategy) throws Exception {
+        retriesPayOnce((pool, id) -> write(strategy, pool, id % 3 == 0, "insert into payment values (" + id + ")"));
     }
 
     @Test
@@ -359,51 +384,6 @@ class CommitOutcomeTest {
             assertThat(balance()).isEqualTo("0");
         }
         holder.rollback();
-    }
-
-    /** Who tries again only what is surely not stored, and looks where it is not known, pays everything once. */
-    @ParameterizedTest
-    @EnumSource
-    void retriesOfWritesPayOnce(LockStrategy strategy) throws Exception {
-        List<String> places = List.of("update account", "COMMIT", "rowlock-none", "insert into payment");
-        int unknown = 0;
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(proxied());
-            pool.setMaximumPoolSize(2);
-            for (int payment = 1; payment <= 20; payment++) {
-                String place = places.get(payment % places.size());
-                if (payment % 2 == 0) {
-                    proxy.cutBefore(place);
-                } else {
-                    proxy.cutAfter(place);
-                }
-                boolean done = false;
-                while (!done) {
-                    try {
-                        write(strategy, pool, payment % 3 == 0, "insert into payment values (" + payment + ")");
-                        done = true;
-                    } catch (CommitOutcomeUnknownException e) {
-                        unknown++;
-                        done = isPaidOrOver(payment);
-                    } catch (SQLException | LockConnectionLostException e) {
-                        done = false;
-                    }
-                }
-            }
-        }
-        assertThat(unknown).isPositive();
-        assertThat(balance()).isEqualTo("20");
-    }
-
-    /** Whether a payment is stored, once the server has ended what was lost. */
-    private boolean isPaidOrOver(int payment) throws SQLException {
-        Awaitility.await()
-                .atMost(TestDatabase.DEADLINE)
-                .until(() -> database.query("select count(*) from pg_stat_activity where application_name = '"
-                                + database.schema() + "' and xact_start is not null and pid <> pg_backend_pid()")
-                        .equals("0"));
-        return database.query("select count(*) from payment where id = " + payment)
-                .equals("1");
     }
 
     @ParameterizedTest

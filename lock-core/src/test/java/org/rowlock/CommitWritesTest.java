@@ -33,7 +33,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
@@ -192,30 +191,11 @@ class CommitWritesTest {
     /** The work has not committed, so the driver's savepoints must not let a later commit store a part of it. */
     @Tag("long")
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "preferQueryMode=simple",
-                "preferQueryMode=extendedForPrepared",
-                "preferQueryMode=extendedCacheEverything",
-                "autosave=always",
-                "autosave=always&cleanupSavepoints=true",
-                "autosave=conservative",
-                "prepareThreshold=0",
-                "prepareThreshold=1",
-                "stringtype=unspecified",
-                "defaultRowFetchSize=1",
-                "binaryTransfer=false",
-                "reWriteBatchedInserts=true",
-                "preparedStatementCacheQueries=0"
-            })
+    @MethodSource("org.rowlock.DriverModesTest#settings")
     void everyModeOfTheDriverWorks(String mode) throws Exception {
-        PGSimpleDataSource own = database.dataSource();
-        for (String parameter : mode.split("&")) {
-            own.setProperty(
-                    parameter.substring(0, parameter.indexOf('=')), parameter.substring(parameter.indexOf('=') + 1));
-        }
         connection.close();
-        connection = database.session("mode", own).connection();
+        connection = database.session("mode", DriverModesTest.set(database.dataSource(), mode))
+                .connection();
         dataSource = OneConnection.of(connection);
         for (LockStrategy strategy : LockStrategy.values()) {
             for (Way way : Way.values()) {

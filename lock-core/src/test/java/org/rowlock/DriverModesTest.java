@@ -34,32 +34,40 @@ class DriverModesTest {
             "insert into account select g from generate_series(1, 9) g",
             "create table thing(id uuid primary key)");
 
-    static Stream<Arguments> modes() {
+    /** What can be set of the driver and may matter. */
+    static Stream<String> settings() {
         return Stream.of(
-                        "preferQueryMode=simple",
-                        "preferQueryMode=extendedForPrepared",
-                        "preferQueryMode=extendedCacheEverything",
-                        "autosave=always",
-                        "autosave=always&cleanupSavepoints=true",
-                        "autosave=conservative",
-                        "prepareThreshold=0",
-                        "prepareThreshold=1",
-                        "stringtype=unspecified",
-                        "defaultRowFetchSize=1",
-                        "binaryTransfer=false",
-                        "reWriteBatchedInserts=true",
-                        "preparedStatementCacheQueries=0",
-                        "escapeSyntaxCallMode=callIfNoReturn&assumeMinServerVersion=14")
+                "preferQueryMode=simple",
+                "preferQueryMode=extendedForPrepared",
+                "preferQueryMode=extendedCacheEverything",
+                "autosave=always",
+                "autosave=always&cleanupSavepoints=true",
+                "autosave=conservative",
+                "prepareThreshold=0",
+                "prepareThreshold=1",
+                "stringtype=unspecified",
+                "defaultRowFetchSize=1",
+                "binaryTransfer=false",
+                "reWriteBatchedInserts=true",
+                "preparedStatementCacheQueries=0",
+                "escapeSyntaxCallMode=callIfNoReturn&assumeMinServerVersion=14");
+    }
+
+    static Stream<Arguments> modes() {
+        return settings()
                 .flatMap(mode -> Stream.of(LockStrategy.values()).map(strategy -> Arguments.of(mode, strategy)));
     }
 
-    private Session session(String name, String mode) throws Exception {
-        PGSimpleDataSource dataSource = database.dataSource();
+    static PGSimpleDataSource set(PGSimpleDataSource dataSource, String mode) {
         for (String parameter : mode.split("&")) {
             String[] pair = parameter.split("=");
             dataSource.setProperty(pair[0], pair[1]);
         }
-        return database.session(name, dataSource);
+        return dataSource;
+    }
+
+    private Session session(String name, String mode) throws Exception {
+        return database.session(name, set(database.dataSource(), mode));
     }
 
     @ParameterizedTest
