@@ -7,6 +7,7 @@ import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -58,7 +59,7 @@ class DriverModesTest {
                 .flatMap(mode -> Stream.of(LockStrategy.values()).map(strategy -> Arguments.of(mode, strategy)));
     }
 
-    static PGSimpleDataSource set(PGSimpleDataSource dataSource, String mode) {
+    static PGSimpleDataSource set(PGSimpleDataSource dataSource, String mode) throws SQLException {
         for (String parameter : mode.split("&")) {
             String[] pair = parameter.split("=");
             dataSource.setProperty(pair[0], pair[1]);

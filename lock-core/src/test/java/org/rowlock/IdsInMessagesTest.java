@@ -107,6 +107,15 @@ class IdsInMessagesTest {
                 "required and absent",
                 locks -> failure(c -> locks.in(c).requireRow().lock(LockKey.row("account", TEXT + "-gone"))));
         cases.put(
+                "a write at the commit that finds no row",
+                locks -> failure(c -> {
+                    CommitWrites writes = new CommitWrites();
+                    writes.add("delete from account where id = '" + TEXT + "-gone'")
+                            .expectOneRow();
+                    locks.in(c).commit(writes);
+                    return null;
+                }));
+        cases.put(
                 "too many parts",
                 locks -> strategy.takesRowLock() ? failure(locks, LockKey.row("account", TEXT, 1)) : null);
         cases.put("no value of the type", locks -> failure(locks, LockKey.row("orders", "0" + NUMBER)));

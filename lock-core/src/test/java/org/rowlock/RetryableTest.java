@@ -32,7 +32,8 @@ class RetryableTest {
             new LockTableFullException("m", 1, SQL),
             new LockTargetException("m", null, null),
             new LockTransactionException(Reason.ABORTED, "m", null, null),
-            new RowAbsentException("m")
+            new RowAbsentException("m"),
+            new UnexpectedRowCountException("m", 1, 0, null)
         }) {
             exceptions.put(each.getClass().getSimpleName(), each);
         }

@@ -29,7 +29,7 @@ public final class LockAndCommit {
      */
     public void run(PgSession session, LockRequest request, List<Write<?>> writes) throws SQLException {
         Commit commit = new Commit(session.connection(), request.keys(), request.names());
-        WriteFlushes flushes = WriteFlushes.of(session, writes, true);
+        WriteFlushes flushes = WriteFlushes.of(session, writes, request.names(), true);
         if (!flushes.isOne() || isLookedAt(calls.requests().withIdColumns(session, request))) {
             calls.acquire(session, request, null);
             commit.run(writes);

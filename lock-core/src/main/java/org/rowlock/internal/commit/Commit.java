@@ -72,7 +72,7 @@ public final class Commit {
             commit(session);
             return;
         }
-        WriteFlushes flushes = WriteFlushes.of(session, writes, true);
+        WriteFlushes flushes = WriteFlushes.of(session, writes, names, true);
         AutoSave autosave = session.withoutAutosave();
         try {
             try {
@@ -94,7 +94,7 @@ public final class Commit {
      * @throws SQLException if a write fails
      */
     public void send(PgSession session, List<Write<?>> writes) throws SQLException {
-        WriteFlushes flushes = WriteFlushes.of(session, writes, false);
+        WriteFlushes flushes = WriteFlushes.of(session, writes, names, false);
         AutoSave autosave = session.withoutAutosave();
         try {
             flushes.sendFirst(session);

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.UnexpectedRowCountException;
+import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
@@ -19,6 +20,7 @@ public final class WriteFlushes {
     private static final int MOST_IN_ONE = 100;
 
     private final List<Write<?>> writes;
+    private final KeyNames names;
     private final List<WriteResult<?>> results = new ArrayList<>(2);
     private final List<WriteScript> scripts = new ArrayList<>(1);
     private final boolean checkedHere;
@@ -26,8 +28,9 @@ public final class WriteFlushes {
     private @Nullable SQLWarning warning;
     private boolean sent;
 
-    private WriteFlushes(List<Write<?>> writes, boolean checkedHere, boolean committing) {
+    private WriteFlushes(List<Write<?>> writes, KeyNames names, boolean checkedHere, boolean committing) {
         this.writes = writes;
+        this.names = names;
         this.checkedHere = checkedHere;
         this.commitsInLast = committing && !checkedHere;
     }
@@ -35,10 +38,12 @@ public final class WriteFlushes {
     /**
      * Checks and splits. Runs no SQL.
      *
+     * @param names how messages name keys
      * @param committing whether the COMMIT is to go with the last
      * @throws IllegalArgumentException if a write cannot go with a COMMIT
      */
-    public static WriteFlushes of(PgSession session, List<Write<?>> writes, boolean committing) throws SQLException {
+    public static WriteFlushes of(PgSession session, List<Write<?>> writes, KeyNames names, boolean committing)
+            throws SQLException {
         List<WriteForm> forms = new ArrayList<>(writes.size());
         boolean checkedHere = false;
         for (Write<?> write : writes) {
@@ -46,7 +51,7 @@ public final class WriteFlushes {
             forms.add(form);
             checkedHere |= write.isExpecting() && !form.changes();
         }
-        WriteFlushes flushes = new WriteFlushes(writes, checkedHere, committing);
+        WriteFlushes flushes = new WriteFlushes(writes, names, checkedHere, committing);
         flushes.scripts.add(new WriteScript());
         for (int i = 0; i < writes.size(); i++) {
             flushes.add(writes.get(i), forms.get(i), i + 1);
@@ -183,7 +188,8 @@ public final class WriteFlushes {
                 "Nothing is stored: write " + number + " of " + writes.size() + " was to change " + write.expected()
                         + " row(s) and changed " + found
                         + ". The transaction is rolled back. Look why the row(s) are not"
-                        + " as expected, or leave out expectRows: " + write.sql(),
+                        + " as expected, or leave out expectRows"
+                        + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
                 write.expected(),
                 found,
                 cause);
