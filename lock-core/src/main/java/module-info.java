@@ -5,7 +5,8 @@
  * errors), {@code request} (what is asked), {@code sql} (from a request to its statements and back), {@code session} (one
  * connection), {@code commit} (the end of a transaction), {@code acquire} (taking the locks) and {@code verify} (proving that they exclude).
  */
-@SuppressWarnings("requires-automatic") // The driver says its name in its manifest only.
+@SuppressWarnings({"requires-automatic", "module"
+}) // The driver says its name in its manifest only; lock-jdbc is built later.
 module org.rowlock.core {
     requires transitive java.sql;
     requires jdk.jfr;
@@ -14,4 +15,8 @@ module org.rowlock.core {
 
     exports org.rowlock;
     exports org.rowlock.guard;
+    exports org.rowlock.internal.queue to
+            org.rowlock.jdbc;
+    exports org.rowlock.internal.text to
+            org.rowlock.jdbc;
 }

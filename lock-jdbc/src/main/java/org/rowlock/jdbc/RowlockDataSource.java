@@ -1,0 +1,177 @@
+package org.rowlock.jdbc;
+
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.ConnectionBuilder;
+import java.sql.SQLException;
+import java.sql.ShardingKeyBuilder;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.jdbc.internal.turn.DropIn;
+import org.rowlock.jdbc.internal.turn.JdbcSettings;
+import org.rowlock.jdbc.internal.wrap.RowlockConnection;
+
+/**
+ * A DataSource in front of another, of PostgreSQL's driver or a pool of its connections. All statements and all row locks stay
+ * as they are; where many transactions of this JVM want the same row, those whose first lock it is wait in the JVM, first come,
+ * first served, before they go to the server.
+ *
+ * <p>A statement is looked at if it locks one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or {@code FOR NO
+ * KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM ends after a second in which nobody got the row, after a tenth
+ * of the statement's timeouts, and by {@code cancel}, {@code close}, {@code abort} and interrupts. Connections of other databases
+ * are given as they are.
+ *
+ * <p>Thread-safe. In front of a pool or behind it makes no difference; in front of it needs no change to the pool.
+ */
+public final class RowlockDataSource implements DataSource, AutoCloseable {
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    private final DataSource delegate;
+    private final DropIn dropIn;
+
+    RowlockDataSource(DataSource delegate, DropIn dropIn) {
+        this.delegate = delegate;
+        this.dropIn = dropIn;
+    }
+
+    /** In front of a DataSource, as the system properties {@code rowlock.jdbc.*} have it; see {@link Builder}. */
+    public static RowlockDataSource wrap(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    /** To be set up. */
+    public static Builder builder(DataSource dataSource) {
+        return new Builder(dataSource);
+    }
+
+    /**
+     * What differs from the default. Not thread-safe.
+     *
+     * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, and {@code rowlock.jdbc.include} and {@code
+     * rowlock.jdbc.exclude} with names of tables between commas.
+     */
+    public static final class Builder {
+        private final DataSource dataSource;
+        private String name = "dataSource-" + NUMBER.incrementAndGet();
+        private @Nullable RowlockMode mode;
+        private @Nullable List<String> include;
+        private @Nullable List<String> exclude;
+
+        private Builder(DataSource dataSource) {
+            if (dataSource == null) {
+                throw new IllegalArgumentException("The DataSource to wrap is null");
+            }
+            this.dataSource = dataSource;
+        }
+
+        /** What it is called in JMX, logs and metrics; {@code dataSource-1} and so on by default. */
+        public Builder name(String given) {
+            this.name = given;
+            return this;
+        }
+
+        /** The mode; {@link RowlockMode#QUEUE} by default. */
+        public Builder mode(RowlockMode given) {
+            this.mode = given;
+            return this;
+        }
+
+        /** The tables to look at, as SQL writes them; all by default. A name without a schema means that of any schema. */
+        public Builder include(String... tables) {
+            this.include = List.of(tables);
+            return this;
+        }
+
+        /** The tables to leave out; none by default. */
+        public Builder exclude(String... tables) {
+            this.exclude = List.of(tables);
+            return this;
+        }
+
+        /**
+         * The DataSource.
+         *
+         * @throws IllegalArgumentException if a mode or a name of a table is malformed
+         */
+        public RowlockDataSource build() {
+            return new RowlockDataSource(dataSource, new DropIn(JdbcSettings.of(name, mode, include, exclude)));
+        }
+    }
+
+    /** What is seen, and can be changed while it runs. */
+    public RowlockJdbcMXBean control() {
+        return dropIn;
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        return RowlockConnection.wrap(delegate.getConnection(), dropIn);
+    }
+
+    @Override
+    public Connection getConnection(String username, String password) throws SQLException {
+        return RowlockConnection.wrap(delegate.getConnection(username, password), dropIn);
+    }
+
+    @Override
+    public ConnectionBuilder createConnectionBuilder() throws SQLException {
+        return delegate.createConnectionBuilder();
+    }
+
+    @Override
+    public ShardingKeyBuilder createShardingKeyBuilder() throws SQLException {
+        return delegate.createShardingKeyBuilder();
+    }
+
+    @Override
+    public PrintWriter getLogWriter() throws SQLException {
+        return delegate.getLogWriter();
+    }
+
+    @Override
+    public void setLogWriter(PrintWriter out) throws SQLException {
+        delegate.setLogWriter(out);
+    }
+
+    @Override
+    public int getLoginTimeout() throws SQLException {
+        return delegate.getLoginTimeout();
+    }
+
+    @Override
+    public void setLoginTimeout(int seconds) throws SQLException {
+        delegate.setLoginTimeout(seconds);
+    }
+
+    @Override
+    public Logger getParentLogger() {
+        return Logger.getLogger("org.rowlock");
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        if (type.isInstance(this)) {
+            return type.cast(this);
+        }
+        return type.isInstance(delegate) ? type.cast(delegate) : delegate.unwrap(type);
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) throws SQLException {
+        return type.isInstance(this) || type.isInstance(delegate) || delegate.isWrapperFor(type);
+    }
+
+    /** Takes it out of JMX. The DataSource behind it is left open, and connections go on as they are. */
+    @Override
+    public void close() {
+        dropIn.close();
+    }
+
+    @Override
+    public String toString() {
+        return "RowlockDataSource(" + delegate + ')';
+    }
+}

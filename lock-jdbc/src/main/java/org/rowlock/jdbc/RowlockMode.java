@@ -1,0 +1,35 @@
+package org.rowlock.jdbc;
+
+import java.util.Locale;
+
+/** What is done about statements that lock a row. */
+public enum RowlockMode {
+    /** Nothing: no statement is looked at. */
+    OFF,
+
+    /** Nothing changes. Statements are counted, with those that would have queued. */
+    OBSERVE,
+
+    /** Where many transactions of this JVM want a row, all but a few wait in the JVM before they go to the server. */
+    QUEUE;
+
+    /**
+     * The mode of a word, in any case.
+     *
+     * @throws IllegalArgumentException if there is no such mode
+     */
+    public static RowlockMode of(String word) {
+        for (RowlockMode mode : values()) {
+            if (mode.name().equalsIgnoreCase(word.trim())) {
+                return mode;
+            }
+        }
+        throw new IllegalArgumentException("There is no mode <" + word + ">; use off, observe or queue");
+    }
+
+    /** As it is written in settings. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,256 @@
+package org.rowlock.jdbc.internal.statement;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.jdbc.internal.statement.StatementShape.Equality;
+import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
+import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
+import org.rowlock.jdbc.internal.statement.StatementShape.Value;
+import org.rowlock.jdbc.internal.statement.Token.Type;
+
+/** The conditions behind WHERE: finds what must be equal, and skips what it does not know. */
+final class Conditions {
+    /** What may follow the conditions. */
+    static final Set<String> ENDS = Set.of(
+            "order",
+            "limit",
+            "offset",
+            "fetch",
+            "for",
+            "returning",
+            "group",
+            "having",
+            "window",
+            "union",
+            "intersect",
+            "except");
+
+    /** The rest of a type's name that is of several words. */
+    private static final Set<String> TYPE_WORDS = Set.of("varying", "precision", "with", "without", "time", "zone");
+
+    /** Deeper brackets are skipped. */
+    private static final int DEEPEST = 50;
+
+    private final TokenReader tokens;
+    private final List<Equality> equalities = new ArrayList<>();
+    private boolean severalRows;
+    private int depth;
+
+    Conditions(TokenReader tokens) {
+        this.tokens = tokens;
+    }
+
+    List<Equality> equalities() {
+        return equalities;
+    }
+
+    /** Whether some list has more than one row. */
+    boolean hasSeveralRows() {
+        return severalRows;
+    }
+
+    /** Reads conditions joined by AND to their end. False where there is an OR, or no end that is known. */
+    boolean readAll() {
+        do {
+            readOne();
+        } while (tokens.skipWord("and"));
+        return !tokens.atWord("or");
+    }
+
+    private void readOne() {
+        int mark = tokens.mark();
+        int known = equalities.size();
+        if (readEquality() && atTermEnd()) {
+            return;
+        }
+        forget(mark, known);
+        if (tokens.atSymbol("(") && depth < DEEPEST) {
+            tokens.next();
+            depth++;
+            boolean read = readAll() && tokens.skipSymbol(")") && atTermEnd();
+            depth--;
+            if (read) {
+                return;
+            }
+        }
+        forget(mark, known);
+        skipTerm();
+    }
+
+    private void forget(int mark, int known) {
+        tokens.reset(mark);
+        equalities.subList(known, equalities.size()).clear();
+    }
+
+    private boolean atTermEnd() {
+        return tokens.atEnd()
+                || tokens.atWord("and")
+                || tokens.atWord("or")
+                || tokens.atSymbol(")")
+                || tokens.atSymbol(";")
+                || tokens.atWord(ENDS);
+    }
+
+    private void skipTerm() {
+        int cases = 0;
+        boolean between = false;
+        while (!tokens.atEnd() && !tokens.atSymbol(")") && !tokens.atSymbol(";")) {
+            if (tokens.atWord("case")) {
+                cases++;
+            } else if (tokens.atWord("end")) {
+                cases--;
+            } else if (tokens.atWord("between")) {
+                between = true;
+            } else if (cases <= 0 && between && tokens.atWord("and")) {
+                between = false;
+            } else if (cases <= 0 && atTermEnd()) {
+                return;
+            }
+            tokens.skipOne();
+        }
+    }
+
+    private boolean readEquality() {
+        if (tokens.atSymbol("(")) {
+            return readRowEquality();
+        }
+        int mark = tokens.mark();
+        Value first = readValue();
+        if (first != null && tokens.skipSymbol("=")) {
+            String column = readColumn();
+            return column != null && equalities.add(new Equality(column, first));
+        }
+        tokens.reset(mark);
+        String column = readColumn();
+        if (column == null) {
+            return false;
+        }
+        if (tokens.skipSymbol("=")) {
+            Value value = readValue();
+            return value != null && equalities.add(new Equality(column, value));
+        }
+        return tokens.skipWord("in") && readList(List.of(column));
+    }
+
+    /** {@code (a, b) = (?, ?)} and {@code (a, b) in ((?, ?))}. */
+    private boolean readRowEquality() {
+        List<String> columns = new ArrayList<>();
+        do {
+            tokens.next();
+            String column = readColumn();
+            if (column == null) {
+                return false;
+            }
+            columns.add(column);
+        } while (tokens.atSymbol(","));
+        if (!tokens.skipSymbol(")")) {
+            return false;
+        }
+        if (tokens.skipSymbol("=")) {
+            return readRow(columns);
+        }
+        return tokens.skipWord("in") && readList(columns);
+    }
+
+    /** A list in brackets of one value, or of one row of values. */
+    private boolean readList(List<String> columns) {
+        if (!tokens.skipSymbol("(")) {
+            return false;
+        }
+        boolean row = columns.size() > 1;
+        boolean read = row ? readRow(columns) : readEqual(columns.get(0));
+        severalRows |= read && tokens.atSymbol(",");
+        return read && tokens.skipSymbol(")");
+    }
+
+    private boolean readRow(List<String> columns) {
+        tokens.skipWord("row");
+        if (!tokens.skipSymbol("(")) {
+            return false;
+        }
+        for (int i = 0; i < columns.size(); i++) {
+            if (i > 0 && !tokens.skipSymbol(",") || !readEqual(columns.get(i))) {
+                return false;
+            }
+        }
+        return tokens.skipSymbol(")");
+    }
+
+    private boolean readEqual(String column) {
+        Value value = readValue();
+        return value != null && equalities.add(new Equality(column, value));
+    }
+
+    private @Nullable String readColumn() {
+        String column = null;
+        do {
+            if (!tokens.peek().isName()) {
+                return null;
+            }
+            column = tokens.next().text();
+        } while (tokens.skipSymbol("."));
+        return column;
+    }
+
+    private @Nullable Value readValue() {
+        if (depth >= DEEPEST) {
+            return null;
+        }
+        depth++;
+        Value value = readOneValue();
+        depth--;
+        return value;
+    }
+
+    private @Nullable Value readOneValue() {
+        if (tokens.skipSymbol("(")) {
+            Value value = readValue();
+            return value != null && tokens.skipSymbol(")") && skipCasts() ? value : null;
+        }
+        if (tokens.atWord("cast") && tokens.peek(1).isSymbol("(")) {
+            tokens.next();
+            tokens.next();
+            Value value = readValue();
+            return value != null && tokens.skipWord("as") && skipType() && tokens.skipSymbol(")") && skipCasts()
+                    ? value
+                    : null;
+        }
+        // As in uuid '...'.
+        if (tokens.peek().type() == Type.WORD && tokens.peek(1).type() == Type.STRING) {
+            tokens.next();
+        }
+        boolean negative = tokens.skipSymbol("-");
+        Token token = tokens.next();
+        if (negative) {
+            return token.type() == Type.NUMBER && skipCasts() ? new Literal('-' + token.text()) : null;
+        }
+        return switch (token.type()) {
+            case PARAMETER -> skipCasts() ? new Parameter(Integer.parseInt(token.text())) : null;
+            case NUMBER, STRING -> skipCasts() ? new Literal(token.text()) : null;
+            default -> null;
+        };
+    }
+
+    /** Skips any casts. False where one has no type. */
+    private boolean skipCasts() {
+        while (tokens.skipSymbol("::")) {
+            if (!skipType()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean skipType() {
+        if (readColumn() == null) {
+            return false;
+        }
+        while (tokens.atWord(TYPE_WORDS) || tokens.atSymbol("(")) {
+            tokens.skipOne();
+        }
+        // An array is no value of a key that one would look at.
+        return !tokens.atSymbol("[");
+    }
+}

@@ -1,0 +1,347 @@
+package org.rowlock.jdbc.internal.statement;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.text.TableName;
+import org.rowlock.jdbc.internal.statement.StatementShape.Kind;
+import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
+import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
+
+/**
+ * Recognises statements that lock rows of one table by equality: SELECT with a locking clause, UPDATE and DELETE. It is no
+ * parser: what it does not know for certain it leaves alone.
+ */
+public final class StatementRecogniser {
+    /** Longer texts are not worth the time. */
+    private static final int LONGEST = 16_384;
+
+    /** Statements that lock no rows and run nothing that may. */
+    private static final Set<String> HARMLESS = Set.of(
+            "values",
+            "show",
+            "set",
+            "reset",
+            "begin",
+            "start",
+            "commit",
+            "end",
+            "rollback",
+            "abort",
+            "savepoint",
+            "release",
+            "close",
+            "deallocate",
+            "listen",
+            "unlisten",
+            "notify");
+
+    private static final Set<String> OTHER_WRITES = Set.of(
+            "insert",
+            "merge",
+            "call",
+            "do",
+            "copy",
+            "lock",
+            "truncate",
+            "execute",
+            "prepare",
+            "explain",
+            "declare",
+            "create",
+            "alter",
+            "drop");
+
+    /** What makes a WITH more than a read. */
+    private static final Set<String> LOCKS_IN_WITH = Set.of("insert", "update", "delete", "merge", "for");
+
+    private static final Set<String> SET_OPERATIONS =
+            Set.of("group", "having", "window", "union", "intersect", "except");
+
+    /** What may follow a table, and is no alias. */
+    private static final Set<String> AFTER_TABLE = Set.of(
+            "where",
+            "set",
+            "using",
+            "from",
+            "returning",
+            "join",
+            "inner",
+            "left",
+            "right",
+            "full",
+            "cross",
+            "natural",
+            "tablesample",
+            "on",
+            "order",
+            "limit",
+            "offset",
+            "fetch",
+            "for",
+            "group",
+            "having",
+            "window",
+            "union",
+            "intersect",
+            "except");
+
+    private static final Set<String> JOINS =
+            Set.of("join", "inner", "left", "right", "full", "cross", "natural", "using", "from");
+
+    private static final Set<String> END_OF_LIST =
+            Set.of("from", "into", "where", "for", "union", "intersect", "except");
+    private static final Set<String> END_OF_SET = Set.of("from", "where", "returning");
+    private static final Set<String> END_OF_ORDER =
+            Set.of("for", "group", "having", "window", "union", "intersect", "except");
+    private static final Set<String> PAGING = Set.of("limit", "offset", "fetch");
+    private static final Set<String> NO_TABLES = Set.of("select", "lateral", "rows");
+    private static final Set<String> NOTHING = Set.of();
+
+    /** Database, schema and table. */
+    private static final int MOST_PARTS = 3;
+
+    private final TokenReader tokens;
+
+    private StatementRecogniser(List<Token> tokens) {
+        this.tokens = new TokenReader(tokens);
+    }
+
+    /** What a text says of itself. Never throws. */
+    public static StatementShape recognise(String sql) {
+        int start = Tokens.start(sql);
+        String first = wordAt(sql, start);
+        if (start == sql.length() || !mayLock(first, sql, start)) {
+            return new PassedThrough(PassReason.NOT_LOCKING);
+        }
+        if (sql.length() > LONGEST) {
+            return new PassedThrough(PassReason.TOO_LONG);
+        }
+        List<Token> tokens = Tokens.of(sql);
+        return hasSeveralStatements(tokens)
+                ? new PassedThrough(PassReason.SEVERAL_STATEMENTS)
+                : new StatementRecogniser(tokens).read(first, tokens);
+    }
+
+    /** A first look without cutting the text, as most statements are plain reads. */
+    private static boolean mayLock(String first, String sql, int start) {
+        boolean select = first.equals("select");
+        if (!select && !HARMLESS.contains(first)) {
+            return true;
+        }
+        for (int i = start; i < sql.length(); i++) {
+            char c = sql.charAt(i);
+            if (c == ';' || select && (c == 'f' || c == 'F') && isFor(sql, i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isFor(String sql, int at) {
+        return sql.regionMatches(true, at, "for", 0, 3)
+                && !Tokens.isNamePart(sql.charAt(at - 1))
+                && at + 3 < sql.length()
+                && !Tokens.isNamePart(sql.charAt(at + 3));
+    }
+
+    private static String wordAt(String sql, int start) {
+        int end = start;
+        while (end < sql.length() && Tokens.isNamePart(sql.charAt(end))) {
+            end++;
+        }
+        return sql.substring(start, end).toLowerCase(Locale.ROOT);
+    }
+
+    private static boolean hasSeveralStatements(List<Token> tokens) {
+        boolean ended = false;
+        for (Token token : tokens) {
+            boolean end = token.isSymbol(";");
+            if (ended && !end) {
+                return true;
+            }
+            ended |= end;
+        }
+        return false;
+    }
+
+    private StatementShape read(String first, List<Token> all) {
+        tokens.next();
+        return switch (first) {
+            case "select" -> readSelect(all);
+            case "update" -> readUpdate();
+            case "delete" -> readDelete();
+            case "with" ->
+                new PassedThrough(
+                        all.stream()
+                                        .anyMatch(token ->
+                                                token.type() == Token.Type.WORD && LOCKS_IN_WITH.contains(token.text()))
+                                ? PassReason.WITH
+                                : PassReason.NOT_LOCKING);
+            default -> {
+                if (HARMLESS.contains(first)) {
+                    yield new PassedThrough(PassReason.NOT_LOCKING);
+                }
+                yield new PassedThrough(
+                        OTHER_WRITES.contains(first) ? PassReason.OTHER_WRITE : PassReason.UNKNOWN_FORM);
+            }
+        };
+    }
+
+    private StatementShape readSelect(List<Token> all) {
+        tokens.skipTo(END_OF_LIST);
+        if (!tokens.skipWord("from")) {
+            return withoutLock(all, PassReason.UNKNOWN_FORM);
+        }
+        Table table = readTable();
+        if (table == null) {
+            return withoutLock(all, PassReason.JOIN);
+        }
+        if (tokens.atSymbol(",") || tokens.atWord(JOINS)) {
+            return withoutLock(all, PassReason.JOIN);
+        }
+        Conditions conditions = new Conditions(tokens);
+        boolean plain = !tokens.skipWord("where") || conditions.readAll();
+        if (!plain) {
+            return withoutLock(all, PassReason.OR);
+        }
+        tokens.skipTo(END_OF_ORDER);
+        if (!tokens.atWord("for")) {
+            return withoutLock(all, PassReason.UNKNOWN_FORM);
+        }
+        tokens.next();
+        RowLockMode mode = readMode();
+        if (mode == null || !readLockedTable(table)) {
+            return new PassedThrough(PassReason.UNKNOWN_FORM);
+        }
+        Waiting waiting = readWaiting();
+        if (tokens.atWord(PAGING)) {
+            tokens.skipTo(SET_OPERATIONS);
+        }
+        return recognised(Kind.SELECT, table, mode, waiting, conditions);
+    }
+
+    /** A plain read that has the word FOR elsewhere, as in {@code substring(name for 3)}, or what this cannot read. */
+    private static StatementShape withoutLock(List<Token> all, PassReason reason) {
+        for (int i = 0; i + 1 < all.size(); i++) {
+            Token next = all.get(i + 1);
+            if (all.get(i).isWord("for")
+                    && (next.isWord("update") || next.isWord("no") || next.isWord("share") || next.isWord("key"))) {
+                return new PassedThrough(reason);
+            }
+        }
+        return new PassedThrough(PassReason.NOT_LOCKING);
+    }
+
+    private @Nullable RowLockMode readMode() {
+        if (tokens.skipWord("update")) {
+            return RowLockMode.FOR_UPDATE;
+        }
+        if (tokens.skipWords("no", "key", "update")) {
+            return RowLockMode.FOR_NO_KEY_UPDATE;
+        }
+        if (tokens.skipWord("share")) {
+            return RowLockMode.FOR_SHARE;
+        }
+        return tokens.skipWords("key", "share") ? RowLockMode.FOR_KEY_SHARE : null;
+    }
+
+    /** OF, which names the table or its alias. */
+    private boolean readLockedTable(Table table) {
+        if (!tokens.skipWord("of")) {
+            return true;
+        }
+        return tokens.peek().isName() && tokens.next().text().equals(table.reference());
+    }
+
+    private Waiting readWaiting() {
+        if (tokens.skipWord("nowait")) {
+            return Waiting.NOWAIT;
+        }
+        return tokens.skipWords("skip", "locked") ? Waiting.SKIP_LOCKED : Waiting.WAIT;
+    }
+
+    private StatementShape readUpdate() {
+        Table table = readTable();
+        if (table == null || !tokens.skipWord("set")) {
+            return new PassedThrough(PassReason.UNKNOWN_FORM);
+        }
+        tokens.skipTo(END_OF_SET);
+        return readWrite(Kind.UPDATE, table, RowLockMode.FOR_NO_KEY_UPDATE);
+    }
+
+    private StatementShape readDelete() {
+        Table table = tokens.skipWord("from") ? readTable() : null;
+        return table == null
+                ? new PassedThrough(PassReason.UNKNOWN_FORM)
+                : readWrite(Kind.DELETE, table, RowLockMode.FOR_UPDATE);
+    }
+
+    private StatementShape readWrite(Kind kind, Table table, RowLockMode mode) {
+        if (tokens.atWord(JOINS)) {
+            return new PassedThrough(PassReason.JOIN);
+        }
+        if (tokens.peek(0).isWord("where")
+                && tokens.peek(1).isWord("current")
+                && tokens.peek(2).isWord("of")) {
+            return new PassedThrough(PassReason.CURSOR);
+        }
+        Conditions conditions = new Conditions(tokens);
+        if (tokens.skipWord("where") && !conditions.readAll()) {
+            return new PassedThrough(PassReason.OR);
+        }
+        if (tokens.skipWord("returning")) {
+            tokens.skipTo(NOTHING);
+        }
+        return recognised(kind, table, mode, Waiting.WAIT, conditions);
+    }
+
+    private StatementShape recognised(
+            Kind kind, Table table, RowLockMode mode, Waiting waiting, Conditions conditions) {
+        tokens.skipSymbol(";");
+        if (!tokens.atEnd() && !tokens.atSymbol(";")) {
+            return new PassedThrough(PassReason.UNKNOWN_FORM);
+        }
+        if (conditions.equalities().isEmpty()) {
+            return new PassedThrough(conditions.hasSeveralRows() ? PassReason.SEVERAL_ROWS : PassReason.NO_KEY);
+        }
+        return new Recognised(kind, table.name(), mode, waiting, conditions.equalities());
+    }
+
+    /**
+     * A table of the statement.
+     *
+     * @param reference what the statement calls it
+     */
+    private record Table(String name, String reference) {}
+
+    private @Nullable Table readTable() {
+        tokens.skipWord("only");
+        List<String> parts = new ArrayList<>();
+        do {
+            String part = tokens.peek().text();
+            if (!tokens.peek().isName() || part.isEmpty() || part.indexOf(0) >= 0 || tokens.atWord(NO_TABLES)) {
+                return null;
+            }
+            parts.add(tokens.next().text());
+        } while (tokens.skipSymbol("."));
+        if (tokens.atSymbol("(") || parts.size() > MOST_PARTS) {
+            return null;
+        }
+        tokens.skipSymbol("*");
+        String reference = parts.get(parts.size() - 1);
+        if (tokens.skipWord("as") || tokens.peek().isName() && !tokens.atWord(AFTER_TABLE)) {
+            if (!tokens.peek().isName() || tokens.peek(1).isSymbol("(")) {
+                return null;
+            }
+            reference = tokens.next().text();
+        }
+        String quoted = parts.stream().map(TableName::quoteIdentifier).collect(Collectors.joining("."));
+        return new Table(TableName.normalize(quoted), reference);
+    }
+}

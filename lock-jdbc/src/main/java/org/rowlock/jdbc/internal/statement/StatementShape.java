@@ -1,0 +1,70 @@
+package org.rowlock.jdbc.internal.statement;
+
+import java.util.List;
+import org.rowlock.RowLockMode;
+
+/** What the text of a statement says about the rows that it locks. */
+public sealed interface StatementShape {
+    /** Whether the statement may take locks that others wait for: everything that is not known for a plain read. */
+    boolean mayLock();
+
+    /**
+     * Locks rows of one table, found by equality.
+     *
+     * @param table as SQL writes it: quoted only where it must be
+     * @param equalities all that must hold, in the order of the text: those of the key and others
+     */
+    record Recognised(Kind kind, String table, RowLockMode mode, Waiting waiting, List<Equality> equalities)
+            implements StatementShape {
+        public Recognised {
+            equalities = List.copyOf(equalities);
+        }
+
+        @Override
+        public boolean mayLock() {
+            return true;
+        }
+    }
+
+    /** Goes to the server as it is, for this reason. */
+    record PassedThrough(PassReason reason) implements StatementShape {
+        @Override
+        public boolean mayLock() {
+            return reason != PassReason.NOT_LOCKING;
+        }
+    }
+
+    /** Which statement it is. */
+    enum Kind {
+        SELECT,
+        UPDATE,
+        DELETE
+    }
+
+    /** What the statement does where another has locked the row. */
+    enum Waiting {
+        WAIT,
+        NOWAIT,
+        SKIP_LOCKED
+    }
+
+    /**
+     * A column that must be equal to a value.
+     *
+     * @param column its name as in the catalog
+     */
+    record Equality(String column, Value value) {}
+
+    /** What a column must be equal to. */
+    sealed interface Value {}
+
+    /**
+     * The value that is bound.
+     *
+     * @param index as JDBC counts, from 1
+     */
+    record Parameter(int index) implements Value {}
+
+    /** A number, or a string without its quotes. */
+    record Literal(String text) implements Value {}
+}

@@ -1,0 +1,32 @@
+package org.rowlock.jdbc.internal.statement;
+
+/**
+ * A token of SQL.
+ *
+ * @param text of a word and of a quoted name as the catalog has it, of a string without its quotes, of a parameter its number
+ */
+record Token(Type type, String text) {
+    static final Token END = new Token(Type.END, "");
+
+    enum Type {
+        WORD,
+        QUOTED,
+        NUMBER,
+        STRING,
+        PARAMETER,
+        SYMBOL,
+        END
+    }
+
+    boolean isWord(String word) {
+        return type == Type.WORD && text.equals(word);
+    }
+
+    boolean isSymbol(String symbol) {
+        return type == Type.SYMBOL && text.equals(symbol);
+    }
+
+    boolean isName() {
+        return type == Type.WORD || type == Type.QUOTED;
+    }
+}

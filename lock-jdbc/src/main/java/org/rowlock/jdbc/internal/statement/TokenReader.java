@@ -1,0 +1,104 @@
+package org.rowlock.jdbc.internal.statement;
+
+import java.util.List;
+import java.util.Set;
+import org.rowlock.jdbc.internal.statement.Token.Type;
+
+/** Reads tokens one after the other, and back to a mark. */
+final class TokenReader {
+    private final List<Token> tokens;
+    private int at;
+
+    TokenReader(List<Token> tokens) {
+        this.tokens = tokens;
+    }
+
+    Token peek() {
+        return peek(0);
+    }
+
+    Token peek(int ahead) {
+        return at + ahead < tokens.size() ? tokens.get(at + ahead) : Token.END;
+    }
+
+    Token next() {
+        Token token = peek();
+        at++;
+        return token;
+    }
+
+    int mark() {
+        return at;
+    }
+
+    void reset(int mark) {
+        at = mark;
+    }
+
+    boolean atEnd() {
+        return peek() == Token.END;
+    }
+
+    boolean atSymbol(String symbol) {
+        return peek().isSymbol(symbol);
+    }
+
+    boolean atWord(String word) {
+        return peek().isWord(word);
+    }
+
+    boolean atWord(Set<String> words) {
+        return peek().type() == Type.WORD && words.contains(peek().text());
+    }
+
+    boolean skipWord(String word) {
+        return skipIf(atWord(word));
+    }
+
+    boolean skipSymbol(String symbol) {
+        return skipIf(atSymbol(symbol));
+    }
+
+    /** Skips these words where they follow one another. */
+    boolean skipWords(String... words) {
+        for (int i = 0; i < words.length; i++) {
+            if (!peek(i).isWord(words[i])) {
+                return false;
+            }
+        }
+        at += words.length;
+        return true;
+    }
+
+    /** Skips one token, or all that is in brackets where one opens. */
+    void skipOne() {
+        int depth = 0;
+        do {
+            Token token = next();
+            if (token.isSymbol("(") || token.isSymbol("[")) {
+                depth++;
+            } else if (token.isSymbol(")") || token.isSymbol("]")) {
+                depth--;
+            }
+        } while (depth > 0 && !atEnd());
+    }
+
+    /** Skips to one of these words outside of brackets, to a bracket that closes, to a semicolon, or to the end. */
+    void skipTo(Set<String> words) {
+        while (!atEnd() && !atSymbol(";") && !atSymbol(")") && !atWord(words)) {
+            boolean distinct = atWord("distinct");
+            skipOne();
+            // IS DISTINCT FROM has no clause of the statement.
+            if (distinct && atWord("from")) {
+                skipOne();
+            }
+        }
+    }
+
+    private boolean skipIf(boolean condition) {
+        if (condition) {
+            at++;
+        }
+        return condition;
+    }
+}

@@ -1,0 +1,220 @@
+package org.rowlock.jdbc.internal.statement;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.rowlock.jdbc.internal.statement.Token.Type;
+
+/**
+ * Cuts SQL into tokens as PostgreSQL and its driver do: comments are nothing, names without quotes are in lower case, a
+ * question mark is a parameter unless it is doubled.
+ */
+final class Tokens {
+    private static final String OPERATORS = "+-*/<>=~!@#%^&|`";
+
+    /** An operator that has one of these may end in a sign. */
+    private static final String BEFORE_SIGN = "~!@#%^&|`";
+
+    private final String sql;
+    private final List<Token> tokens = new ArrayList<>();
+    private int at;
+    private int parameters;
+
+    private Tokens(String sql) {
+        this.sql = sql;
+    }
+
+    /** The tokens, without one for the end. What is never closed ends with the text. */
+    static List<Token> of(String sql) {
+        Tokens cut = new Tokens(sql);
+        while (cut.at < sql.length()) {
+            cut.next();
+        }
+        return cut.tokens;
+    }
+
+    /** Where the first token begins: behind white space and comments. */
+    static int start(String sql) {
+        Tokens cut = new Tokens(sql);
+        while (cut.at < sql.length() && cut.skipNothing()) {}
+        return cut.at;
+    }
+
+    private void next() {
+        if (skipNothing()) {
+            return;
+        }
+        char c = sql.charAt(at);
+        if (isNameStart(c)) {
+            word();
+        } else if (c >= '0' && c <= '9' || c == '.' && isDigit(at + 1)) {
+            number();
+        } else if (c == '\'') {
+            string(false);
+        } else if (c == '"') {
+            add(Type.QUOTED, quoted('"'));
+        } else if (c == '$') {
+            dollar();
+        } else if (c == '?') {
+            parameter();
+        } else if (OPERATORS.indexOf(c) >= 0) {
+            operator();
+        } else if (c == ':' && at + 1 < sql.length() && sql.charAt(at + 1) == ':') {
+            add(Type.SYMBOL, "::");
+            at += 2;
+        } else {
+            add(Type.SYMBOL, String.valueOf(c));
+            at++;
+        }
+    }
+
+    private void add(Type type, String text) {
+        tokens.add(new Token(type, text));
+    }
+
+    /** Skips white space or a comment, if here is one. */
+    private boolean skipNothing() {
+        char c = sql.charAt(at);
+        if (Character.isWhitespace(c)) {
+            at++;
+            return true;
+        }
+        if (sql.startsWith("--", at)) {
+            int end = sql.indexOf('\n', at);
+            at = end < 0 ? sql.length() : end + 1;
+            return true;
+        }
+        if (!sql.startsWith("/*", at)) {
+            return false;
+        }
+        int depth = 0;
+        do {
+            if (sql.startsWith("/*", at)) {
+                depth++;
+                at += 2;
+            } else if (sql.startsWith("*/", at)) {
+                depth--;
+                at += 2;
+            } else {
+                at++;
+            }
+        } while (depth > 0 && at < sql.length());
+        return true;
+    }
+
+    private void word() {
+        int from = at;
+        while (at < sql.length() && isNamePart(sql.charAt(at))) {
+            at++;
+        }
+        String word = sql.substring(from, at).toLowerCase(Locale.ROOT);
+        boolean quoteFollows = at < sql.length() && sql.charAt(at) == '\'';
+        if (quoteFollows && (word.equals("e") || word.equals("n"))) {
+            string(word.equals("e"));
+        } else {
+            add(Type.WORD, word);
+        }
+    }
+
+    private void number() {
+        int from = at;
+        while (at < sql.length() && (isNamePart(sql.charAt(at)) || sql.charAt(at) == '.')) {
+            at++;
+        }
+        add(Type.NUMBER, sql.substring(from, at));
+    }
+
+    private void string(boolean escapes) {
+        if (!escapes) {
+            add(Type.STRING, quoted('\''));
+            return;
+        }
+        int from = ++at;
+        while (at < sql.length() && sql.charAt(at) != '\'') {
+            at += sql.charAt(at) == '\\' ? 2 : 1;
+        }
+        at = Math.min(at, sql.length());
+        add(Type.STRING, sql.substring(from, at));
+        at++;
+    }
+
+    private String quoted(char quote) {
+        StringBuilder text = new StringBuilder();
+        at++;
+        while (at < sql.length()) {
+            char c = sql.charAt(at++);
+            if (c == quote) {
+                if (at >= sql.length() || sql.charAt(at) != quote) {
+                    break;
+                }
+                at++;
+            }
+            text.append(c);
+        }
+        return text.toString();
+    }
+
+    private void dollar() {
+        int tagEnd = at + 1;
+        while (tagEnd < sql.length() && isNamePart(sql.charAt(tagEnd)) && sql.charAt(tagEnd) != '$') {
+            tagEnd++;
+        }
+        if (tagEnd >= sql.length() || sql.charAt(tagEnd) != '$' || isDigit(at + 1)) {
+            add(Type.SYMBOL, "$");
+            at++;
+            return;
+        }
+        String tag = sql.substring(at, tagEnd + 1);
+        int end = sql.indexOf(tag, tagEnd + 1);
+        int textEnd = end < 0 ? sql.length() : end;
+        add(Type.STRING, sql.substring(tagEnd + 1, textEnd));
+        at = Math.min(sql.length(), textEnd + tag.length());
+    }
+
+    private void parameter() {
+        if (sql.startsWith("??", at)) {
+            add(Type.SYMBOL, "?");
+            at += 2;
+        } else {
+            add(Type.PARAMETER, Integer.toString(++parameters));
+            at++;
+        }
+    }
+
+    private void operator() {
+        int from = at;
+        while (at < sql.length()
+                && OPERATORS.indexOf(sql.charAt(at)) >= 0
+                && !(at > from && (sql.startsWith("--", at) || sql.startsWith("/*", at)))) {
+            at++;
+        }
+        // As PostgreSQL: the sign of =-1 is the number's.
+        while (at - from > 1
+                && (sql.charAt(at - 1) == '-' || sql.charAt(at - 1) == '+')
+                && !hasOperatorBeforeSign(from)) {
+            at--;
+        }
+        add(Type.SYMBOL, sql.substring(from, at));
+    }
+
+    private boolean hasOperatorBeforeSign(int from) {
+        for (int i = from; i < at; i++) {
+            if (BEFORE_SIGN.indexOf(sql.charAt(i)) >= 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isDigit(int index) {
+        return index < sql.length() && sql.charAt(index) >= '0' && sql.charAt(index) <= '9';
+    }
+
+    private static boolean isNameStart(char c) {
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c > 127;
+    }
+
+    static boolean isNamePart(char c) {
+        return isNameStart(c) || c >= '0' && c <= '9' || c == '$';
+    }
+}

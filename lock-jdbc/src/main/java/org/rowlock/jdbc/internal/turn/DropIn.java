@@ -1,0 +1,175 @@
+package org.rowlock.jdbc.internal.turn;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.jdbc.RowlockJdbcMXBean;
+import org.rowlock.jdbc.RowlockMode;
+
+/** What the connections of one DataSource or URL have in common. Thread-safe. */
+public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
+    /** One for all databases of the JVM: a place is told by the database too. */
+    private static final Gate GATE = Gate.adaptive();
+
+    private static final int TEXTS = 1024;
+    private static final int TABLES = 1024;
+    private static final String OTHER_TABLES = "(others)";
+
+    private final Gate gate;
+    private final BoundedCache<String, StatementPlan> plans = new BoundedCache<>(TEXTS);
+    private final Map<String, TableFigures> figures = new ConcurrentHashMap<>();
+    private final PrimaryKeys primaryKeys = new PrimaryKeys();
+    private final HotRows hotRows = new HotRows();
+    private final ReentrantLock timeoutsLock = new ReentrantLock();
+    private final Map<Connection, SessionTimeouts> timeouts = new WeakHashMap<>();
+    private final Management management;
+    private volatile JdbcSettings settings;
+
+    public DropIn(JdbcSettings settings) {
+        this(settings, GATE);
+    }
+
+    /** With a gate of one's own, for tests. */
+    public DropIn(JdbcSettings settings, Gate gate) {
+        this.settings = settings;
+        this.gate = gate;
+        this.management = Management.register(settings.name(), this);
+        LOG.log(
+                Level.INFO,
+                "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}; switch it at run time by JMX: {4}",
+                settings.name(),
+                settings.mode(),
+                settings.include().isEmpty() ? "all" : settings.include(),
+                settings.exclude().isEmpty() ? "none" : settings.exclude(),
+                management);
+    }
+
+    public RowlockMode mode() {
+        return settings.mode();
+    }
+
+    /** What is known of a text. */
+    public StatementPlan plan(String sql) {
+        return plans.get(sql, text -> new StatementPlan(text, this));
+    }
+
+    JdbcSettings settings() {
+        return settings;
+    }
+
+    Gate gate() {
+        return gate;
+    }
+
+    PrimaryKeys primaryKeys() {
+        return primaryKeys;
+    }
+
+    HotRows hotRows() {
+        return hotRows;
+    }
+
+    TableFigures figures(String table) {
+        TableFigures known = figures.get(table);
+        if (known != null) {
+            return known;
+        }
+        return figures.computeIfAbsent(figures.size() < TABLES ? table : OTHER_TABLES, name -> new TableFigures());
+    }
+
+    /** The timeouts that a session was last seen with, or null. By the driver's connection, which outlives a pool's. */
+    @Nullable
+    SessionTimeouts timeouts(Connection driver) {
+        timeoutsLock.lock();
+        try {
+            return timeouts.get(driver);
+        } finally {
+            timeoutsLock.unlock();
+        }
+    }
+
+    /** Keeps what a session was seen with; null to forget it. */
+    void keepTimeouts(Connection driver, @Nullable SessionTimeouts seen) {
+        timeoutsLock.lock();
+        try {
+            if (seen == null) {
+                timeouts.remove(driver);
+            } else {
+                timeouts.put(driver, seen);
+            }
+        } finally {
+            timeoutsLock.unlock();
+        }
+    }
+
+    @Override
+    public String getMode() {
+        return mode().toString();
+    }
+
+    @Override
+    public void setMode(String mode) {
+        setMode(RowlockMode.of(mode));
+    }
+
+    public void setMode(RowlockMode mode) {
+        JdbcSettings now = settings;
+        settings = new JdbcSettings(now.name(), mode, now.include(), now.exclude());
+        LOG.log(Level.INFO, "Rowlock: mode {0} for {1}", mode, now.name());
+    }
+
+    @Override
+    public List<String> getInclude() {
+        return settings.include();
+    }
+
+    @Override
+    public void setInclude(List<String> tables) {
+        JdbcSettings now = settings;
+        settings = new JdbcSettings(now.name(), now.mode(), tables, now.exclude());
+    }
+
+    @Override
+    public List<String> getExclude() {
+        return settings.exclude();
+    }
+
+    @Override
+    public void setExclude(List<String> tables) {
+        JdbcSettings now = settings;
+        settings = new JdbcSettings(now.name(), now.mode(), now.include(), tables);
+    }
+
+    @Override
+    public Map<String, Map<String, Long>> getFigures() {
+        Map<String, Map<String, Long>> all = new TreeMap<>();
+        figures.forEach((table, each) -> all.put(table, each.asMap()));
+        return all;
+    }
+
+    @Override
+    public Map<String, Long> getHotRows() {
+        return hotRows.asMap();
+    }
+
+    @Override
+    public int getQueued() {
+        return gate.queued();
+    }
+
+    /** Takes it out of JMX. Connections go on as they are. */
+    @Override
+    public void close() {
+        management.close();
+    }
+}

@@ -1,0 +1,58 @@
+package org.rowlock.jdbc.internal.turn;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.TableName;
+import org.rowlock.jdbc.RowlockMode;
+
+/**
+ * What one DataSource or URL is set to.
+ *
+ * @param name what it is called where it is shown
+ * @param include the tables that are looked at, or none for all
+ * @param exclude the tables that are left out
+ */
+public record JdbcSettings(String name, RowlockMode mode, List<String> include, List<String> exclude) {
+    public JdbcSettings {
+        include = normalized(include);
+        exclude = normalized(exclude);
+    }
+
+    /** What is not given is as the system properties {@code rowlock.jdbc.*} have it. */
+    public static JdbcSettings of(
+            String name, @Nullable RowlockMode mode, @Nullable List<String> include, @Nullable List<String> exclude) {
+        return new JdbcSettings(
+                name,
+                mode == null ? RowlockMode.of(System.getProperty("rowlock.jdbc.mode", "queue")) : mode,
+                include == null ? tables(System.getProperty("rowlock.jdbc.include", "")) : include,
+                exclude == null ? tables(System.getProperty("rowlock.jdbc.exclude", "")) : exclude);
+    }
+
+    /** Whether statements on a table are looked at. */
+    boolean covers(String table) {
+        return (include.isEmpty() || matches(include, table)) && !matches(exclude, table);
+    }
+
+    /** The tables in a list with commas. */
+    static List<String> tables(String list) {
+        return Arrays.stream(list.split(","))
+                .map(String::trim)
+                .filter(table -> !table.isEmpty())
+                .toList();
+    }
+
+    private static List<String> normalized(List<String> tables) {
+        return tables.stream().map(TableName::normalize).toList();
+    }
+
+    /** A name without a schema means that of any schema. */
+    private static boolean matches(List<String> names, String table) {
+        for (String name : names) {
+            if (name.equals(table) || table.endsWith(name) && table.charAt(table.length() - name.length() - 1) == '.') {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,83 @@
+package org.rowlock.jdbc.internal.turn;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.jdbc.RowlockMode;
+
+/**
+ * A URL of the drop-in, taken apart.
+ *
+ * @param url what PostgreSQL's driver is given
+ * @param properties the same, without ours
+ */
+public record JdbcUrl(String url, Properties properties, JdbcSettings settings) {
+    private static final String PREFIX = "jdbc:rowlock:";
+    private static final String OURS = "rowlock.";
+    private static final List<String> NAMES = List.of("rowlock.mode", "rowlock.include", "rowlock.exclude");
+
+    /** SQLSTATE invalid_parameter_value, as PostgreSQL's driver has it for a property it cannot use. */
+    private static final String INVALID_VALUE = "22023";
+
+    public static boolean isOurs(String url) {
+        return url.startsWith(PREFIX + "postgresql:");
+    }
+
+    /**
+     * Takes a URL apart.
+     *
+     * @throws SQLException if one of our settings cannot be used
+     */
+    public static JdbcUrl of(String url, @Nullable Properties info) throws SQLException {
+        Properties properties = new Properties();
+        Properties ours = new Properties();
+        if (info != null) {
+            for (String name : info.stringPropertyNames()) {
+                (name.startsWith(OURS) ? ours : properties).setProperty(name, info.getProperty(name));
+            }
+        }
+        String plain = "jdbc:" + url.substring(PREFIX.length());
+        int question = plain.indexOf('?');
+        String address = question < 0 ? plain : plain.substring(0, question);
+        List<String> theirs = new ArrayList<>();
+        if (question >= 0) {
+            for (String parameter : plain.substring(question + 1).split("&")) {
+                int equals = parameter.indexOf('=');
+                if (parameter.startsWith(OURS)) {
+                    ours.setProperty(
+                            equals < 0 ? parameter : parameter.substring(0, equals),
+                            equals < 0 ? "" : parameter.substring(equals + 1));
+                } else {
+                    theirs.add(parameter);
+                }
+            }
+        }
+        try {
+            return new JdbcUrl(
+                    theirs.isEmpty() ? address : address + '?' + String.join("&", theirs),
+                    properties,
+                    settings(address, ours));
+        } catch (IllegalArgumentException e) {
+            throw new SQLException("The URL or its properties cannot be used: " + e.getMessage(), INVALID_VALUE, e);
+        }
+    }
+
+    private static JdbcSettings settings(String address, Properties ours) {
+        for (String name : ours.stringPropertyNames()) {
+            if (!NAMES.contains(name)) {
+                throw new IllegalArgumentException(
+                        "There is no setting <" + name + ">; use " + String.join(", ", NAMES));
+            }
+        }
+        String mode = ours.getProperty("rowlock.mode");
+        String include = ours.getProperty("rowlock.include");
+        String exclude = ours.getProperty("rowlock.exclude");
+        return JdbcSettings.of(
+                address,
+                mode == null ? null : RowlockMode.of(mode),
+                include == null ? null : JdbcSettings.tables(include),
+                exclude == null ? null : JdbcSettings.tables(exclude));
+    }
+}

@@ -1,0 +1,87 @@
+package org.rowlock.jdbc.internal.turn;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The primary keys of tables, from the catalog. An answer may be out of date, or of another schema where the server does not
+ * report its search_path (before PostgreSQL 18): a wrong key costs speed only. Thread-safe.
+ */
+final class PrimaryKeys {
+    private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);
+    private static final long BAD_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final long LOOKING_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final int LOOK_UP_SECONDS = 5;
+
+    /** More tables than any schema has; beyond them none is looked up. */
+    private static final int MOST = 10_000;
+
+    private static final String SQL = "select a.attname from pg_catalog.pg_index i"
+            + " cross join lateral pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality k(attnum, place)"
+            + " join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum"
+            + " where i.indrelid = pg_catalog.to_regclass(?) and i.indisprimary order by k.place";
+
+    private final ConcurrentHashMap<Name, Found> known = new ConcurrentHashMap<>();
+
+    /** A name of a table, as its search_path leads to it. */
+    record Name(String table, @Nullable String searchPath) {}
+
+    /**
+     * What the catalog said.
+     *
+     * @param columns of the primary key, in its order; none where there is no such table or key
+     */
+    record Found(List<String> columns, boolean isKnown, long until) {
+        static Found looking() {
+            return new Found(List.of(), false, System.nanoTime() + LOOKING_NANOS);
+        }
+
+        boolean isOver() {
+            return System.nanoTime() - until > 0;
+        }
+    }
+
+    /** What is known, be it old, or null. */
+    @Nullable
+    Found find(Name name) {
+        Found found = known.get(name);
+        return found == null || !found.isKnown() ? null : found;
+    }
+
+    /** Whether the caller is to look this up, as it is unknown or old and nobody else does. */
+    boolean claim(Name name) {
+        Found found = known.get(name);
+        if (found == null) {
+            return known.size() < MOST && known.putIfAbsent(name, Found.looking()) == null;
+        }
+        // Until the new one is there the old one serves.
+        return found.isOver() && known.replace(name, found, new Found(found.columns(), found.isKnown(), nextTry()));
+    }
+
+    private static long nextTry() {
+        return System.nanoTime() + LOOKING_NANOS;
+    }
+
+    /** Asks the catalog, on a connection that is in autocommit. */
+    void lookUp(Connection connection, Name name) throws SQLException {
+        List<String> columns = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(SQL)) {
+            statement.setQueryTimeout(LOOK_UP_SECONDS);
+            statement.setString(1, name.table());
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    columns.add(rows.getString(1));
+                }
+            }
+        }
+        long valid = columns.isEmpty() ? BAD_NANOS : GOOD_NANOS;
+        known.put(name, new Found(List.copyOf(columns), true, System.nanoTime() + valid));
+    }
+}

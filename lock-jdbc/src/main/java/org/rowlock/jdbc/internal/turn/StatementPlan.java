@@ -1,0 +1,71 @@
+package org.rowlock.jdbc.internal.turn;
+
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.jdbc.internal.statement.RowKey;
+import org.rowlock.jdbc.internal.statement.StatementRecogniser;
+import org.rowlock.jdbc.internal.statement.StatementShape;
+import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
+import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+
+/** What is known of the text of a statement, and of the key that it names. */
+public final class StatementPlan {
+    private final StatementShape shape;
+    private final boolean changesSettings;
+    private final int parameters;
+    private final TableFigures figures;
+    private volatile @Nullable Resolved resolved;
+
+    /** The primary key that was found, and the row that the statement names by it, if it does. */
+    private record Resolved(
+            PrimaryKeys.Found found, @Nullable RowKey key) {}
+
+    StatementPlan(String sql, DropIn dropIn) {
+        this.shape = StatementRecogniser.recognise(sql);
+        this.changesSettings = mayChangeSettings(sql);
+        this.parameters = shape instanceof Recognised statement ? highestParameter(statement) : 0;
+        this.figures = dropIn.figures(shape instanceof Recognised statement ? statement.table() : "");
+    }
+
+    StatementShape shape() {
+        return shape;
+    }
+
+    TableFigures figures() {
+        return figures;
+    }
+
+    /** Whether it may change the timeouts of the session. */
+    boolean changesSettings() {
+        return changesSettings;
+    }
+
+    /** The highest index of a parameter that may be of the key; 0 for none. */
+    public int parameters() {
+        return parameters;
+    }
+
+    /** The row that the statement names by a primary key, or null. */
+    @Nullable
+    RowKey key(Recognised statement, PrimaryKeys.Found found) {
+        Resolved known = resolved;
+        if (known == null || known.found != found) {
+            known = new Resolved(found, RowKey.of(statement, found.columns()));
+            resolved = known;
+        }
+        return known.key;
+    }
+
+    private static boolean mayChangeSettings(String sql) {
+        String lower = sql.toLowerCase(Locale.ROOT);
+        return Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains);
+    }
+
+    private static int highestParameter(Recognised statement) {
+        return statement.equalities().stream()
+                .mapToInt(equality -> equality.value() instanceof Parameter parameter ? parameter.index() : 0)
+                .max()
+                .orElse(0);
+    }
+}

@@ -1,0 +1,321 @@
+package org.rowlock.jdbc.internal.turn;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.Gate.Place;
+import org.rowlock.internal.queue.Waiter;
+import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.internal.statement.PassReason;
+import org.rowlock.jdbc.internal.statement.RowKey;
+import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
+import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
+
+/**
+ * The turns of one connection: whether its transaction may hold locks already, and the wait of its first locking statement. Only
+ * the first waits here, so that nobody waits at the server for one who waits in the JVM.
+ *
+ * <p>For one thread at a time, as a connection is, but for {@link #cancel} and {@link #wake}.
+ */
+public final class Turns {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
+    /**
+     * The part of a timeout that may be spent in the JVM. The server, which alone can end a statement as it would without us,
+     * counts from when it has it; so the error comes at most that much later.
+     */
+    private static final int PART_OF_TIMEOUT = 10;
+
+    private final DropIn dropIn;
+    private final BaseConnection driver;
+    private final int database;
+    private final Set<PrimaryKeys.Name> unknownTables = new LinkedHashSet<>();
+
+    private boolean mayHoldLocks;
+    private boolean changedSettings;
+    private volatile @Nullable Wait wait;
+
+    /** Of the last place: what is told to its estimate. */
+    private @Nullable Place granted;
+
+    private long sentNanos;
+    private long grantedNanos;
+    private int inFront;
+
+    /** A wait that may be ended from outside. */
+    private static final class Wait {
+        private final Statement statement;
+        private final Waiter waiter = new Waiter();
+        private volatile boolean cancelled;
+
+        Wait(Statement statement) {
+            this.statement = statement;
+        }
+    }
+
+    public Turns(DropIn dropIn, BaseConnection driver) throws SQLException {
+        this.dropIn = dropIn;
+        this.driver = driver;
+        this.database = String.valueOf(driver.getMetaData().getURL()).hashCode();
+        this.mayHoldLocks = driver.getTransactionState() != TransactionState.IDLE;
+    }
+
+    /**
+     * Waits, if the statement is to wait, for its turn to go to the server.
+     *
+     * @param plan null where nobody looks
+     * @param binds what is bound to its parameters
+     * @param statement the driver's or the pool's
+     * @return the place to leave when the server has answered, or null for none
+     * @throws SQLException if it was cancelled in the JVM, as the server has it
+     */
+    public @Nullable Place enter(@Nullable StatementPlan plan, Binds binds, Statement statement) throws SQLException {
+        RowlockMode mode = dropIn.mode();
+        if (mode == RowlockMode.OFF || plan == null) {
+            mayHoldLocks = true;
+            return null;
+        }
+        if (mayHoldLocks && driver.getTransactionState() == TransactionState.IDLE) {
+            ended();
+        }
+        changedSettings |= plan.changesSettings();
+        if (plan.shape() instanceof PassedThrough passed) {
+            mayHoldLocks |= passed.mayLock();
+            plan.figures().passed(passed.reason());
+            return null;
+        }
+        Recognised recognised = (Recognised) plan.shape();
+        plan.figures().recognised();
+        boolean first = !mayHoldLocks;
+        mayHoldLocks = true;
+        RowKey key = key(plan, recognised, binds, first);
+        if (key == null) {
+            return null;
+        }
+        Place place =
+                dropIn.gate().placeOf(31 * (31 * database + recognised.table().hashCode()) + binds.hash(key));
+        sentNanos = System.nanoTime();
+        inFront = place.inside();
+        if (dropIn.gate().tryEnter(place)) {
+            return place;
+        }
+        if (mode == RowlockMode.OBSERVE) {
+            plan.figures().wouldQueue();
+            dropIn.hotRows().count(name(recognised, binds, key));
+            return dropIn.gate().pass(place);
+        }
+        return queue(place, new Wait(statement), plan, name(recognised, binds, key));
+    }
+
+    /** A statement that locks what nobody looks at, such as a batch. */
+    public void pass(@Nullable StatementPlan plan, PassReason reason) {
+        mayHoldLocks = true;
+        if (plan != null) {
+            plan.figures().passed(reason);
+        }
+    }
+
+    /** The server has answered. */
+    public void leave(@Nullable Place place, boolean done) throws SQLException {
+        if (place != null) {
+            place.leave();
+            if (done && driver.getTransactionState() == TransactionState.OPEN) {
+                grantedNanos = System.nanoTime();
+                granted = place;
+                place.estimate().waited(grantedNanos - sentNanos, inFront);
+            }
+        }
+        if (!unknownTables.isEmpty() && driver.getTransactionState() == TransactionState.IDLE) {
+            lookUpTables();
+        }
+    }
+
+    /** The transaction has ended, or the connection goes back to where it came from. */
+    public void ended() {
+        Place last = granted;
+        if (last != null) {
+            last.estimate().held(System.nanoTime() - grantedNanos);
+            granted = null;
+        }
+        mayHoldLocks = false;
+        if (changedSettings) {
+            changedSettings = false;
+            dropIn.keepTimeouts(driver, null);
+        }
+        if (!unknownTables.isEmpty() && driver.getTransactionState() == TransactionState.IDLE) {
+            lookUpTables();
+        }
+    }
+
+    /** The transaction has ended, if it has. */
+    public void endedIfIdle() throws SQLException {
+        if (!driver.isClosed() && driver.getTransactionState() == TransactionState.IDLE) {
+            ended();
+        }
+    }
+
+    /** Ends the wait of a statement as the server would end it. False if it does not wait here. */
+    public boolean cancel(Statement statement) {
+        Wait now = wait;
+        if (now == null || now.statement != statement) {
+            return false;
+        }
+        now.cancelled = true;
+        return now.waiter.wake();
+    }
+
+    /** Sends whoever waits here to the server, whose answer is then that of a connection that is gone. */
+    public void wake() {
+        Wait now = wait;
+        if (now != null) {
+            now.waiter.wake();
+        }
+    }
+
+    private @Nullable RowKey key(StatementPlan plan, Recognised recognised, Binds binds, boolean first) {
+        PrimaryKeys.Name name = new PrimaryKeys.Name(recognised.table(), driver.getParameterStatus("search_path"));
+        PrimaryKeys.Found found = dropIn.primaryKeys().find(name);
+        if (found == null || found.isOver()) {
+            unknownTables.add(name);
+        }
+        RowKey key = found == null ? null : plan.key(recognised, found);
+        PassReason reason = reason(recognised, found, key, binds, first);
+        if (reason != null) {
+            plan.figures().passed(reason);
+            return null;
+        }
+        return key;
+    }
+
+    private @Nullable PassReason reason(
+            Recognised recognised,
+            PrimaryKeys.@Nullable Found found,
+            @Nullable RowKey key,
+            Binds binds,
+            boolean first) {
+        if (!dropIn.settings().covers(recognised.table())) {
+            return PassReason.EXCLUDED;
+        }
+        if (recognised.waiting() != Waiting.WAIT) {
+            return PassReason.NO_WAIT;
+        }
+        if (recognised.mode() == RowLockMode.FOR_SHARE || recognised.mode() == RowLockMode.FOR_KEY_SHARE) {
+            return PassReason.SHARED;
+        }
+        if (found == null) {
+            return PassReason.TABLE_UNKNOWN;
+        }
+        if (found.columns().isEmpty()) {
+            return PassReason.NO_PRIMARY_KEY;
+        }
+        if (key == null) {
+            return PassReason.NO_KEY;
+        }
+        if (!binds.has(key)) {
+            return PassReason.KEY_VALUE;
+        }
+        return first ? null : PassReason.NOT_FIRST;
+    }
+
+    private static String name(Recognised recognised, Binds binds, RowKey key) {
+        return recognised.table() + '(' + binds.text(key) + ')';
+    }
+
+    private @Nullable Place queue(Place place, Wait waiting, StatementPlan plan, String row) throws SQLException {
+        if (driver.getTransactionState() == TransactionState.FAILED) {
+            return null;
+        }
+        Gate gate = dropIn.gate();
+        long most = longestWait(waiting.statement);
+        QueuedEvent event = new QueuedEvent();
+        event.begin();
+        long start = System.nanoTime();
+        wait = waiting;
+        boolean admitted;
+        try {
+            admitted = gate.enter(place, most, waiting.waiter);
+        } finally {
+            wait = null;
+        }
+        sentNanos = System.nanoTime();
+        plan.figures().queued(sentNanos - start);
+        dropIn.hotRows().count(row);
+        event.end();
+        if (event.shouldCommit()) {
+            event.row = row;
+            event.admitted = admitted;
+            event.commit();
+        }
+        if (waiting.cancelled) {
+            if (admitted) {
+                place.leave();
+            }
+            throw ServerError.canceled(driver);
+        }
+        return admitted ? place : null;
+    }
+
+    private long longestWait(Statement statement) throws SQLException {
+        int own = statement.getQueryTimeout();
+        SessionTimeouts session = changedSettings ? null : dropIn.timeouts(driver);
+        if (session == null) {
+            try {
+                session = inAutocommit(SessionTimeouts::of);
+            } catch (SQLException e) {
+                // The statement itself will say what is wrong.
+                return 0;
+            }
+            dropIn.keepTimeouts(driver, session);
+        }
+        long shortest = Math.min(session.nanos(), own == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(own));
+        return shortest == Long.MAX_VALUE ? shortest : shortest / PART_OF_TIMEOUT;
+    }
+
+    private void lookUpTables() {
+        for (PrimaryKeys.Name name : unknownTables) {
+            if (dropIn.primaryKeys().claim(name)) {
+                try {
+                    if (!driver.isClosed()) {
+                        inAutocommit(connection -> {
+                            dropIn.primaryKeys().lookUp(connection, name);
+                            return name;
+                        });
+                    }
+                } catch (SQLException e) {
+                    // Tried again later; the application has its own answer from the server.
+                    LOG.log(Level.DEBUG, "The primary key of " + name.table() + " could not be looked up", e);
+                }
+            }
+        }
+        unknownTables.clear();
+    }
+
+    private interface Question<T> {
+        T ask(Connection connection) throws SQLException;
+    }
+
+    /** Asks the server without beginning the transaction of the application, if it has not begun. */
+    private <T> T inAutocommit(Question<T> question) throws SQLException {
+        boolean begins = !driver.getAutoCommit() && driver.getTransactionState() == TransactionState.IDLE;
+        if (!begins) {
+            return question.ask(driver);
+        }
+        driver.setAutoCommit(true);
+        try {
+            return question.ask(driver);
+        } finally {
+            driver.setAutoCommit(false);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package org.rowlock.jdbc;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** From the text of a statement to its turn, and from there to JDBC: one direction. */
+class ArchitectureTest {
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("org.rowlock.jdbc");
+
+    private static final String INTERNAL = "org.rowlock.jdbc.internal.";
+
+    /** The rooms, from the ground up: what is in one knows those below it. */
+    private static final List<String> ROOMS = List.of("statement", "forward", "turn", "wrap");
+
+    @Test
+    void everyRoomIsListed() {
+        assertThat(CLASSES.stream()
+                        .map(JavaClass::getPackageName)
+                        .filter(name -> name.startsWith(INTERNAL))
+                        .map(name -> name.substring(INTERNAL.length()))
+                        .distinct())
+                .containsExactlyInAnyOrderElementsOf(ROOMS);
+    }
+
+    @Test
+    void roomsKnowOnlyThoseBelowThem() {
+        for (int room = 0; room + 1 < ROOMS.size(); room++) {
+            knowsNoRoomFrom(room + 1, INTERNAL + ROOMS.get(room)).check(CLASSES);
+        }
+    }
+
+    @Test
+    void nothingIsUsedButTheJdkTheDriverAndTheCore() {
+        ArchRule rule = classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.rowlock..",
+                        "java.io",
+                        "java.lang..",
+                        "java.math",
+                        "java.net",
+                        "java.sql",
+                        "java.util..",
+                        "javax.management",
+                        "javax.sql",
+                        "jdk.jfr",
+                        "org.postgresql..",
+                        "org.jspecify.annotations");
+        rule.check(CLASSES);
+    }
+
+    @Test
+    void ofTheCoreOnlyQueueAndNamesAreUsed() {
+        noClasses()
+                .should()
+                .dependOnClassesThat(resideInAPackage("org.rowlock.internal..")
+                        .and(com.tngtech.archunit.base.DescribedPredicate.not(
+                                resideInAPackage("org.rowlock.internal.queue")
+                                        .or(resideInAPackage("org.rowlock.internal.text")))))
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyTurnsAndDoorsKnowTheDriver() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(INTERNAL + "statement", INTERNAL + "forward")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.postgresql..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void nothingPrintsAndNothingReflects() {
+        NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS.check(CLASSES);
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("java.lang.reflect")
+                .check(CLASSES);
+    }
+
+    /** The rules see what they are to see: taken the wrong way round they find something. */
+    @Test
+    void rulesCanFail() {
+        assertThatThrownBy(() -> knowsNoRoomFrom(0, INTERNAL + "wrap").check(CLASSES))
+                .isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> knowsNoRoomFrom(0, INTERNAL + "turn").check(CLASSES))
+                .isInstanceOf(AssertionError.class);
+    }
+
+    private static ArchRule knowsNoRoomFrom(int lowest, String room) {
+        String[] rooms = ROOMS.subList(lowest, ROOMS.size()).stream()
+                .map(INTERNAL::concat)
+                .toArray(String[]::new);
+        return noClasses()
+                .that()
+                .resideInAPackage(room)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(rooms);
+    }
+}

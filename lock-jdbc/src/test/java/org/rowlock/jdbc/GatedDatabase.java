@@ -1,0 +1,55 @@
+package org.rowlock.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.jdbc.internal.turn.DropIn;
+import org.rowlock.jdbc.internal.turn.JdbcSettings;
+import org.rowlock.testing.TestDatabase;
+
+/** The wrapper with a gate of its own, which lets as few in as a test wants. */
+final class GatedDatabase {
+    static final long NEVER_OVER = Duration.ofHours(1).toNanos();
+
+    final Gate gate;
+    final DropIn dropIn;
+    final RowlockDataSource dataSource;
+
+    GatedDatabase(DataSource plain, RowlockMode mode, Gate gate) {
+        this.gate = gate;
+        this.dropIn = new DropIn(new JdbcSettings("test", mode, List.of(), List.of()), gate);
+        this.dropIn.close();
+        this.dataSource = new RowlockDataSource(plain, dropIn);
+    }
+
+    /** With one at the server at a time. */
+    static GatedDatabase of(TestDatabase database, String... tables) throws SQLException {
+        GatedDatabase gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, NEVER_OVER));
+        gated.learn(tables);
+        return gated;
+    }
+
+    /** Lets the wrapper see tables, so that their keys are known. */
+    void learn(String... tables) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String table : tables) {
+                statement.executeUpdate("delete from " + table + " where id = -1");
+            }
+        }
+    }
+
+    void awaitQueued(int threads) {
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> gate.queued() == threads);
+    }
+
+    /** How often something was done with the statements on a table. */
+    long figure(String table, String name) {
+        return dropIn.getFigures().getOrDefault(table, java.util.Map.of()).getOrDefault(name, 0L);
+    }
+}

@@ -1,0 +1,448 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** Who waits in the JVM, and what ends that wait. The gate lets one at a time go to the server. */
+class QueueTest {
+    private static final String LOCK = "select * from account where id = 1 for update";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "create table note(id int primary key, account int references account)",
+            "insert into account values (1), (2)");
+
+    private GatedDatabase gated;
+    private Session holder;
+
+    @BeforeEach
+    void open() throws Exception {
+        gated = GatedDatabase.of(database, "account", "note");
+        // Not through the wrapper, so that the gate is left to those who wait.
+        holder = database.session("holder");
+        holder.execute(LOCK);
+    }
+
+    @AfterEach
+    void nothingIsLeftInTheGate() {
+        assertThat(gated.gate.queued()).isZero();
+        assertThat(gated.gate.inside()).isZero();
+    }
+
+    private Session session(String name) throws SQLException {
+        return database.session(name, gated.dataSource);
+    }
+
+    private void awaitWaitingAtServer(int sessions) {
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query(
+                                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and application_name = '"
+                                        + database.schema() + "'")
+                        .equals(Integer.toString(sessions)));
+    }
+
+    /** One who waits at the server, and one behind him in the JVM. */
+    private Step<Boolean> startInFront(Session session) throws Exception {
+        Step<Boolean> inFront = session.startExecute(LOCK);
+        inFront.awaitBlockedBy(holder);
+        return inFront;
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                LOCK,
+                "select * from account a where a.id = 1 for no key update of a",
+                "update account set balance = balance + 1 where id = 1",
+                "delete from account where id = 1"
+            })
+    void oneWaitsAtTheServerAndTheOthersInTheJvm(String sql) throws Exception {
+        List<Session> sessions = new ArrayList<>();
+        List<Step<Boolean>> steps = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            sessions.add(session("s" + i));
+            steps.add(sessions.get(i).startExecute(sql));
+        }
+        gated.awaitQueued(3);
+        awaitWaitingAtServer(1);
+
+        holder.commit();
+        // In whatever order they came.
+        while (!steps.isEmpty()) {
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> steps.stream().anyMatch(Step::isDone));
+            for (int i = steps.size() - 1; i >= 0; i--) {
+                if (steps.get(i).isDone()) {
+                    steps.remove(i).get();
+                    sessions.remove(i).commit();
+                }
+            }
+        }
+        assertThat(gated.figure("account", "queued")).isGreaterThanOrEqualTo(3);
+    }
+
+    @Test
+    void preparedStatementsQueueByTheirValues() throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session same = session("same");
+        Session other = session("other");
+        Step<Integer> queued = same.start(connection -> update(connection, 1));
+        gated.awaitQueued(1);
+
+        // Another row has a place of its own.
+        int updated = other.run(connection -> update(connection, 2));
+        assertThat(updated).isOne();
+        other.commit();
+
+        holder.commit();
+        first.get();
+        inFront.commit();
+        assertThat(queued.get()).isOne();
+        same.commit();
+    }
+
+    private static int update(java.sql.Connection connection, int id) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("update account set balance = ? where balance >= ? and id = ?")) {
+            statement.setInt(1, 7);
+            statement.setLong(2, 0);
+            statement.setObject(3, id);
+            return statement.executeUpdate();
+        }
+    }
+
+    @Test
+    void onlyTheFirstLockOfATransactionQueues() throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session later = session("later");
+        later.execute("select * from account where id = 2 for update");
+
+        Step<Boolean> second = later.startExecute(LOCK);
+        second.awaitBlockedBy(holder, inFront);
+
+        assertThat(gated.figure("account", "passed.NOT_FIRST")).isOne();
+        holder.commit();
+        List<Session> both = List.of(inFront, later);
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> first.isDone() || second.isDone());
+        (first.isDone() ? inFront : later).commit();
+        first.get();
+        second.get();
+        for (Session session : both) {
+            session.commit();
+        }
+    }
+
+    @Test
+    void whoHasInsertedAChildDoesNotQueue() throws Exception {
+        Session inFront = session("inFront");
+        holder.commit();
+        holder.execute("select * from account where id = 1 for no key update");
+        Step<Boolean> first = inFront.startExecute("select * from account where id = 1 for no key update");
+        first.awaitBlockedBy(holder);
+        Session child = session("child");
+        child.execute("insert into note values (1, 1)");
+
+        Step<Boolean> second = child.startExecute("update account set balance = 1 where id = 1");
+        second.awaitBlockedBy(holder, inFront);
+
+        holder.commit();
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> first.isDone() || second.isDone());
+        (first.isDone() ? inFront : child).commit();
+        first.get();
+        second.get();
+        inFront.commit();
+        child.commit();
+    }
+
+    @Test
+    void plainReadsBeforeTheLockDoNotCount() throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session reader = session("reader");
+        reader.execute("select * from account where id = 2");
+        reader.execute("savepoint s");
+        Step<Boolean> second = reader.startExecute(LOCK);
+        gated.awaitQueued(1);
+
+        holder.commit();
+        first.get();
+        inFront.commit();
+        second.get();
+        reader.commit();
+    }
+
+    @Test
+    void theNextTransactionQueuesAgain() throws Exception {
+        Session inFront = session("inFront");
+        Session next = session("next");
+        next.execute("update account set balance = 1 where id = 2");
+        next.rollback();
+        next.execute("update account set balance = 1 where id = 2");
+        next.execute("commit");
+        Step<Boolean> first = startInFront(inFront);
+        Step<Boolean> second = next.startExecute(LOCK);
+        gated.awaitQueued(1);
+
+        holder.commit();
+        first.get();
+        inFront.commit();
+        second.get();
+        next.commit();
+    }
+
+    @Test
+    void nowaitAndSkipLockedNeverQueue() throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session other = session("other");
+
+        other.execute(LOCK + " skip locked");
+        other.rollback();
+        assertThatThrownBy(() -> other.execute(LOCK + " nowait"))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
+        other.rollback();
+
+        holder.commit();
+        first.get();
+        inFront.commit();
+    }
+
+    @Test
+    void aPlaceIsLeftWhereNoRowWasFoundAndWhereTheStatementFails() throws Exception {
+        Session session = session("session");
+        session.execute("update account set balance = 1 where id = 3");
+        assertThat(gated.gate.inside()).isZero();
+        session.rollback();
+        assertThatThrownBy(() -> session.execute("update account set balance = 1 / 0 where id = 2"))
+                .isInstanceOf(SQLException.class);
+        assertThat(gated.gate.inside()).isZero();
+        session.rollback();
+        holder.commit();
+    }
+
+    @Test
+    void aPlaceIsLeftWhereTheConnectionIsLost() throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session next = session("next");
+        Step<Boolean> second = next.startExecute(LOCK);
+        gated.awaitQueued(1);
+
+        inFront.terminate();
+        assertThatThrownBy(first::get).isInstanceOf(SQLException.class);
+        second.awaitBlockedBy(holder, inFront);
+
+        holder.commit();
+        second.get();
+        next.commit();
+    }
+
+    @Test
+    void cancelEndsTheWaitAsTheServerDoes() throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session waiter = session("waiter");
+        AtomicReference<Statement> statement = new AtomicReference<>();
+        Step<Boolean> cancelled = waiter.start(connection -> {
+            statement.set(connection.createStatement());
+            return statement.get().execute(LOCK);
+        });
+        gated.awaitQueued(1);
+
+        statement.get().cancel();
+
+        assertThat(cancelled.failure())
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"))
+                .hasMessageContaining("canceling statement due to user request");
+        assertThatThrownBy(() -> waiter.execute("select 1"))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25P02"));
+        waiter.rollback();
+        holder.commit();
+        first.get();
+        inFront.commit();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void closingOrAbortingTheConnectionEndsTheWait(boolean abort) throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session waiter = session("waiter");
+        Step<Boolean> gone = waiter.startExecute(LOCK);
+        gated.awaitQueued(1);
+
+        if (abort) {
+            waiter.connection().abort(Runnable::run);
+        } else {
+            waiter.connection().close();
+        }
+
+        assertThatThrownBy(gone::get).isInstanceOf(SQLException.class);
+        holder.commit();
+        first.get();
+        inFront.commit();
+    }
+
+    @Test
+    void anInterruptEndsTheWaitInTheJvmAndNotTheOneForTheLock() throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session waiter = session("waiter");
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        AtomicBoolean kept = new AtomicBoolean();
+        Step<Boolean> second = waiter.start(connection -> {
+            thread.set(Thread.currentThread());
+            try (Statement statement = connection.createStatement()) {
+                boolean result = statement.execute(LOCK);
+                kept.set(Thread.interrupted());
+                return result;
+            }
+        });
+        gated.awaitQueued(1);
+
+        thread.get().interrupt();
+        second.awaitBlockedBy(holder, inFront);
+
+        holder.commit();
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> first.isDone() || second.isDone());
+        (first.isDone() ? inFront : waiter).commit();
+        first.get();
+        second.get();
+        inFront.commit();
+        waiter.commit();
+        assertThat(kept).isTrue();
+    }
+
+    @Test
+    void afterASecondWithoutProgressAllGoToTheServer() throws Exception {
+        gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, 1));
+        gated.learn("account");
+        List<Session> sessions = new ArrayList<>();
+        List<Step<Boolean>> steps = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            sessions.add(session("s" + i));
+            steps.add(sessions.get(i).startExecute(LOCK));
+        }
+        awaitWaitingAtServer(3);
+        holder.commit();
+        while (!steps.isEmpty()) {
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> steps.stream().anyMatch(Step::isDone));
+            for (int i = steps.size() - 1; i >= 0; i--) {
+                if (steps.get(i).isDone()) {
+                    steps.remove(i).get();
+                    sessions.remove(i).commit();
+                }
+            }
+        }
+    }
+
+    /** The server's own timeout still ends the statement, with its own error; the JVM takes a tenth of it at most. */
+    @ParameterizedTest
+    @ValueSource(strings = {"lock_timeout", "statement_timeout"})
+    void timeoutsOfTheSessionEndTheWait(String setting) throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session waiter = session("waiter");
+        waiter.execute("set local " + setting + " = '100ms'");
+
+        assertThatThrownBy(() -> waiter.execute(LOCK))
+                .isInstanceOfSatisfying(
+                        SQLException.class,
+                        e -> assertThat(e.getSQLState()).isEqualTo(setting.startsWith("lock") ? "55P03" : "57014"));
+        waiter.rollback();
+
+        holder.commit();
+        first.get();
+        inFront.commit();
+    }
+
+    @Test
+    void theQueryTimeoutEndsTheWait() throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session waiter = session("waiter");
+
+        Step<Boolean> timed = waiter.start(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.setQueryTimeout(1);
+                return statement.execute(LOCK);
+            }
+        });
+        assertThat(timed.failure())
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"));
+        waiter.rollback();
+
+        holder.commit();
+        first.get();
+        inFront.commit();
+    }
+
+    @Test
+    void observeCountsAndLetsAllThrough() throws Exception {
+        gated.dropIn.setMode(RowlockMode.OBSERVE);
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session next = session("next");
+        Step<Boolean> second = next.startExecute(LOCK);
+        second.awaitBlockedBy(holder, inFront);
+        assertThat(gated.figure("account", "wouldQueue")).isOne();
+        assertThat(gated.dropIn.getHotRows()).containsEntry("account(1)", 1L);
+
+        holder.commit();
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> first.isDone() || second.isDone());
+        (first.isDone() ? inFront : next).commit();
+        first.get();
+        second.get();
+        inFront.commit();
+        next.commit();
+    }
+
+    @Test
+    void modeAndTablesChangeWhileRunning() throws Exception {
+        gated.dropIn.setMode("off");
+        Session inFront = session("inFront");
+        inFront.execute("update account set balance = 1 where id = 2");
+        inFront.commit();
+        long before = gated.figure("account", "recognised");
+        gated.dropIn.setMode("queue");
+        inFront.execute("update account set balance = 1 where id = 2");
+        inFront.commit();
+        assertThat(gated.figure("account", "recognised")).isEqualTo(before + 1);
+
+        gated.dropIn.setExclude(List.of("Account"));
+        inFront.execute("update account set balance = 1 where id = 2");
+        assertThat(gated.figure("account", "passed.EXCLUDED")).isOne();
+        inFront.commit();
+        holder.commit();
+    }
+}

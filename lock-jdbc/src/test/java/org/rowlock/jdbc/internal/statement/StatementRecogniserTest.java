@@ -1,0 +1,171 @@
+package org.rowlock.jdbc.internal.statement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.RowLockMode;
+import org.rowlock.jdbc.internal.statement.StatementShape.Equality;
+import org.rowlock.jdbc.internal.statement.StatementShape.Kind;
+import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
+import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
+import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
+import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
+
+/** What the text of a statement says, and what is left alone. */
+class StatementRecogniserTest {
+    private static Recognised recognised(String sql) {
+        StatementShape shape = StatementRecogniser.recognise(sql);
+        assertThat(shape).as(sql).isInstanceOf(Recognised.class);
+        return (Recognised) shape;
+    }
+
+    @Test
+    void readsTableKeyModeAndWait() {
+        Recognised select = recognised(
+                "SELECT a.*, (select 1 for update) FROM shop.\"Order\" AS a"
+                        + " WHERE a.id = ? AND a.state <> 'x' AND (? = a.\"No\" and a.v is not null) for no key update of a nowait");
+        assertThat(select)
+                .isEqualTo(new Recognised(
+                        Kind.SELECT,
+                        "shop.\"Order\"",
+                        RowLockMode.FOR_NO_KEY_UPDATE,
+                        Waiting.NOWAIT,
+                        List.of(new Equality("id", new Parameter(1)), new Equality("No", new Parameter(2)))));
+    }
+
+    @Test
+    void countsParametersAsJdbcDoes() {
+        Recognised update = recognised(
+                "/* ? */ update t set a = '?', b = ?, c = \"?\" -- ?\n where d ??| array[?] and id = $$?$$ and k = ?");
+        assertThat(update.equalities())
+                .containsExactly(new Equality("id", new Literal("?")), new Equality("k", new Parameter(3)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "select * from t where id = ? for update",
+                "select * from t where ? = id order by 1 limit 1 for update",
+                "select * from t where id = ? for update limit 1",
+                "select * from t where id = cast(? as bigint) for update",
+                "select * from t where id = ?::int8 for update",
+                "select * from t where id=(?) for update",
+                "select substring(name for 3) from t where (id = ?) for update skip locked",
+                "select * from only t * x where x.id in (?) for update;",
+                "select a is distinct from b from t where id = ? for update",
+                "update t set v = case when v = 1 then 2 else 3 end where id = ? returning *",
+                "update t set v = v + 1 where case when a = 1 and b = 2 then true end and id = ?",
+                "update t set v = 1 where a between 1 and 2 and id = ?",
+                "update t set (a, b) = (1, 2) where id = ? and (x = 1 or y = 2)",
+                "delete from t where (id) = (?)"
+            })
+    void findsTheKeyAmongWhatElseIsThere(String sql) {
+        assertThat(recognised(sql).equalities()).as(sql).contains(new Equality("id", new Parameter(1)));
+    }
+
+    @Test
+    void readsRowsOfValues() {
+        List<Equality> both = List.of(new Equality("a", new Parameter(1)), new Equality("b", new Literal("-7")));
+        assertThat(recognised("select 1 from t where (a, b) in ((?, -7)) for update")
+                        .equalities())
+                .isEqualTo(both);
+        assertThat(recognised("select 1 from t where (t.a, t.b) = row(?, -7) for update")
+                        .equalities())
+                .isEqualTo(both);
+    }
+
+    @Test
+    void findsTheKeyInItsOrder() {
+        Recognised update = recognised("update t set v = 1 where b = 2 and c = 3 and a = 'x'");
+        assertThat(RowKey.of(update, List.of("a", "b")))
+                .isEqualTo(new RowKey(List.of(new Literal("x"), new Literal("2"))));
+        assertThat(RowKey.of(update, List.of("a", "d"))).isNull();
+        assertThat(RowKey.of(update, List.of())).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "NOT_LOCKING | select * from t where id = ?",
+                "NOT_LOCKING | select substring(a for 3) from t where id = ?",
+                "NOT_LOCKING | -- nothing",
+                "NOT_LOCKING | commit",
+                "NOT_LOCKING | with x as (select 1) select * from x",
+                "WITH | with x as (update t set v = 1 where id = ? returning *) select * from x",
+                "OTHER_WRITE | insert into t values (?)",
+                "JOIN | select * from t, u where t.id = ? for update",
+                "JOIN | select * from t join u on true where t.id = ? for update",
+                "JOIN | select * from (select 1) t where t.id = ? for update",
+                "JOIN | update t set v = 1 from u where t.id = ?",
+                "JOIN | delete from t using u where t.id = ?",
+                "OR | select * from t where id = ? or id = ? for update",
+                "SEVERAL_ROWS | select * from t where id in (?, ?) for update",
+                "NO_KEY | select * from t for update",
+                "NO_KEY | update t set v = 1 where id > ?",
+                "NO_KEY | update t set v = 1 where id = ? + 1",
+                "NO_KEY | update t set v = 1 where not id = ?",
+                "NO_KEY | update t set v = 1 where id = any(?)",
+                "CURSOR | update t set v = 1 where current of c",
+                "SEVERAL_STATEMENTS | select 1; update t set v = 1 where id = ?",
+                "SEVERAL_STATEMENTS | begin; update t set v = 1 where id = ?",
+                "UNKNOWN_FORM | {call f(?)}",
+                "UNKNOWN_FORM | (select * from t where id = ? for update)",
+                "UNKNOWN_FORM | select * from t where id = ? for update of other",
+                "UNKNOWN_FORM | select 1 from t where id = ? for update for share"
+            })
+    void leavesAloneWhatItDoesNotKnow(PassReason reason, String sql) {
+        assertThat(StatementRecogniser.recognise(sql)).isEqualTo(new PassedThrough(reason));
+    }
+
+    @Test
+    void leavesLongTextsAlone() {
+        String sql = "select 1 from t where id = 1 and v <> '" + "x".repeat(20_000) + "' for update";
+        assertThat(StatementRecogniser.recognise(sql)).isEqualTo(new PassedThrough(PassReason.TOO_LONG));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                ";",
+                "select",
+                "update",
+                "update t",
+                "update t set",
+                "delete",
+                "delete from",
+                "select 'x for update",
+                "select \"x for update",
+                "select $x$ for update",
+                "/* for update",
+                "update t set v = 1 where",
+                "((((",
+                "))))",
+                "update t set v = 1 where id = (((((?",
+                "select 1 from t where id = e'\\",
+                "select \0 from \"\0\" where a = 1 for update",
+                "update t set a = 1 where (a, b) in ((",
+                "update \"\" set v = 1 where id = 1",
+                "update a.b.c.d set v = 1 where id = 1"
+            })
+    void neverThrows(String sql) {
+        assertThat(StatementRecogniser.recognise(sql)).isNotNull();
+    }
+
+    @Test
+    void deepBracketsNeedNoStack() {
+        String open = "(".repeat(7_000);
+        String close = ")".repeat(7_000);
+        assertThat(StatementRecogniser.recognise("update t set v = 1 where " + open + "id = 1" + close))
+                .isNotNull();
+        assertThat(StatementRecogniser.recognise("update t set v = 1 where id = " + open + "1" + close))
+                .isNotNull();
+    }
+}
