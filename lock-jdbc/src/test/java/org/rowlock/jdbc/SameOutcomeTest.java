@@ -1,0 +1,273 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/**
+ * Who blocks whom, and what the server says: the same through the driver alone and through the wrapper in each mode, with a
+ * session of the driver alone on the other side. In mode queue one is let in at a time.
+ */
+class SameOutcomeTest {
+    private static final List<String> MODES = List.of("update", "no key update", "share", "key share");
+
+    /** Whether the second waits for the first, as the documentation of PostgreSQL has it, in the order of the modes. */
+    private static final boolean[][] CONFLICTS = {
+        {true, true, true, true}, {true, true, true, false}, {true, true, false, false}, {true, false, false, false}
+    };
+
+    /** What stands between the application and the driver. */
+    enum Way {
+        PLAIN,
+        OFF,
+        OBSERVE,
+        QUEUE;
+
+        DataSource open(TestDatabase database) throws SQLException {
+            if (this == PLAIN) {
+                return database.dataSource();
+            }
+            GatedDatabase gated = new GatedDatabase(
+                    database.dataSource(), RowlockMode.valueOf(name()), new Gate(1, GatedDatabase.NEVER_OVER));
+            gated.learn("account");
+            return gated.dataSource;
+        }
+    }
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2)");
+
+    private static String lock(int id, String mode) {
+        return "select * from account where id = " + id + " for " + mode;
+    }
+
+    private static String state(Step<?> step) throws Exception {
+        return ((SQLException) step.failure()).getSQLState();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void whoBlocksWhom(Way way) throws Exception {
+        Session plain = database.session("plain");
+        Session wrapped = database.session("wrapped", way.open(database));
+        for (int held = 0; held < MODES.size(); held++) {
+            for (int wanted = 0; wanted < MODES.size(); wanted++) {
+                assertBlocks(plain, wrapped, held, wanted);
+                assertBlocks(wrapped, plain, held, wanted);
+            }
+        }
+    }
+
+    private static void assertBlocks(Session holder, Session other, int held, int wanted) throws Exception {
+        holder.execute(lock(1, MODES.get(held)));
+        Step<Boolean> step = other.startExecute(lock(1, MODES.get(wanted)));
+        if (CONFLICTS[held][wanted]) {
+            step.awaitBlockedBy(holder);
+            holder.commit();
+            step.get();
+        } else {
+            step.get();
+            holder.commit();
+        }
+        other.commit();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void nowaitAndSkipLocked(Way way) throws Exception {
+        Session plain = database.session("plain");
+        Session wrapped = database.session("wrapped", way.open(database));
+        plain.execute(lock(1, "update"));
+
+        assertThat(state(wrapped.startExecute(lock(1, "update nowait")))).isEqualTo("55P03");
+        assertThat(state(wrapped.startExecute("select 1"))).isEqualTo("25P02");
+        wrapped.rollback();
+        int skipped = wrapped.run(connection -> {
+            try (Statement statement = connection.createStatement();
+                    var rows = statement.executeQuery("select * from account for update skip locked")) {
+                int count = 0;
+                while (rows.next()) {
+                    count++;
+                }
+                return count;
+            }
+        });
+        assertThat(skipped).isOne();
+        wrapped.commit();
+        plain.commit();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aDeadlockIsFoundAndOneGoesOn(Way way) throws Exception {
+        DataSource dataSource = way.open(database);
+        Session first = database.session("first", dataSource);
+        Session second = database.session("second", dataSource);
+        first.execute(lock(1, "update"));
+        second.execute("update account set balance = 1 where id = 2");
+        Step<Boolean> firsts = first.startExecute(lock(2, "update"));
+        firsts.awaitBlockedBy(second);
+        Step<Boolean> seconds = second.startExecute("update account set balance = 2 where id = 1");
+
+        List<String> states = new ArrayList<>();
+        for (Session session : List.of(first, second)) {
+            Step<Boolean> step = session == first ? firsts : seconds;
+            try {
+                step.get();
+            } catch (SQLException e) {
+                states.add(e.getSQLState());
+                session.rollback();
+            }
+        }
+        assertThat(states).containsExactly("40P01");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aLockGoesWithItsSavepoint(Way way) throws Exception {
+        Session plain = database.session("plain");
+        Session wrapped = database.session("wrapped", way.open(database));
+        wrapped.execute("savepoint s");
+        wrapped.execute(lock(1, "update"));
+        Step<Boolean> step = plain.startExecute(lock(1, "update"));
+        step.awaitBlockedBy(wrapped);
+        wrapped.execute("rollback to savepoint s");
+        step.get();
+        Step<Boolean> back = wrapped.startExecute(lock(1, "update"));
+        back.awaitBlockedBy(plain);
+        plain.commit();
+        back.get();
+        wrapped.commit();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void cancelFromTheClientAndFromOutside(Way way) throws Exception {
+        Session plain = database.session("plain");
+        Session wrapped = database.session("wrapped", way.open(database));
+        plain.execute(lock(1, "update"));
+
+        AtomicReference<Statement> running = new AtomicReference<>();
+        Step<Boolean> step = wrapped.start(connection -> {
+            running.set(connection.createStatement());
+            return running.get().execute(lock(1, "update"));
+        });
+        step.awaitBlockedBy(plain);
+        running.get().cancel();
+        assertThat(state(step)).isEqualTo("57014");
+        assertThat(state(wrapped.startExecute("select 1"))).isEqualTo("25P02");
+        wrapped.rollback();
+
+        Step<Boolean> again = wrapped.startExecute("update account set balance = 1 where id = 1");
+        again.awaitBlockedBy(plain);
+        wrapped.cancel();
+        assertThat(state(again)).isEqualTo("57014");
+        wrapped.rollback();
+        plain.commit();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void terminatedWhileItWaits(Way way) throws Exception {
+        Session plain = database.session("plain");
+        Session wrapped = database.session("wrapped", way.open(database));
+        plain.execute(lock(1, "update"));
+        Step<Boolean> step = wrapped.startExecute(lock(1, "update"));
+        step.awaitBlockedBy(plain);
+        wrapped.terminate();
+        assertThat(state(step)).isIn("57P01", "08006");
+        plain.commit();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void timeoutsEndTheWaitWithTheirOwnErrors(Way way) throws Exception {
+        Session plain = database.session("plain");
+        Session wrapped = database.session("wrapped", way.open(database));
+        plain.execute(lock(1, "update"));
+        for (String[] each : Stream.of("lock_timeout/55P03", "statement_timeout/57014")
+                .map(s -> s.split("/"))
+                .toList()) {
+            wrapped.execute("set local " + each[0] + " = '50ms'");
+            assertThat(state(wrapped.startExecute(lock(1, "no key update")))).isEqualTo(each[1]);
+            wrapped.rollback();
+        }
+        plain.commit();
+    }
+
+    /**
+     * The first case by which a lock in front, taken only sometimes, would deadlock: one holds the row, another waits for it,
+     * and the first touches it again.
+     */
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void theHolderTouchesTheRowAgainWhileAnotherQueues(Way way) throws Exception {
+        DataSource dataSource = way.open(database);
+        Session holder = database.session("holder", dataSource);
+        Session waiter = database.session("waiter", dataSource);
+        holder.execute(lock(1, "update"));
+        Step<Boolean> step = waiter.startExecute("update account set balance = balance + 1 where id = 1");
+        step.awaitBlockedBy(holder);
+        holder.execute("update account set balance = balance + 1 where id = 1");
+        holder.commit();
+        step.get();
+        waiter.commit();
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("2");
+    }
+
+    /** The second case: a versioned update of no row, then a row of another who wants the first one. */
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aVersionedUpdateOfNoRowKeepsNobodyAway(Way way) throws Exception {
+        DataSource dataSource = way.open(database);
+        Session versioned = database.session("versioned", dataSource);
+        Session other = database.session("other", dataSource);
+        other.execute(lock(2, "update"));
+        versioned.execute("update account set balance = 1 where id = 1 and balance = 99");
+        Step<Boolean> step = versioned.startExecute(lock(2, "update"));
+        step.awaitBlockedBy(other);
+        other.execute("update account set balance = 5 where id = 1");
+        other.commit();
+        step.get();
+        versioned.commit();
+    }
+
+    /** A thread that holds the row by another connection: the wait in the JVM is bounded, and the rest is the server's. */
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void sessionLocksTakenBeforeAreTheServersToBreak(Way way) throws Exception {
+        DataSource dataSource = way.open(database);
+        Session first = database.session("first", dataSource);
+        Session second = database.session("second", dataSource);
+        first.execute(lock(1, "update"));
+        second.execute("select pg_advisory_xact_lock(4711)");
+        Step<Boolean> seconds = second.startExecute(lock(1, "update"));
+        seconds.awaitBlockedBy(first);
+        Step<Boolean> firsts = first.startExecute("select pg_advisory_xact_lock(4711)");
+        List<String> states = new ArrayList<>();
+        for (Session session : List.of(first, second)) {
+            try {
+                (session == first ? firsts : seconds).get();
+            } catch (SQLException e) {
+                states.add(e.getSQLState());
+            }
+            session.rollback();
+        }
+        assertThat(states).containsExactly("40P01");
+    }
+}

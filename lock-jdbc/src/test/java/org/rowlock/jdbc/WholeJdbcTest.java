@@ -1,0 +1,365 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.PGConnection;
+import org.postgresql.PGStatement;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.AutoSave;
+import org.postgresql.jdbc.PreferQueryMode;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.testing.TestDatabase;
+
+/** JDBC through the wrapper, in mode queue with one let in at a time: as through the driver, and nothing left in the gate. */
+class WholeJdbcTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account select g from generate_series(1, 100) g",
+            "create table note(id serial primary key, text text)",
+            "create function add_to(inout total int, amount int) language sql as 'select total + amount'",
+            "create function warn() returns void language plpgsql as 'begin raise warning ''careful''; end'");
+
+    private GatedDatabase gated;
+
+    @BeforeEach
+    void open() throws SQLException {
+        gated = GatedDatabase.of(database, "account");
+    }
+
+    private Connection connect() throws SQLException {
+        return gated.dataSource.getConnection();
+    }
+
+    private interface Work {
+        void run(Connection connection) throws SQLException;
+    }
+
+    /** Runs in autocommit and in a transaction; nothing remains. */
+    private void both(Work work) throws SQLException {
+        for (boolean autocommit : new boolean[] {true, false}) {
+            try (Connection connection = connect()) {
+                connection.setAutoCommit(autocommit);
+                work.run(connection);
+                if (!autocommit) {
+                    connection.rollback();
+                }
+            }
+            assertThat(gated.gate.inside()).isZero();
+            assertThat(gated.gate.queued()).isZero();
+        }
+    }
+
+    @Test
+    void statementsOfEveryKindLeadBackToTheWrapper() throws SQLException {
+        both(connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("select 1 where 1 = 1");
+                    PreparedStatement prepared =
+                            connection.prepareStatement("select * from account where id = ? for update");
+                    CallableStatement call = connection.prepareCall("{? = call add_to(?, ?)}");
+                    ResultSet tables = connection.getMetaData().getTables(null, null, "account", null)) {
+                assertThat(row.getStatement()).isSameAs(statement);
+                assertThat(statement.getConnection()).isSameAs(connection);
+                assertThat(prepared.getConnection()).isSameAs(connection);
+                assertThat(call.getConnection()).isSameAs(connection);
+                assertThat(connection.getMetaData().getConnection()).isSameAs(connection);
+                assertThat(tables.getStatement().getConnection()).isSameAs(connection);
+                prepared.setInt(1, 1);
+                try (ResultSet locked = prepared.executeQuery()) {
+                    assertThat(locked.getStatement()).isSameAs(prepared);
+                    assertThat(locked.next()).isTrue();
+                }
+                assertThat(prepared)
+                        .hasToString(prepared.unwrap(PGStatement.class).toString());
+            }
+        });
+    }
+
+    @Test
+    void unwrapsToTheDriverAndToItself() throws SQLException {
+        both(connection -> {
+            assertThat(connection.isWrapperFor(PGConnection.class)).isTrue();
+            assertThat(connection.unwrap(PGConnection.class).getBackendPID()).isPositive();
+            assertThat(connection.unwrap(Connection.class)).isSameAs(connection);
+            assertThat(connection.isWrapperFor(Runnable.class)).isFalse();
+            assertThatThrownBy(() -> connection.unwrap(Runnable.class)).isInstanceOf(SQLException.class);
+        });
+        assertThat(gated.dataSource.unwrap(PGSimpleDataSource.class)).isNotNull();
+        assertThat(gated.dataSource.isWrapperFor(RowlockDataSource.class)).isTrue();
+    }
+
+    @Test
+    void wrapsOnce() throws SQLException {
+        RowlockDataSource twice = RowlockDataSource.wrap(gated.dataSource);
+        try (twice;
+                Connection connection = twice.getConnection()) {
+            assertThat(connection.unwrap(PGConnection.class)).isNotNull();
+            long before = gated.figure("account", "recognised");
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("update account set balance = 1 where id = 1");
+            }
+            assertThat(gated.figure("account", "recognised")).isEqualTo(before + 1);
+            assertThat(twice.control().getFigures()).isEmpty();
+        }
+    }
+
+    @Test
+    void returningAndGeneratedKeys() throws SQLException {
+        both(connection -> {
+            try (PreparedStatement update = connection.prepareStatement(
+                    "update account set balance = balance + ? where id = ?", new String[] {"balance"})) {
+                update.setInt(1, 3);
+                update.setInt(2, 1);
+                assertThat(update.executeUpdate()).isOne();
+                try (ResultSet keys = update.getGeneratedKeys()) {
+                    assertThat(keys.next()).isTrue();
+                    assertThat(keys.getStatement()).isSameAs(update);
+                }
+            }
+            try (Statement statement = connection.createStatement()) {
+                assertThat(statement.executeUpdate(
+                                "insert into note(text) values ('x')", Statement.RETURN_GENERATED_KEYS))
+                        .isOne();
+                try (ResultSet keys = statement.getGeneratedKeys()) {
+                    assertThat(keys.next()).isTrue();
+                }
+                assertThat(statement.execute("delete from account where id = 50 returning balance"))
+                        .isTrue();
+                try (ResultSet deleted = statement.getResultSet()) {
+                    deleted.next();
+                }
+                statement.executeUpdate("insert into account values (50) on conflict do nothing");
+            }
+        });
+    }
+
+    @Test
+    void batchesOfOneAndOfMany() throws SQLException {
+        both(connection -> {
+            try (PreparedStatement update = connection.prepareStatement("update account set balance = ? where id = ?");
+                    Statement statement = connection.createStatement()) {
+                for (int size : new int[] {1, 5, 1}) {
+                    for (int id = 1; id <= size; id++) {
+                        update.setInt(1, size);
+                        update.setInt(2, id);
+                        update.addBatch();
+                    }
+                    assertThat(update.executeBatch()).hasSize(size).containsOnly(1);
+                }
+                assertThat(update.executeBatch()).isEmpty();
+                update.addBatch();
+                update.clearBatch();
+                assertThat(update.executeLargeBatch()).isEmpty();
+                statement.addBatch("update account set balance = 1 where id = 1");
+                statement.addBatch("update account set balance = 1 where id = 2");
+                assertThat(statement.executeBatch()).containsExactly(1, 1);
+            }
+        });
+        assertThat(gated.figure("account", "passed.BATCH")).isPositive();
+    }
+
+    @Test
+    void cursorsAndFetchSizes() throws SQLException {
+        both(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.setFetchSize(7);
+                int count = 0;
+                try (ResultSet rows = statement.executeQuery("select * from account for update")) {
+                    while (rows.next()) {
+                        count++;
+                    }
+                }
+                assertThat(count).isEqualTo(100);
+                try (ResultSet row = statement.executeQuery("select * from account where id = 1 for update")) {
+                    assertThat(row.next()).isTrue();
+                    assertThat(row.next()).isFalse();
+                }
+            }
+        });
+    }
+
+    @Test
+    void updatableResults() throws SQLException {
+        both(connection -> {
+            try (Statement statement =
+                            connection.createStatement(ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_UPDATABLE);
+                    ResultSet row = statement.executeQuery("select id, balance from account where id = 1")) {
+                assertThat(row.first()).isTrue();
+                row.updateInt("balance", 9);
+                row.updateRow();
+                assertThat(row.getInt("balance")).isEqualTo(9);
+            }
+        });
+    }
+
+    @Test
+    void severalResults() throws SQLException {
+        both(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                assertThat(
+                                statement.execute(
+                                        "select 1; update account set balance = 2 where id = 1; select * from account where id = 1 for update"))
+                        .isTrue();
+                assertThat(statement.getResultSet().next()).isTrue();
+                assertThat(statement.getMoreResults()).isFalse();
+                assertThat(statement.getUpdateCount()).isOne();
+                assertThat(statement.getMoreResults()).isTrue();
+                assertThat(statement.getResultSet().next()).isTrue();
+                assertThat(statement.getMoreResults()).isFalse();
+                assertThat(statement.getUpdateCount()).isEqualTo(-1);
+            }
+        });
+    }
+
+    @Test
+    void warningsAndCalls() throws SQLException {
+        both(connection -> {
+            try (Statement statement = connection.createStatement();
+                    CallableStatement call = connection.prepareCall("{? = call add_to(?, ?)}")) {
+                statement.execute("select warn()");
+                assertThat(statement.getWarnings().getMessage()).isEqualTo("careful");
+                call.registerOutParameter(1, Types.INTEGER);
+                call.setInt(2, 40);
+                call.setInt(3, 2);
+                call.execute();
+                assertThat(call.getInt(1)).isEqualTo(42);
+            }
+        });
+    }
+
+    @Test
+    void nullsAndClearedParametersArePassedOn() throws SQLException {
+        both(connection -> {
+            try (PreparedStatement select =
+                    connection.prepareStatement("select * from account where id = ? for update")) {
+                select.setInt(1, 1);
+                select.setNull(1, Types.INTEGER);
+                try (ResultSet none = select.executeQuery()) {
+                    assertThat(none.next()).isFalse();
+                }
+                select.clearParameters();
+                assertThatThrownBy(select::executeQuery).isInstanceOf(SQLException.class);
+            }
+        });
+        assertThat(gated.figure("account", "passed.KEY_VALUE")).isPositive();
+    }
+
+    @Test
+    void savepoints() throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("update account set balance = 1 where id = 1");
+            Savepoint savepoint = connection.setSavepoint("s");
+            statement.execute("update account set balance = 2 where id = 1");
+            connection.rollback(savepoint);
+            connection.releaseSavepoint(savepoint);
+            connection.commit();
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("1");
+    }
+
+    static Stream<PGSimpleDataSource> driverSettings() {
+        List<PGSimpleDataSource> all = new ArrayList<>();
+        for (PreferQueryMode mode : PreferQueryMode.values()) {
+            for (int threshold : new int[] {0, 1, 5, -1}) {
+                for (AutoSave autosave : AutoSave.values()) {
+                    PGSimpleDataSource settings = new PGSimpleDataSource();
+                    settings.setPreferQueryMode(mode);
+                    settings.setPrepareThreshold(threshold);
+                    settings.setAutosave(autosave);
+                    all.add(settings);
+                }
+            }
+        }
+        return all.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("driverSettings")
+    void everySettingOfTheDriver(PGSimpleDataSource settings) throws SQLException {
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setPreferQueryMode(settings.getPreferQueryMode());
+        dataSource.setPrepareThreshold(settings.getPrepareThreshold());
+        dataSource.setAutosave(settings.getAutosave());
+        GatedDatabase other = new GatedDatabase(dataSource, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+        for (boolean autocommit : new boolean[] {false, true}) {
+            try (Connection connection = other.dataSource.getConnection();
+                    PreparedStatement update =
+                            connection.prepareStatement("update account set balance = balance + 1 where id = ?")) {
+                connection.setAutoCommit(autocommit);
+                for (int i = 0; i < 6; i++) {
+                    update.setInt(1, 1);
+                    assertThat(update.executeUpdate()).isOne();
+                    if (!autocommit) {
+                        connection.commit();
+                    }
+                }
+            }
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("12");
+        assertThat(other.figure("account", "recognised")).isEqualTo(12);
+        assertThat(other.figure("account", "passed.TABLE_UNKNOWN")).isOne();
+        assertThat(other.gate.inside()).isZero();
+    }
+
+    @Test
+    void aNameThatLeadsNowhereFailsAsWithoutUs() throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> statement.execute("update nowhere set v = 1 where id = 1"))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                e -> assertThat(e.getSQLState()).isEqualTo("42P01"));
+            }
+        }
+        assertThat(gated.figure("nowhere", "passed.NO_PRIMARY_KEY")).isPositive();
+    }
+
+    @Test
+    void looksUpKeysOfEveryForm() throws SQLException {
+        database.execute(
+                "create table pair(b int, a text, v int, primary key (a, b))",
+                "insert into pair values (1, 'x', 0)",
+                "create table \"Order Line\"(\"Id\" uuid primary key, v int)",
+                "create view accounts as select * from account");
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            for (int i = 0; i < 2; i++) {
+                statement.execute("select * from pair where (b, a) in ((1, 'x')) for update");
+                connection.commit();
+                statement.execute(
+                        "select * from \"Order Line\" where \"Id\" = '" + new java.util.UUID(1, 2) + "' for update");
+                connection.commit();
+                statement.execute("select * from accounts where id = 1 for update");
+                connection.commit();
+                statement.execute("update pair set v = 1 where a = 'x'");
+                connection.commit();
+            }
+        }
+        assertThat(gated.figure("pair", "passed.TABLE_UNKNOWN")).isOne();
+        assertThat(gated.figure("pair", "passed.NO_KEY")).isEqualTo(2);
+        assertThat(gated.figure("\"Order Line\"", "recognised")).isEqualTo(2);
+        assertThat(gated.figure("accounts", "passed.NO_PRIMARY_KEY")).isOne();
+    }
+}
