@@ -1,0 +1,195 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.testing.TestDatabase;
+
+/**
+ * Random transactions of several threads on few rows, some rolled back, some ended by the loss of their connection, and one
+ * thread without the wrapper. The gate lets one at a time in, and holds nobody for long. What was committed is there, once; no
+ * deadlock but where rows are locked in different orders; and nothing is left in the gate.
+ */
+class RandomSchedulesTest {
+    private static final int THREADS = 6;
+    private static final int ROWS = 3;
+    private static final long LONGEST_WAIT = Duration.ofMillis(20).toNanos();
+
+    /** Lost, by termination or by what follows it. */
+    private static final Set<String> LOST = Set.of("57P01", "08006", "08003");
+
+    private static final String DEADLOCK = "40P01";
+
+    private enum Kind {
+        READ("select balance from account where id = %d"),
+        LOCK("select balance from account where id = %d for update"),
+        LOCK_WEAKER("select balance from account where id = %d for no key update"),
+        WRITE("update account set balance = balance + 1 where id = %d"),
+        WRITE_NOTHING("update account set balance = balance + 1 where id = %d and balance < 0");
+
+        private final String sql;
+
+        Kind(String sql) {
+            this.sql = sql;
+        }
+    }
+
+    private enum End {
+        COMMIT,
+        ROLLBACK,
+        LOSS
+    }
+
+    private record Step(Kind kind, int row) {}
+
+    private record Transaction(List<Step> steps, End end) {
+        Transaction sorted() {
+            return new Transaction(
+                    steps.stream().sorted(Comparator.comparing(Step::row)).toList(), end);
+        }
+    }
+
+    private static TestDatabase database;
+    private static GatedDatabase gated;
+
+    @BeforeContainer
+    static void open() throws Exception {
+        database = new TestDatabase(
+                "create table account(id int primary key, balance bigint not null default 0)",
+                "create table entry(amount int not null)",
+                "insert into account select g from generate_series(1, " + ROWS + ") g");
+        database.beforeEach(null);
+        gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, LONGEST_WAIT));
+        gated.learn("account");
+    }
+
+    @AfterContainer
+    static void close() throws Exception {
+        database.afterEach(null);
+    }
+
+    @Provide
+    Arbitrary<List<List<Transaction>>> programs() {
+        Arbitrary<Step> step = Combinators.combine(
+                        Arbitraries.of(Kind.values()), Arbitraries.integers().between(1, ROWS))
+                .as(Step::new);
+        Arbitrary<End> end =
+                Arbitraries.frequency(Tuple.of(6, End.COMMIT), Tuple.of(2, End.ROLLBACK), Tuple.of(1, End.LOSS));
+        return Combinators.combine(step.list().ofMinSize(1).ofMaxSize(4), end)
+                .as(Transaction::new)
+                .list()
+                .ofSize(4)
+                .list()
+                .ofSize(THREADS);
+    }
+
+    @Property(tries = 30, shrinking = ShrinkingMode.OFF)
+    void whatWasCommittedIsThereOnceAndNothingIsLeft(@ForAll("programs") List<List<Transaction>> program)
+            throws Exception {
+        run(program, Set.of(DEADLOCK));
+    }
+
+    /** Each statement is the first lock of its transaction or comes behind rows of lower numbers. */
+    @Property(tries = 30, shrinking = ShrinkingMode.OFF)
+    void inOneOrderThereIsNoDeadlock(@ForAll("programs") List<List<Transaction>> program) throws Exception {
+        run(
+                program.stream()
+                        .map(each -> each.stream()
+                                .map(Transaction::sorted)
+                                // One mode a row: raising a lock's mode deadlocks with the driver alone too.
+                                .map(RandomSchedulesTest::inOneMode)
+                                .toList())
+                        .toList(),
+                Set.of());
+    }
+
+    private static Transaction inOneMode(Transaction transaction) {
+        return new Transaction(
+                transaction.steps().stream()
+                        .map(step -> step.kind() == Kind.LOCK ? new Step(Kind.LOCK_WEAKER, step.row()) : step)
+                        .toList(),
+                transaction.end());
+    }
+
+    private static void run(List<List<Transaction>> program, Set<String> allowed) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        List<String> states = new ArrayList<>();
+        try {
+            List<Future<List<String>>> all = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                List<Transaction> transactions = program.get(i);
+                DataSource dataSource = i == 0 ? database.dataSource() : gated.dataSource;
+                all.add(threads.submit(() -> runAll(dataSource, transactions)));
+            }
+            for (Future<List<String>> each : all) {
+                states.addAll(each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS));
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(states).isSubsetOf(allowed);
+        assertThat(gated.gate.inside()).isZero();
+        assertThat(gated.gate.queued()).isZero();
+        assertThat(database.query("select sum(balance) from account"))
+                .isEqualTo(database.query("select coalesce(sum(amount), 0) from entry"));
+    }
+
+    /** What the transactions failed with, but for those that were to lose their connection. */
+    private static List<String> runAll(DataSource dataSource, List<Transaction> transactions) throws SQLException {
+        List<String> states = new ArrayList<>();
+        for (Transaction transaction : transactions) {
+            try (Connection connection = dataSource.getConnection()) {
+                connection.setAutoCommit(false);
+                run(connection, transaction);
+            } catch (SQLException e) {
+                if (transaction.end() != End.LOSS || !LOST.contains(e.getSQLState())) {
+                    states.add(e.getSQLState());
+                }
+            }
+        }
+        return states;
+    }
+
+    private static void run(Connection connection, Transaction transaction) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            int written = 0;
+            for (Step step : transaction.steps()) {
+                String sql = step.kind().sql.formatted(step.row());
+                if (step.kind().name().startsWith("WRITE")) {
+                    written += statement.executeUpdate(sql);
+                } else {
+                    statement.executeQuery(sql).close();
+                }
+            }
+            statement.execute("insert into entry values (" + written + ")");
+            switch (transaction.end()) {
+                case COMMIT -> connection.commit();
+                case ROLLBACK -> connection.rollback();
+                case LOSS -> statement.execute("select pg_terminate_backend(pg_backend_pid())");
+            }
+        }
+    }
+}
