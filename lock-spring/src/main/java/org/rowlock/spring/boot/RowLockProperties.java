@@ -38,6 +38,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
  * @param maxWaitersAtServer With strategy ROW, how many transactions of this JVM may wait at the server for one row; the others
  *     wait in the JVM. A number above that of the connections switches it off.
+ * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
 public record RowLockProperties(
@@ -57,7 +58,8 @@ public record RowLockProperties(
         @DefaultValue("false") boolean observeIds,
         @DefaultValue("false") boolean singleEntryNode,
         @DefaultValue("true") boolean idsInMessages,
-        @DefaultValue("4") int maxWaitersAtServer) {
+        @DefaultValue("4") int maxWaitersAtServer,
+        @DefaultValue Jdbc jdbc) {
 
     /** What happens at startup where another instance runs a strategy that excludes none of this one's locks. */
     public enum StrategyConflict {
@@ -95,4 +97,29 @@ public record RowLockProperties(
             @Nullable Duration timeout,
             @Nullable Integer maxWaitersPerKey,
             @DefaultValue("2") int maxAdmittedPerKey) {}
+
+    /**
+     * The queue of lock-jdbc, which wraps the DataSources of the application where a mode is given.
+     *
+     * @param mode What is done about statements that lock a row: off, observe or queue. Nothing is wrapped where it is not
+     *     given.
+     * @param include The tables to look at; all if none is given.
+     * @param exclude The tables to leave out.
+     */
+    public record Jdbc(
+            @Nullable JdbcMode mode,
+            @DefaultValue List<String> include,
+            @DefaultValue List<String> exclude) {}
+
+    /** What lock-jdbc does about statements that lock a row. */
+    public enum JdbcMode {
+        /** Nothing, until it is switched on while running. */
+        OFF,
+
+        /** Statements are counted, with those that would have queued. */
+        OBSERVE,
+
+        /** Where many transactions want a row, all but a few wait in the JVM before they go to the server. */
+        QUEUE
+    }
 }

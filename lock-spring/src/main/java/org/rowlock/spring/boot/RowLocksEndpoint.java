@@ -63,6 +63,10 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  *           "query": "update orders set state = $1", "context": "", "firstSeen": "...", "lastSeen": "..." }
  *       ]
  *     }
+ *   },
+ *   "jdbc": {
+ *     "dataSource": { "mode": "queue", "figures": { "orders": { "recognised": 7, "queued": 2, "queuedMillis": 15 } },
+ *                     "hotRows": { "orders(42)": 2 } }
  *   }
  * }
  * }</pre>
@@ -146,7 +150,8 @@ public final class RowLocksEndpoint {
                 RowLocksReport.Admission.of(locks.admission(), dataSources),
                 annotations,
                 audits,
-                watch == null ? List.of() : watch.conflicts());
+                watch == null ? List.of() : watch.conflicts(),
+                JdbcReports.of(dataSources));
     }
 
     /**

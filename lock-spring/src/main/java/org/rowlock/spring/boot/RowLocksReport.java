@@ -24,14 +24,25 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param usages every {@link org.rowlock.spring.RowLock} of the beans that exist
  * @param audits by the name of the DataSources whose database has the schema of {@link RowLockGuard}
  * @param strategyConflicts the instances that run beside this one and must not, a sentence each
+ * @param jdbc by the name of the DataSources that lock-jdbc wraps
  */
 public record RowLocksReport(
         Map<String, Locks> dataSources,
         Admission admission,
         List<Usage> usages,
         Map<String, Audit> audits,
-        List<String> strategyConflicts)
+        List<String> strategyConflicts,
+        Map<String, Jdbc> jdbc)
         implements OperationResponseBody {
+
+    /**
+     * What lock-jdbc does with the statements of a DataSource.
+     *
+     * @param mode off, observe or queue
+     * @param figures by table, then by name; see {@code RowlockJdbcMXBean}
+     * @param hotRows for which most statements queued, or would have
+     */
+    public record Jdbc(String mode, Map<String, Map<String, Long>> figures, Map<String, Long> hotRows) {}
 
     /**
      * The advisory locks of one DataSource's database.

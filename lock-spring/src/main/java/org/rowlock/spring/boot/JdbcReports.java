@@ -1,0 +1,44 @@
+package org.rowlock.spring.boot;
+
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.jdbc.RowlockJdbcMXBean;
+import org.springframework.util.ClassUtils;
+
+/** What lock-jdbc tells of the DataSources that it wraps. */
+final class JdbcReports {
+    private static final boolean IS_PRESENT =
+            ClassUtils.isPresent("org.rowlock.jdbc.RowlockDataSource", JdbcReports.class.getClassLoader());
+
+    private JdbcReports() {}
+
+    /** By the name of their beans; empty without lock-jdbc. */
+    static Map<String, RowLocksReport.Jdbc> of(Map<String, DataSource> dataSources) {
+        Map<String, RowLocksReport.Jdbc> reports = new LinkedHashMap<>();
+        if (IS_PRESENT) {
+            controls(dataSources)
+                    .forEach((name, control) -> reports.put(
+                            name,
+                            new RowLocksReport.Jdbc(control.getMode(), control.getFigures(), control.getHotRows())));
+        }
+        return reports;
+    }
+
+    static Map<String, RowlockJdbcMXBean> controls(Map<String, DataSource> dataSources) {
+        Map<String, RowlockJdbcMXBean> controls = new LinkedHashMap<>();
+        dataSources.forEach((name, dataSource) -> {
+            try {
+                if (dataSource.isWrapperFor(RowlockDataSource.class)) {
+                    controls.put(
+                            name, dataSource.unwrap(RowlockDataSource.class).control());
+                }
+            } catch (SQLException e) {
+                // It wraps nothing that can be asked.
+            }
+        });
+        return controls;
+    }
+}

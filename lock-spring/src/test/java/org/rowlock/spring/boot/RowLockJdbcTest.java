@@ -1,0 +1,131 @@
+package org.rowlock.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import javax.management.ObjectName;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.transaction.annotation.Transactional;
+
+/** One property in front of an application with Hibernate, and nothing else. */
+class RowLockJdbcTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table stock (id bigint primary key, pieces int not null)",
+            "insert into stock values (1, 10), (2, 10)");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Warehouse.class)
+    static class Application {}
+
+    @Entity(name = "stock")
+    static class Stock {
+        @Id
+        long id;
+
+        @Column
+        int pieces;
+    }
+
+    static class Warehouse {
+        private final EntityManager entities;
+
+        Warehouse(EntityManager entities) {
+            this.entities = entities;
+        }
+
+        @Transactional
+        public void take(long id) {
+            entities.find(Stock.class, id, LockModeType.PESSIMISTIC_WRITE).pieces--;
+        }
+    }
+
+    private ConfigurableApplicationContext start(String... properties) {
+        return BootApplication.start(database, Application.class, properties);
+    }
+
+    @Test
+    void aPropertyWrapsTheDataSource() throws Exception {
+        ObjectName name = new ObjectName("org.rowlock:type=Jdbc,name=\"dataSource\"");
+        try (ConfigurableApplicationContext context = start("rowlock.jdbc.mode=queue", "rowlock.jdbc.exclude=note")) {
+            DataSource dataSource = context.getBean(DataSource.class);
+            assertThat(dataSource).isInstanceOf(RowlockDataSource.class);
+            assertThat(dataSource.unwrap(HikariDataSource.class).getMaximumPoolSize())
+                    .isEqualTo(4);
+            Warehouse warehouse = context.getBean(Warehouse.class);
+            for (int i = 0; i < 3; i++) {
+                warehouse.take(1);
+            }
+            assertThat(database.query("select pieces from stock where id = 1")).isEqualTo("7");
+
+            var control = dataSource.unwrap(RowlockDataSource.class).control();
+            assertThat(control.getExclude()).containsExactly("note");
+            // Each transaction locks, and then updates what it has locked.
+            assertThat(control.getFigures().get("stock"))
+                    .containsEntry("recognised", 6L)
+                    .containsEntry("passed.NOT_FIRST", 2L);
+            assertThat(ManagementFactory.getPlatformMBeanServer().getAttribute(name, "Mode"))
+                    .isEqualTo("queue");
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            meters.get("rowlock.jdbc.waiting").gauge().value();
+            assertThat(meters.get("rowlock.jdbc.statements")
+                            .tags("table", "stock", "figure", "recognised", "datasource", "dataSource")
+                            .functionCounter()
+                            .count())
+                    .isEqualTo(6);
+            assertThat(JdbcReports.of(Map.of("dataSource", dataSource))
+                            .get("dataSource")
+                            .mode())
+                    .isEqualTo("queue");
+        }
+        assertThat(ManagementFactory.getPlatformMBeanServer().isRegistered(name))
+                .isFalse();
+    }
+
+    @Test
+    void nothingIsWrappedWithoutTheProperty() {
+        try (ConfigurableApplicationContext context = start()) {
+            assertThat(context.getBean(DataSource.class)).isInstanceOf(HikariDataSource.class);
+        }
+    }
+
+    @Test
+    void aModeThatThereIsNotStopsTheApplication() {
+        assertThatThrownBy(() -> start("rowlock.jdbc.mode=front"))
+                .rootCause()
+                .hasMessageContaining("front")
+                .hasMessageContaining("JdbcMode");
+    }
+
+    @Test
+    void saysThatLockJdbcIsMissing() {
+        new ApplicationContextRunner()
+                .withClassLoader(new FilteredClassLoader("org.rowlock.jdbc"))
+                .withUserConfiguration(RowLockJdbcAutoConfiguration.class)
+                .withPropertyValues("rowlock.jdbc.mode=queue")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("lock-jdbc is not on the class path. Add the dependency"));
+    }
+}
