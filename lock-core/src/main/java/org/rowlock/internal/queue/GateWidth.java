@@ -23,11 +23,18 @@ interface GateWidth {
 
     /**
      * Few contenders are faster without a queue; where there is one, it is to be short at the server, and the shorter the more
-     * other JVMs have one of their own. Never empty, so that the row is not free for a round trip.
+     * other JVMs have one of their own. Never empty, so that the row is not free for a round trip; and longer where the row is
+     * held for less than it takes to wake the next in the JVM.
      */
     record Adaptive() implements GateWidth {
         private static final int FEW = 8;
         private static final int WIDE = 4;
+
+        /** About what waking a thread takes on a busy machine. */
+        private static final double WAKE_NANOS = 500_000;
+
+        /** Of a row that is held for less, no server's queue is long enough to cost anything. */
+        private static final double SHORTEST_NANOS = WAKE_NANOS / 4;
 
         @Override
         public int unqueued(RowEstimate estimate) {
@@ -36,6 +43,13 @@ interface GateWidth {
 
         @Override
         public int queued(RowEstimate estimate) {
+            double held = estimate.heldNanos();
+            if (held > 0 && held < SHORTEST_NANOS) {
+                return Integer.MAX_VALUE;
+            }
+            if (held > 0 && held < WAKE_NANOS) {
+                return (int) (WIDE * WAKE_NANOS / held);
+            }
             double foreign = estimate.foreign();
             if (foreign > WIDE) {
                 return 1;

@@ -36,6 +36,11 @@ public final class RowEstimate {
         }
     }
 
+    /** How long it is held, 0 where this is not known. */
+    long heldNanos() {
+        return heldNanos;
+    }
+
     /** How many of other JVMs want the row at a time, 0 where this is not known. */
     double foreign() {
         return foreign;

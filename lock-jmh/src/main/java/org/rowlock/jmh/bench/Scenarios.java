@@ -9,6 +9,7 @@ public final class Scenarios {
     private static final List<Scenario> ALL = List.of(
             Zipfian.SCENARIO,
             Zipfian.OVER_CLIENTS,
+            DropIn.SCENARIO,
             RoundTrips.SCENARIO,
             Instances.SCENARIO,
             Pool.SCENARIO,

@@ -130,10 +130,14 @@ public final class Turns {
     public void leave(@Nullable Place place, boolean done) throws SQLException {
         if (place != null) {
             place.leave();
+            long now = System.nanoTime();
             if (done && driver.getTransactionState() == TransactionState.OPEN) {
-                grantedNanos = System.nanoTime();
+                grantedNanos = now;
                 granted = place;
-                place.estimate().waited(grantedNanos - sentNanos, inFront);
+                place.estimate().waited(now - sentNanos, inFront);
+            } else if (done) {
+                // Had and let go by the one statement, as by those in front of it.
+                place.estimate().held((now - sentNanos) / (inFront + 1));
             }
         }
         if (!unknownTables.isEmpty() && driver.getTransactionState() == TransactionState.IDLE) {

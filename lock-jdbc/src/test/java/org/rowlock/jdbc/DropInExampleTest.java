@@ -1,0 +1,62 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.testing.TestDatabase;
+
+/** What the documentation shows. */
+class DropInExampleTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1)");
+
+    @Test
+    void wrapsADataSource() throws SQLException {
+        DataSource pool = database.dataSource();
+        // snippet: wrap
+        RowlockDataSource dataSource = RowlockDataSource.wrap(pool); // and nothing else
+        // end
+        try (dataSource) {
+            lock(dataSource);
+            // snippet: switch
+            dataSource.control().setMode("off"); // every connection, from the next statement on
+            // end
+            assertThat(dataSource.control().getMode()).isEqualTo("off");
+            lock(dataSource);
+        }
+    }
+
+    @Test
+    void observesSomeTables() throws SQLException {
+        DataSource pool = database.dataSource();
+        // snippet: builder
+        RowlockDataSource dataSource = RowlockDataSource.builder(pool)
+                .name("shop")
+                .mode(RowlockMode.OBSERVE)
+                .exclude("audit_log")
+                .build();
+        // end
+        try (dataSource) {
+            lock(dataSource);
+            assertThat(dataSource.control().getFigures().get("account")).containsEntry("recognised", 1L);
+        }
+    }
+
+    private static void lock(DataSource dataSource) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement select =
+                        connection.prepareStatement("select * from account where id = ? for update")) {
+            connection.setAutoCommit(false);
+            select.setInt(1, 1);
+            assertThat(select.executeQuery().next()).isTrue();
+            connection.commit();
+        }
+    }
+}
