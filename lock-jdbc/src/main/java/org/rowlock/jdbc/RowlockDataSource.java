@@ -37,12 +37,22 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         this.dropIn = dropIn;
     }
 
-    /** In front of a DataSource, as the system properties {@code rowlock.jdbc.*} have it; see {@link Builder}. */
+    /**
+     * In front of a DataSource, as the system properties {@code rowlock.jdbc.*} have it; see {@link Builder}.
+     *
+     * @param dataSource of PostgreSQL's driver, or a pool
+     * @return the DataSource to use instead
+     */
     public static RowlockDataSource wrap(DataSource dataSource) {
         return builder(dataSource).build();
     }
 
-    /** To be set up. */
+    /**
+     * In front of a DataSource, to be set up.
+     *
+     * @param dataSource of PostgreSQL's driver, or a pool
+     * @return a builder
+     */
     public static Builder builder(DataSource dataSource) {
         return new Builder(dataSource);
     }
@@ -67,25 +77,45 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
             this.dataSource = dataSource;
         }
 
-        /** What it is called in JMX, logs and metrics; {@code dataSource-1} and so on by default. */
+        /**
+         * What it is called in JMX, logs and metrics.
+         *
+         * @param given a name; {@code dataSource-1} and so on by default
+         * @return this builder
+         */
         public Builder name(String given) {
             this.name = given;
             return this;
         }
 
-        /** The mode; {@link RowlockMode#QUEUE} by default. */
+        /**
+         * What is done about statements that lock a row.
+         *
+         * @param given the mode; {@link RowlockMode#QUEUE} by default
+         * @return this builder
+         */
         public Builder mode(RowlockMode given) {
             this.mode = given;
             return this;
         }
 
-        /** The tables to look at, as SQL writes them; all by default. A name without a schema means that of any schema. */
+        /**
+         * The tables to look at.
+         *
+         * @param tables their names as SQL writes them, one without a schema for that of any schema; all tables by default
+         * @return this builder
+         */
         public Builder include(String... tables) {
             this.include = List.of(tables);
             return this;
         }
 
-        /** The tables to leave out; none by default. */
+        /**
+         * The tables to leave out.
+         *
+         * @param tables their names as SQL writes them, one without a schema for that of any schema; none by default
+         * @return this builder
+         */
         public Builder exclude(String... tables) {
             this.exclude = List.of(tables);
             return this;
@@ -94,6 +124,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         /**
          * The DataSource.
          *
+         * @return the DataSource to use instead
          * @throws IllegalArgumentException if a mode or a name of a table is malformed
          */
         public RowlockDataSource build() {
@@ -101,7 +132,11 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         }
     }
 
-    /** What is seen, and can be changed while it runs. */
+    /**
+     * What is seen, and can be changed while it runs.
+     *
+     * @return the same as in JMX
+     */
     public RowlockJdbcMXBean control() {
         return dropIn;
     }

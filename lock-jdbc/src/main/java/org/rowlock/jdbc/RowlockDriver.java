@@ -61,7 +61,12 @@ public final class RowlockDriver implements Driver {
         return POSTGRES.getPropertyInfo(parsed.url(), parsed.properties());
     }
 
-    /** What is seen of a URL that has been connected to, and can be changed while it runs; null if it has not. */
+    /**
+     * What is seen of a URL, and can be changed while it runs.
+     *
+     * @param url as it was connected to
+     * @return null if it was not
+     */
     public static @Nullable RowlockJdbcMXBean control(String url) {
         return DROP_INS.get(url);
     }

@@ -8,38 +8,71 @@ import java.util.Map;
  * {@code org.rowlock:type=Jdbc,name=...}. Thread-safe.
  */
 public interface RowlockJdbcMXBean {
-    /** The mode: {@code off}, {@code observe} or {@code queue}. */
+    /**
+     * The mode.
+     *
+     * @return {@code off}, {@code observe} or {@code queue}
+     */
     String getMode();
 
     /**
      * Changes the mode, for statements from now on; who waits goes on waiting for his turn.
      *
+     * @param mode off, observe or queue
      * @throws IllegalArgumentException if there is no such mode
      */
     void setMode(String mode);
 
-    /** The tables that are looked at, as SQL writes them; all where this is empty. */
+    /**
+     * The tables that are looked at.
+     *
+     * @return their names as SQL writes them; none for all tables
+     */
     List<String> getInclude();
 
-    /** Changes the tables that are looked at. A name without a schema means that of any schema. */
+    /**
+     * Changes the tables that are looked at.
+     *
+     * @param tables their names as SQL writes them, one without a schema for that of any schema; none for all tables
+     * @throws IllegalArgumentException if a name is malformed
+     */
     void setInclude(List<String> tables);
 
-    /** The tables that are left out. */
+    /**
+     * The tables that are left out.
+     *
+     * @return their names as SQL writes them
+     */
     List<String> getExclude();
 
-    /** Changes the tables that are left out. */
+    /**
+     * Changes the tables that are left out.
+     *
+     * @param tables their names as SQL writes them, one without a schema for that of any schema
+     * @throws IllegalArgumentException if a name is malformed
+     */
     void setExclude(List<String> tables);
 
     /**
      * Figures by table since the start: {@code recognised} statements; those that {@code queued}, or would have in mode
      * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; {@code passed.REASON} that went to the server as they
      * are. Statements of no table that was recognised stand under the empty name.
+     *
+     * @return the figures, by table and name
      */
     Map<String, Map<String, Long>> getFigures();
 
-    /** The rows for which most statements queued, or would have, as {@code table(key)} with how many; at most 64. */
+    /**
+     * The rows for which most statements queued, or would have.
+     *
+     * @return how many, by {@code table(key)}, the most wanted first; at most 64
+     */
     Map<String, Long> getHotRows();
 
-    /** How many threads of this JVM wait for their turn now, on all its databases. */
+    /**
+     * How many threads of this JVM wait for their turn now, on all its databases.
+     *
+     * @return how many
+     */
     int getQueued();
 }

@@ -16,6 +16,8 @@ public enum RowlockMode {
     /**
      * The mode of a word, in any case.
      *
+     * @param word off, observe or queue
+     * @return the mode
      * @throws IllegalArgumentException if there is no such mode
      */
     public static RowlockMode of(String word) {

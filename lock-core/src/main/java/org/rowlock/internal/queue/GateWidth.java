@@ -27,7 +27,7 @@ interface GateWidth {
      * held for less than it takes to wake the next in the JVM.
      */
     record Adaptive() implements GateWidth {
-        private static final int FEW = 8;
+        private static final int FEW = 12;
         private static final int WIDE = 4;
 
         /** About what waking a thread takes on a busy machine. */

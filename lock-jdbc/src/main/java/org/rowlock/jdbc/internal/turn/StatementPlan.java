@@ -50,7 +50,7 @@ public final class StatementPlan {
     @Nullable
     RowKey key(Recognised statement, PrimaryKeys.Found found) {
         Resolved known = resolved;
-        if (known == null || known.found != found) {
+        if (known == null || !known.found.equals(found)) {
             known = new Resolved(found, RowKey.of(statement, found.columns()));
             resolved = known;
         }

@@ -1,10 +1,11 @@
 package org.rowlock.jdbc.internal.turn;
 
+import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.Stream;
 import org.rowlock.jdbc.internal.statement.PassReason;
 
 /** Counts what was done with the statements on a table. */
@@ -13,8 +14,14 @@ final class TableFigures {
     private final LongAdder queued = new LongAdder();
     private final LongAdder wouldQueue = new LongAdder();
     private final LongAdder queuedNanos = new LongAdder();
-    private final LongAdder[] passed =
-            Stream.generate(LongAdder::new).limit(PassReason.values().length).toArray(LongAdder[]::new);
+    /** Filled at once, so that threads may read it. */
+    private final Map<PassReason, LongAdder> passed = new EnumMap<>(PassReason.class);
+
+    TableFigures() {
+        for (PassReason reason : PassReason.values()) {
+            passed.put(reason, new LongAdder());
+        }
+    }
 
     void recognised() {
         recognised.increment();
@@ -30,7 +37,7 @@ final class TableFigures {
     }
 
     void passed(PassReason reason) {
-        passed[reason.ordinal()].increment();
+        count(reason).increment();
     }
 
     Map<String, Long> asMap() {
@@ -40,11 +47,15 @@ final class TableFigures {
         map.put("wouldQueue", wouldQueue.sum());
         map.put("queuedMillis", TimeUnit.NANOSECONDS.toMillis(queuedNanos.sum()));
         for (PassReason reason : PassReason.values()) {
-            long count = passed[reason.ordinal()].sum();
+            long count = count(reason).sum();
             if (count > 0) {
                 map.put("passed." + reason, count);
             }
         }
         return map;
+    }
+
+    private LongAdder count(PassReason reason) {
+        return Objects.requireNonNull(passed.get(reason));
     }
 }
