@@ -36,6 +36,7 @@ final class Conditions {
     private final TokenReader tokens;
     private final List<Equality> equalities = new ArrayList<>();
     private boolean severalRows;
+    private boolean alternatives;
     private int depth;
 
     Conditions(TokenReader tokens) {
@@ -51,12 +52,19 @@ final class Conditions {
         return severalRows;
     }
 
+    /** Whether there is an OR, if only in brackets. */
+    boolean hasAlternatives() {
+        return alternatives;
+    }
+
     /** Reads conditions joined by AND to their end. False where there is an OR, or no end that is known. */
     boolean readAll() {
         do {
             readOne();
         } while (tokens.skipWord("and"));
-        return !tokens.atWord("or");
+        boolean or = tokens.atWord("or");
+        alternatives |= or;
+        return !or;
     }
 
     private void readOne() {

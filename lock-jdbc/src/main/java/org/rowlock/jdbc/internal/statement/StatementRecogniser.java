@@ -308,7 +308,10 @@ public final class StatementRecogniser {
             return new PassedThrough(PassReason.UNKNOWN_FORM);
         }
         if (conditions.equalities().isEmpty()) {
-            return new PassedThrough(conditions.hasSeveralRows() ? PassReason.SEVERAL_ROWS : PassReason.NO_KEY);
+            return new PassedThrough(
+                    conditions.hasSeveralRows()
+                            ? PassReason.SEVERAL_ROWS
+                            : conditions.hasAlternatives() ? PassReason.OR : PassReason.NO_KEY);
         }
         return new Recognised(kind, table.name(), mode, waiting, conditions.equalities());
     }
