@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The statements of {@code statements.txt}, which says what its fields are, and the tables of {@code schema.sql}. */
-final class Corpus {
+public final class Corpus {
     private static final Pattern LOCK = Pattern.compile("(\\S+) \\((.*)\\) (FOR_\\w+)(?: (NOWAIT|SKIP_LOCKED))?");
     private static final Pattern COLUMN = Pattern.compile("(\\w+) = (\\?\\d+|'[^']*')");
 
@@ -31,7 +31,7 @@ final class Corpus {
      * @param line where it is, for the eye
      * @param expected what is to be seen in it
      */
-    record Entry(int line, String source, String sql, List<String> parameters, Expected expected) {
+    public record Entry(int line, String source, String sql, List<String> parameters, Expected expected) {
         Entry in(String schema) {
             return new Entry(line, source, sql.replace("{schema}", schema), parameters, expected.in(schema));
         }
@@ -52,7 +52,7 @@ final class Corpus {
     }
 
     /** What is to be seen in a statement. */
-    sealed interface Expected {
+    public sealed interface Expected {
         Expected in(String schema);
     }
 
@@ -62,7 +62,7 @@ final class Corpus {
      * @param key each column with the parameter, as {@code ?1}, or the literal, as {@code 'x'}
      * @param waiting empty, NOWAIT or SKIP_LOCKED
      */
-    record Lock(String table, Map<String, String> key, String mode, String waiting) implements Expected {
+    public record Lock(String table, Map<String, String> key, String mode, String waiting) implements Expected {
         @Override
         public Expected in(String schema) {
             return new Lock(table.replace("{schema}", schema), key, mode, waiting);
@@ -79,7 +79,7 @@ final class Corpus {
     }
 
     /** Left alone, for this reason. */
-    record Pass(String reason) implements Expected {
+    public record Pass(String reason) implements Expected {
         @Override
         public Expected in(String schema) {
             return this;
@@ -87,7 +87,7 @@ final class Corpus {
     }
 
     /** All statements, in the order of the file. */
-    static List<Entry> entries() {
+    public static List<Entry> entries() {
         List<Entry> entries = new ArrayList<>();
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(resource("statements.txt"), StandardCharsets.UTF_8))) {

@@ -1,0 +1,332 @@
+package org.rowlock.jdbc.programs;
+
+import jakarta.persistence.LockModeType;
+import jakarta.persistence.LockTimeoutException;
+import jakarta.persistence.OptimisticLockException;
+import jakarta.persistence.PessimisticLockException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.hibernate.Session;
+import org.hibernate.SessionFactory;
+import org.hibernate.cfg.Configuration;
+import org.rowlock.jdbc.programs.entity.Account;
+import org.rowlock.jdbc.programs.entity.Branch;
+import org.rowlock.jdbc.programs.entity.Card;
+import org.rowlock.jdbc.programs.entity.Cash;
+import org.rowlock.jdbc.programs.entity.Client;
+import org.rowlock.jdbc.programs.entity.Document;
+import org.rowlock.jdbc.programs.entity.Invoice;
+import org.rowlock.jdbc.programs.entity.OrderLine;
+import org.rowlock.jdbc.programs.entity.OrderLineId;
+import org.rowlock.jdbc.programs.entity.Payment;
+import org.rowlock.jdbc.programs.entity.Seat;
+import org.rowlock.jdbc.programs.entity.SeatId;
+import org.rowlock.jdbc.programs.entity.Ticket;
+import org.rowlock.jdbc.programs.entity.Truck;
+import org.rowlock.jdbc.programs.entity.Vehicle;
+
+/** Hibernate with every lock mode, versions, composite ids, inheritance and associations. */
+final class HibernateProgram implements Program {
+    private static final UUID DOCUMENT = UUID.fromString("6ecd8c99-4036-403d-bf84-cf8400f67836");
+    private static final String TIMEOUT = "jakarta.persistence.lock.timeout";
+
+    @Override
+    public List<String> run(DataSource dataSource) throws Exception {
+        Configuration configuration = new Configuration();
+        for (Class<?> entity : List.of(
+                Account.class,
+                Branch.class,
+                Card.class,
+                Cash.class,
+                Client.class,
+                Document.class,
+                Invoice.class,
+                OrderLine.class,
+                Payment.class,
+                Seat.class,
+                Ticket.class,
+                Truck.class,
+                Vehicle.class)) {
+            configuration.addAnnotatedClass(entity);
+        }
+        configuration.getProperties().put("hibernate.connection.datasource", dataSource);
+        configuration.setProperty("hibernate.hbm2ddl.auto", "create");
+        configuration.setProperty(
+                "hibernate.connection.handling_mode", "DELAYED_ACQUISITION_AND_RELEASE_AFTER_TRANSACTION");
+        List<String> out = new ArrayList<>();
+        try (SessionFactory sessions = configuration.buildSessionFactory()) {
+            fill(sessions);
+            lock(sessions, out);
+            query(sessions, out);
+            write(sessions, out);
+            fail(sessions, out);
+            hot(sessions, out);
+        }
+        return out;
+    }
+
+    private static void fill(SessionFactory sessions) {
+        sessions.inTransaction(session -> {
+            Branch branch = new Branch("north", 3);
+            session.persist(branch);
+            for (long id = 1; id <= 3; id++) {
+                session.persist(new Account(id, 100 * id, branch));
+            }
+            Client client = new Client("Ann");
+            session.persist(client);
+            session.persist(new OrderLine(new OrderLineId(7, 1), 5));
+            session.persist(new OrderLine(new OrderLineId(7, 2), 6));
+            session.persist(new Seat("A", 12, false));
+            session.persist(new Seat("A", 13, false));
+            session.persist(new Document(DOCUMENT, "draft"));
+            session.persist(new Card(1, 10, "1234"));
+            session.persist(new Cash(2, 20, "till"));
+            session.persist(new Truck(1, "red", 7));
+            session.persist(new Invoice(1, client, "open", "first"));
+            session.persist(new Ticket(1, "free", "nobody"));
+        });
+    }
+
+    private static void lock(SessionFactory sessions, List<String> out) {
+        for (LockModeType mode : List.of(
+                LockModeType.PESSIMISTIC_WRITE,
+                LockModeType.PESSIMISTIC_READ,
+                LockModeType.PESSIMISTIC_FORCE_INCREMENT,
+                LockModeType.OPTIMISTIC,
+                LockModeType.OPTIMISTIC_FORCE_INCREMENT)) {
+            sessions.inTransaction(session -> out.add(mode + " " + session.find(Account.class, 1L, mode).balance));
+            sessions.inTransaction(session -> {
+                Account account = session.find(Account.class, 1L);
+                session.lock(account, mode);
+                session.refresh(account);
+                out.add("lock " + mode + " " + account.balance);
+            });
+        }
+        LockModeType write = LockModeType.PESSIMISTIC_WRITE;
+        sessions.inTransaction(session -> {
+            Account account = session.find(Account.class, 2L);
+            session.refresh(account, write);
+            out.add("refresh " + account.balance);
+        });
+        for (Object timeout : List.of(0, -2, 5000)) {
+            sessions.inTransaction(session -> out.add("timeout " + timeout + " "
+                    + session.find(Account.class, 1L, write, Map.of(TIMEOUT, timeout)).balance));
+        }
+        sessions.inTransaction(session -> {
+            out.add("branch "
+                    + session.find(Branch.class, "north", write).accounts.size());
+            out.add("line " + session.find(OrderLine.class, new OrderLineId(7, 1), write).quantity);
+            out.add("seat " + session.find(Seat.class, new SeatId("A", 12), write).taken);
+            out.add("document " + session.find(Document.class, DOCUMENT, write).state);
+            out.add("payment " + session.find(Payment.class, 1L, write).amount);
+            out.add("card " + session.find(Card.class, 1L, write).number);
+            out.add("ticket " + session.find(Ticket.class, 1L, write).holder);
+        });
+        sessions.inTransaction(session -> out.add("invoice " + session.find(Invoice.class, 1L, write).state));
+        sessions.inTransaction(session -> out.add("truck " + session.find(Truck.class, 1L, write).load));
+        sessions.inTransaction(session -> out.add("vehicle " + session.find(Vehicle.class, 1L, write).colour));
+    }
+
+    private static void query(SessionFactory sessions, List<String> out) {
+        LockModeType write = LockModeType.PESSIMISTIC_WRITE;
+        sessions.inTransaction(session -> {
+            out.add("by id "
+                    + session.createQuery("from Account a where a.id = :id", Account.class)
+                            .setParameter("id", 1L)
+                            .setLockMode(write)
+                            .getSingleResult()
+                            .balance);
+            out.add("by condition "
+                    + session.createQuery("from Account a where a.balance > :b", Account.class)
+                            .setParameter("b", 150L)
+                            .setLockMode(write)
+                            .getResultList()
+                            .size());
+            out.add("in list "
+                    + session.createQuery("from Account a where a.id in (:ids) order by a.id", Account.class)
+                            .setParameterList("ids", List.of(1L, 2L))
+                            .setLockMode(write)
+                            .getResultList()
+                            .size());
+            out.add("in list of one "
+                    + session.createQuery("from Account a where a.id in (:ids)", Account.class)
+                            .setParameterList("ids", List.of(3L))
+                            .setLockMode(write)
+                            .getResultList()
+                            .size());
+            out.add("limit "
+                    + session.createQuery("from Account a where a.id = :id", Account.class)
+                            .setParameter("id", 1L)
+                            .setLockMode(write)
+                            .setMaxResults(1)
+                            .getResultList()
+                            .size());
+            out.add("and "
+                    + session.createQuery("from Account a where a.id = :id and a.balance >= :b", Account.class)
+                            .setParameter("id", 1L)
+                            .setParameter("b", 1L)
+                            .setLockMode(write)
+                            .getResultList()
+                            .size());
+            out.add("literal "
+                    + session.createQuery("from Seat s where s.row = 'A' and s.number = 12", Seat.class)
+                            .setLockMode(write)
+                            .getResultList()
+                            .size());
+            out.add("composite "
+                    + session.createQuery("from OrderLine l where l.id = :id", OrderLine.class)
+                            .setParameter("id", new OrderLineId(7, 2))
+                            .setLockMode(write)
+                            .getSingleResult()
+                            .quantity);
+        });
+        sessions.inTransaction(session -> out.add("fetch join "
+                + session.createQuery("from Account a join fetch a.branch where a.id = :id", Account.class)
+                        .setParameter("id", 1L)
+                        .setLockMode(write)
+                        .getResultList()
+                        .size()));
+        sessions.inTransaction(session -> out.add("association "
+                + session.createQuery("from Account a where a.branch.name = :name", Account.class)
+                        .setParameter("name", "north")
+                        .setLockMode(write)
+                        .getResultList()
+                        .size()));
+        sessions.inTransaction(session -> out.add("union "
+                + session.createNativeQuery("select * from account where id = ? for update", Account.class)
+                        .setParameter(1, 1L)
+                        .getResultList()
+                        .size()));
+        sessions.inTransaction(session -> {
+            var criteria = session.getCriteriaBuilder().createQuery(Account.class);
+            var root = criteria.from(Account.class);
+            criteria.select(root).where(session.getCriteriaBuilder().equal(root.get("id"), 2L));
+            out.add("criteria "
+                    + session.createQuery(criteria).setLockMode(write).getSingleResult().balance);
+        });
+        sessions.inTransaction(session -> out.add("several ids "
+                + session.byMultipleIds(Account.class)
+                        .with(org.hibernate.LockOptions.UPGRADE)
+                        .multiLoad(1L, 2L)
+                        .size()));
+    }
+
+    private static void write(SessionFactory sessions, List<String> out) {
+        sessions.inTransaction(session -> {
+            session.find(Account.class, 1L).balance += 11;
+            session.find(OrderLine.class, new OrderLineId(7, 1)).quantity++;
+            session.find(Seat.class, new SeatId("A", 12)).taken = true;
+            session.find(Document.class, DOCUMENT).state = "final";
+            session.find(Payment.class, 2L).amount += 5;
+            session.find(Truck.class, 1L).load = 8;
+            session.find(Vehicle.class, 1L).colour = "blue";
+            session.find(Invoice.class, 1L).state = "paid";
+            session.find(Ticket.class, 1L).holder = "Bob";
+            session.find(Branch.class, "north").rating = 4;
+        });
+        sessions.inTransaction(session -> out.add("bulk update "
+                + session.createMutationQuery("update Account a set a.balance = a.balance + :d where a.id = :id")
+                        .setParameter("d", 5L)
+                        .setParameter("id", 1L)
+                        .executeUpdate()));
+        sessions.inTransaction(session -> out.add("versioned bulk update "
+                + session.createMutationQuery("update versioned Account a set a.balance = 0 where a.balance > :b")
+                        .setParameter("b", 1_000L)
+                        .executeUpdate()));
+        sessions.inTransaction(session -> out.add("bulk update of all "
+                + session.createMutationQuery("update Seat s set s.taken = false")
+                        .executeUpdate()));
+        sessions.inTransaction(session -> out.add("joined bulk update "
+                + session.createMutationQuery("update Truck t set t.load = 9 where t.colour = 'blue'")
+                        .executeUpdate()));
+        sessions.inTransaction(session -> out.add("bulk delete "
+                + session.createMutationQuery("delete from OrderLine l where l.quantity > 100")
+                        .executeUpdate()));
+        sessions.inTransaction(session -> {
+            session.remove(session.find(Account.class, 3L));
+            session.remove(session.find(OrderLine.class, new OrderLineId(7, 2)));
+            session.remove(session.find(Seat.class, new SeatId("A", 13)));
+            session.remove(session.find(Payment.class, 1L));
+            session.remove(session.find(Truck.class, 1L));
+            session.remove(session.find(Ticket.class, 1L));
+        });
+        sessions.inTransaction(session -> {
+            Branch branch = session.find(Branch.class, "north");
+            branch.notes.add("first");
+            branch.notes.add("second");
+        });
+        sessions.inTransaction(session -> {
+            Branch branch = session.find(Branch.class, "north");
+            branch.notes.set(0, "changed");
+            branch.notes.remove(1);
+        });
+        sessions.inTransaction(
+                session -> session.find(Branch.class, "north").notes.clear());
+        sessions.inTransaction(session -> {
+            for (Account account : session.createQuery("from Account a order by a.id", Account.class)
+                    .getResultList()) {
+                out.add("account " + account.id + " " + account.balance + " v" + account.version);
+            }
+        });
+        try (var stateless = sessions.openStatelessSession()) {
+            var transaction = stateless.beginTransaction();
+            Account account = (Account)
+                    stateless.get(Account.class.getName(), (Object) 2L, org.hibernate.LockMode.PESSIMISTIC_WRITE);
+            account.balance += 1;
+            stateless.update(account);
+            transaction.commit();
+            out.add("stateless " + account.balance);
+        }
+    }
+
+    private static void fail(SessionFactory sessions, List<String> out) throws Exception {
+        try (Session first = sessions.openSession()) {
+            first.beginTransaction();
+            first.find(Account.class, 1L, LockModeType.PESSIMISTIC_WRITE).balance += 100;
+            out.add("beside it, without a wait: "
+                    + Concurrently.outcome(
+                            () -> sessions.inTransaction(session -> session.find(
+                                    Account.class, 1L, LockModeType.PESSIMISTIC_WRITE, Map.of(TIMEOUT, 0))),
+                            PessimisticLockException.class,
+                            LockTimeoutException.class));
+            out.add("beside it, skipping: "
+                    + Concurrently.outcome(() -> sessions.inTransaction(session -> out.add("skipped "
+                            + session.createQuery("from Account a where a.id = 1", Account.class)
+                                    .setLockMode(LockModeType.PESSIMISTIC_WRITE)
+                                    .setHint(TIMEOUT, -2)
+                                    .getResultList()))));
+            first.getTransaction().rollback();
+        }
+        try (Session first = sessions.openSession()) {
+            first.beginTransaction();
+            Account stale = first.find(Account.class, 1L);
+            sessions.inTransaction(session -> session.find(Account.class, 1L).balance += 1);
+            stale.balance += 1000;
+            out.add("stale "
+                    + Concurrently.outcome(() -> first.getTransaction().commit(), OptimisticLockException.class));
+        }
+    }
+
+    /** Several threads, one account: pessimistic and optimistic writers. */
+    private static void hot(SessionFactory sessions, List<String> out) throws Exception {
+        Concurrently.run(
+                8,
+                25,
+                () -> sessions.inTransaction(
+                        session -> session.find(Account.class, 2L, LockModeType.PESSIMISTIC_WRITE).balance += 1));
+        Concurrently.run(4, 10, () -> {
+            while (!Concurrently.succeeds(
+                    () -> sessions.inTransaction(session -> session.find(Account.class, 2L).balance += 1),
+                    OptimisticLockException.class)) {
+                Thread.onSpinWait();
+            }
+        });
+        sessions.inTransaction(session -> {
+            Account account = session.find(Account.class, 2L);
+            out.add("hot " + account.balance + " v" + account.version);
+        });
+    }
+}
