@@ -11,6 +11,10 @@ import java.util.Map;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PreferQueryMode;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
@@ -47,14 +51,17 @@ class FuzzTest {
         }
     }
 
-    @Test
-    void theServerAnswersTheSameWithAndWithout() throws Exception {
+    @ParameterizedTest
+    @EnumSource(names = {"EXTENDED", "SIMPLE"})
+    void theServerAnswersTheSameWithAndWithout(PreferQueryMode queryMode) throws Exception {
         SoftAssertions all = new SoftAssertions();
         Mutations mutations = new Mutations(SEED, entries());
-        try (RowlockDataSource queue = RowlockDataSource.builder(database.dataSource())
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setPreferQueryMode(queryMode);
+        try (RowlockDataSource queue = RowlockDataSource.builder(dataSource)
                         .mode(RowlockMode.QUEUE)
                         .build();
-                Connection plain = database.dataSource().getConnection();
+                Connection plain = dataSource.getConnection();
                 Connection wrapped = queue.getConnection()) {
             plain.setAutoCommit(false);
             wrapped.setAutoCommit(false);
