@@ -8,7 +8,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Equality;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
-import org.rowlock.jdbc.internal.statement.Token.Type;
+import org.rowlock.jdbc.internal.statement.Token.TokenType;
 
 /** The conditions behind WHERE: finds what must be equal, and skips what it does not know. */
 final class Conditions {
@@ -179,7 +179,7 @@ final class Conditions {
             return false;
         }
         for (int i = 0; i < columns.size(); i++) {
-            if (i > 0 && !tokens.skipSymbol(",") || !readEqual(columns.get(i))) {
+            if ((i > 0 && !tokens.skipSymbol(",")) || !readEqual(columns.get(i))) {
                 return false;
             }
         }
@@ -226,13 +226,13 @@ final class Conditions {
                     : null;
         }
         // As in uuid '...'.
-        if (tokens.peek().type() == Type.WORD && tokens.peek(1).type() == Type.STRING) {
+        if (tokens.peek().type() == TokenType.WORD && tokens.peek(1).type() == TokenType.STRING) {
             tokens.next();
         }
         boolean negative = tokens.skipSymbol("-");
         Token token = tokens.next();
         if (negative) {
-            return token.type() == Type.NUMBER && skipCasts() ? new Literal('-' + token.text()) : null;
+            return token.type() == TokenType.NUMBER && skipCasts() ? new Literal('-' + token.text()) : null;
         }
         return switch (token.type()) {
             case PARAMETER -> skipCasts() ? new Parameter(Integer.parseInt(token.text())) : null;

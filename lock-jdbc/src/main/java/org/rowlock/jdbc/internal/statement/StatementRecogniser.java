@@ -136,7 +136,7 @@ public final class StatementRecogniser {
         }
         for (int i = start; i < sql.length(); i++) {
             char c = sql.charAt(i);
-            if (c == ';' || select && (c == 'f' || c == 'F') && isFor(sql, i)) {
+            if (c == ';' || (select && (c == 'f' || c == 'F') && isFor(sql, i))) {
                 return true;
             }
         }
@@ -179,8 +179,8 @@ public final class StatementRecogniser {
             case "with" ->
                 new PassedThrough(
                         all.stream()
-                                        .anyMatch(token ->
-                                                token.type() == Token.Type.WORD && LOCKS_IN_WITH.contains(token.text()))
+                                        .anyMatch(token -> token.type() == Token.TokenType.WORD
+                                                && LOCKS_IN_WITH.contains(token.text()))
                                 ? PassReason.WITH
                                 : PassReason.NOT_LOCKING);
             default -> {
@@ -338,7 +338,7 @@ public final class StatementRecogniser {
         }
         tokens.skipSymbol("*");
         String reference = parts.get(parts.size() - 1);
-        if (tokens.skipWord("as") || tokens.peek().isName() && !tokens.atWord(AFTER_TABLE)) {
+        if (tokens.skipWord("as") || (tokens.peek().isName() && !tokens.atWord(AFTER_TABLE))) {
             if (!tokens.peek().isName() || tokens.peek(1).isSymbol("(")) {
                 return null;
             }

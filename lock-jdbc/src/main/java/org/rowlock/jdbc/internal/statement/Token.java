@@ -5,10 +5,10 @@ package org.rowlock.jdbc.internal.statement;
  *
  * @param text of a word and of a quoted name as the catalog has it, of a string without its quotes, of a parameter its number
  */
-record Token(Type type, String text) {
-    static final Token END = new Token(Type.END, "");
+record Token(TokenType type, String text) {
+    static final Token END = new Token(TokenType.END, "");
 
-    enum Type {
+    enum TokenType {
         WORD,
         QUOTED,
         NUMBER,
@@ -19,14 +19,14 @@ record Token(Type type, String text) {
     }
 
     boolean isWord(String word) {
-        return type == Type.WORD && text.equals(word);
+        return type == TokenType.WORD && text.equals(word);
     }
 
     boolean isSymbol(String symbol) {
-        return type == Type.SYMBOL && text.equals(symbol);
+        return type == TokenType.SYMBOL && text.equals(symbol);
     }
 
     boolean isName() {
-        return type == Type.WORD || type == Type.QUOTED;
+        return type == TokenType.WORD || type == TokenType.QUOTED;
     }
 }

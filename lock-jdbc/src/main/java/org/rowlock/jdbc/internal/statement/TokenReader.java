@@ -2,7 +2,7 @@ package org.rowlock.jdbc.internal.statement;
 
 import java.util.List;
 import java.util.Set;
-import org.rowlock.jdbc.internal.statement.Token.Type;
+import org.rowlock.jdbc.internal.statement.Token.TokenType;
 
 /** Reads tokens one after the other, and back to a mark. */
 final class TokenReader {
@@ -36,7 +36,7 @@ final class TokenReader {
     }
 
     boolean atEnd() {
-        return peek() == Token.END;
+        return peek().type() == TokenType.END;
     }
 
     boolean atSymbol(String symbol) {
@@ -48,7 +48,7 @@ final class TokenReader {
     }
 
     boolean atWord(Set<String> words) {
-        return peek().type() == Type.WORD && words.contains(peek().text());
+        return peek().type() == TokenType.WORD && words.contains(peek().text());
     }
 
     boolean skipWord(String word) {

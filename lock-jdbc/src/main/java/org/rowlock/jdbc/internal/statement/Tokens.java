@@ -3,7 +3,7 @@ package org.rowlock.jdbc.internal.statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.rowlock.jdbc.internal.statement.Token.Type;
+import org.rowlock.jdbc.internal.statement.Token.TokenType;
 
 /**
  * Cuts SQL into tokens as PostgreSQL and its driver do: comments are nothing, names without quotes are in lower case, a
@@ -47,12 +47,12 @@ final class Tokens {
         char c = sql.charAt(at);
         if (isNameStart(c)) {
             word();
-        } else if (c >= '0' && c <= '9' || c == '.' && isDigit(at + 1)) {
+        } else if (isDigit(at) || (c == '.' && isDigit(at + 1))) {
             number();
         } else if (c == '\'') {
             string(false);
         } else if (c == '"') {
-            add(Type.QUOTED, quoted('"'));
+            add(TokenType.QUOTED, quoted('"'));
         } else if (c == '$') {
             dollar();
         } else if (c == '?') {
@@ -60,15 +60,15 @@ final class Tokens {
         } else if (OPERATORS.indexOf(c) >= 0) {
             operator();
         } else if (c == ':' && at + 1 < sql.length() && sql.charAt(at + 1) == ':') {
-            add(Type.SYMBOL, "::");
+            add(TokenType.SYMBOL, "::");
             at += 2;
         } else {
-            add(Type.SYMBOL, String.valueOf(c));
+            add(TokenType.SYMBOL, String.valueOf(c));
             at++;
         }
     }
 
-    private void add(Type type, String text) {
+    private void add(TokenType type, String text) {
         tokens.add(new Token(type, text));
     }
 
@@ -112,7 +112,7 @@ final class Tokens {
         if (quoteFollows && (word.equals("e") || word.equals("n"))) {
             string(word.equals("e"));
         } else {
-            add(Type.WORD, word);
+            add(TokenType.WORD, word);
         }
     }
 
@@ -121,12 +121,12 @@ final class Tokens {
         while (at < sql.length() && (isNamePart(sql.charAt(at)) || sql.charAt(at) == '.')) {
             at++;
         }
-        add(Type.NUMBER, sql.substring(from, at));
+        add(TokenType.NUMBER, sql.substring(from, at));
     }
 
     private void string(boolean escapes) {
         if (!escapes) {
-            add(Type.STRING, quoted('\''));
+            add(TokenType.STRING, quoted('\''));
             return;
         }
         int from = ++at;
@@ -134,7 +134,7 @@ final class Tokens {
             at += sql.charAt(at) == '\\' ? 2 : 1;
         }
         at = Math.min(at, sql.length());
-        add(Type.STRING, sql.substring(from, at));
+        add(TokenType.STRING, sql.substring(from, at));
         at++;
     }
 
@@ -160,23 +160,23 @@ final class Tokens {
             tagEnd++;
         }
         if (tagEnd >= sql.length() || sql.charAt(tagEnd) != '$' || isDigit(at + 1)) {
-            add(Type.SYMBOL, "$");
+            add(TokenType.SYMBOL, "$");
             at++;
             return;
         }
         String tag = sql.substring(at, tagEnd + 1);
         int end = sql.indexOf(tag, tagEnd + 1);
         int textEnd = end < 0 ? sql.length() : end;
-        add(Type.STRING, sql.substring(tagEnd + 1, textEnd));
+        add(TokenType.STRING, sql.substring(tagEnd + 1, textEnd));
         at = Math.min(sql.length(), textEnd + tag.length());
     }
 
     private void parameter() {
         if (sql.startsWith("??", at)) {
-            add(Type.SYMBOL, "?");
+            add(TokenType.SYMBOL, "?");
             at += 2;
         } else {
-            add(Type.PARAMETER, Integer.toString(++parameters));
+            add(TokenType.PARAMETER, Integer.toString(++parameters));
             at++;
         }
     }
@@ -194,7 +194,7 @@ final class Tokens {
                 && !hasOperatorBeforeSign(from)) {
             at--;
         }
-        add(Type.SYMBOL, sql.substring(from, at));
+        add(TokenType.SYMBOL, sql.substring(from, at));
     }
 
     private boolean hasOperatorBeforeSign(int from) {
@@ -211,10 +211,10 @@ final class Tokens {
     }
 
     private static boolean isNameStart(char c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c > 127;
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c > 127;
     }
 
     static boolean isNamePart(char c) {
-        return isNameStart(c) || c >= '0' && c <= '9' || c == '$';
+        return isNameStart(c) || (c >= '0' && c <= '9') || c == '$';
     }
 }

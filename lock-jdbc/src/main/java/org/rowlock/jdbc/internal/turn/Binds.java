@@ -13,7 +13,10 @@ public final class Binds {
     /** Of a statement without parameters. */
     public static final Binds NONE = new Binds(0);
 
-    private static final Object NUMBER = new Object();
+    /** In place of a value that is among the numbers. */
+    private enum Mark {
+        NUMBER
+    }
 
     private final @Nullable Object[] values;
     private final long[] numbers;
@@ -30,7 +33,7 @@ public final class Binds {
 
     public void set(int index, long value) {
         if (index > 0 && index <= values.length) {
-            values[index - 1] = NUMBER;
+            values[index - 1] = Mark.NUMBER;
             numbers[index - 1] = value;
         }
     }
@@ -92,7 +95,7 @@ public final class Binds {
         }
         int at = ((Parameter) value).index() - 1;
         Object bound = values[at];
-        if (bound == NUMBER) {
+        if (bound instanceof Mark) {
             return Long.hashCode(numbers[at]);
         }
         return hashOfText(
@@ -129,6 +132,6 @@ public final class Binds {
         }
         int at = ((Parameter) value).index() - 1;
         Object bound = values[at];
-        return bound == NUMBER ? Long.toString(numbers[at]) : String.valueOf(bound);
+        return bound instanceof Mark ? Long.toString(numbers[at]) : String.valueOf(bound);
     }
 }

@@ -36,7 +36,7 @@ public record JdbcSettings(String name, RowlockMode mode, List<String> include, 
 
     /** The tables in a list with commas. */
     static List<String> tables(String list) {
-        return Arrays.stream(list.split(","))
+        return Arrays.stream(list.split(",", -1))
                 .map(String::trim)
                 .filter(table -> !table.isEmpty())
                 .toList();
@@ -49,7 +49,8 @@ public record JdbcSettings(String name, RowlockMode mode, List<String> include, 
     /** A name without a schema means that of any schema. */
     private static boolean matches(List<String> names, String table) {
         for (String name : names) {
-            if (name.equals(table) || table.endsWith(name) && table.charAt(table.length() - name.length() - 1) == '.') {
+            if (name.equals(table)
+                    || (table.endsWith(name) && table.charAt(table.length() - name.length() - 1) == '.')) {
                 return true;
             }
         }

@@ -43,7 +43,7 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         String address = question < 0 ? plain : plain.substring(0, question);
         List<String> theirs = new ArrayList<>();
         if (question >= 0) {
-            for (String parameter : plain.substring(question + 1).split("&")) {
+            for (String parameter : plain.substring(question + 1).split("&", -1)) {
                 int equals = parameter.indexOf('=');
                 if (parameter.startsWith(OURS)) {
                     ours.setProperty(

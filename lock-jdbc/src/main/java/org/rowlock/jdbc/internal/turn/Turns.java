@@ -172,7 +172,7 @@ public final class Turns {
     /** Ends the wait of a statement as the server would end it. False if it does not wait here. */
     public boolean cancel(Statement statement) {
         Wait now = wait;
-        if (now == null || now.statement != statement) {
+        if (now == null || !now.statement.equals(statement)) {
             return false;
         }
         now.cancelled = true;
