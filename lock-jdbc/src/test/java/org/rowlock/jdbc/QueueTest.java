@@ -69,6 +69,26 @@ class QueueTest {
         return inFront;
     }
 
+    /** Lets each commit when it has its lock, in whatever order they get it. */
+    private static void commitAll(List<Session> sessions, List<Step<Boolean>> steps) throws Exception {
+        List<Integer> left = new ArrayList<>();
+        for (int i = 0; i < steps.size(); i++) {
+            left.add(i);
+        }
+        while (!left.isEmpty()) {
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> left.stream().anyMatch(each -> steps.get(each).isDone()));
+            for (Integer each : List.copyOf(left)) {
+                if (steps.get(each).isDone()) {
+                    steps.get(each).get();
+                    sessions.get(each).commit();
+                    left.remove(each);
+                }
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -88,18 +108,7 @@ class QueueTest {
         awaitWaitingAtServer(1);
 
         holder.commit();
-        // In whatever order they came.
-        while (!steps.isEmpty()) {
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> steps.stream().anyMatch(Step::isDone));
-            for (int i = steps.size() - 1; i >= 0; i--) {
-                if (steps.get(i).isDone()) {
-                    steps.remove(i).get();
-                    sessions.remove(i).commit();
-                }
-            }
-        }
+        commitAll(sessions, steps);
         assertThat(gated.figure("account", "queued")).isGreaterThanOrEqualTo(3);
     }
 
@@ -146,14 +155,7 @@ class QueueTest {
 
         assertThat(gated.figure("account", "passed.NOT_FIRST")).isOne();
         holder.commit();
-        List<Session> both = List.of(inFront, later);
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> first.isDone() || second.isDone());
-        (first.isDone() ? inFront : later).commit();
-        first.get();
-        second.get();
-        for (Session session : both) {
-            session.commit();
-        }
+        commitAll(List.of(inFront, later), List.of(first, second));
     }
 
     @Test
@@ -170,12 +172,7 @@ class QueueTest {
         second.awaitBlockedBy(holder, inFront);
 
         holder.commit();
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> first.isDone() || second.isDone());
-        (first.isDone() ? inFront : child).commit();
-        first.get();
-        second.get();
-        inFront.commit();
-        child.commit();
+        commitAll(List.of(inFront, child), List.of(first, second));
     }
 
     @Test
@@ -331,12 +328,7 @@ class QueueTest {
         second.awaitBlockedBy(holder, inFront);
 
         holder.commit();
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> first.isDone() || second.isDone());
-        (first.isDone() ? inFront : waiter).commit();
-        first.get();
-        second.get();
-        inFront.commit();
-        waiter.commit();
+        commitAll(List.of(inFront, waiter), List.of(first, second));
         assertThat(kept).isTrue();
     }
 
@@ -352,17 +344,7 @@ class QueueTest {
         }
         awaitWaitingAtServer(3);
         holder.commit();
-        while (!steps.isEmpty()) {
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> steps.stream().anyMatch(Step::isDone));
-            for (int i = steps.size() - 1; i >= 0; i--) {
-                if (steps.get(i).isDone()) {
-                    steps.remove(i).get();
-                    sessions.remove(i).commit();
-                }
-            }
-        }
+        commitAll(sessions, steps);
     }
 
     /** The server's own timeout still ends the statement, with its own error; the JVM takes a tenth of it at most. */
@@ -419,12 +401,7 @@ class QueueTest {
         assertThat(gated.dropIn.getHotRows()).containsEntry("account(1)", 1L);
 
         holder.commit();
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> first.isDone() || second.isDone());
-        (first.isDone() ? inFront : next).commit();
-        first.get();
-        second.get();
-        inFront.commit();
-        next.commit();
+        commitAll(List.of(inFront, next), List.of(first, second));
     }
 
     @Test

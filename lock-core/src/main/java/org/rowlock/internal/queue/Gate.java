@@ -100,11 +100,6 @@ public final class Gate {
             return estimate;
         }
 
-        /** Whether one more would have to wait here. */
-        public boolean isFull() {
-            return queued > 0 || inside.get() >= width.unqueued(estimate);
-        }
-
         /** Goes in without waiting, whatever there is. */
         private Place pass() {
             inside.incrementAndGet();

@@ -38,7 +38,8 @@ interface GateWidth {
 
         @Override
         public int unqueued(RowEstimate estimate) {
-            return Math.max(FEW - (int) estimate.foreign(), queued(estimate));
+            int few = Math.max(WIDE, FEW - (int) estimate.foreign());
+            return Math.max(few, queued(estimate));
         }
 
         @Override
