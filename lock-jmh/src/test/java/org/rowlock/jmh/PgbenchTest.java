@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.rowlock.jmh.testing.JmhRuns;
 import org.rowlock.testing.TestDatabase;
 
 /** An outsider that does the same SQL on the same server: pgbench. The WAL that it comes to is what our benchmarks say. */
+@Tag("long")
 class PgbenchTest {
     private static final Pattern PROCESSED = Pattern.compile("number of transactions actually processed: (\\d+)");
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.doctor.ServerAddress;
@@ -24,6 +25,7 @@ import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.testing.TestPostgres;
 
 /** Every scenario, every variant, for a moment, with its checks: none may rot. */
+@Tag("long")
 class ScenarioSmokeTest {
     static Stream<String> scenarios() {
         return Scenarios.all().stream().map(Scenario::name);

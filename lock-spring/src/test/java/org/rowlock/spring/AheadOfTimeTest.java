@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.TestDatabase;
@@ -30,6 +31,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Processing ahead of time, as for native images: what is generated compiles and locks, and the hints are there. */
+@Tag("long")
 @CompileWithForkedClassLoader
 class AheadOfTimeTest {
     @RegisterExtension

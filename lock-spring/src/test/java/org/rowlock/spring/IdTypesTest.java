@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +22,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.transaction.annotation.Transactional;
 
 /** An id of a type that can spell one row in two ways is two advisory locks, and so refused where these are taken. */
+@Tag("long")
 class IdTypesTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
@@ -23,6 +24,7 @@ import org.springframework.retry.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
 
 /** spring-retry, whose {@code @Retryable} Boot 3 knows: each attempt is a call of its own, with queue, transaction and lock. */
+@Tag("long")
 class RetryTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -29,6 +30,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Instances that do not exclude each other find each other. */
+@Tag("long")
 class StrategyWatchTest {
     private static final String OTHERS = " from pg_locks l join pg_stat_activity a on a.pid = l.pid"
             + " where l.locktype = 'advisory' and l.mode = 'ShareLock' and a.application_name = '";

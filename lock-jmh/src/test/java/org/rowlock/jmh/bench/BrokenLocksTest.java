@@ -3,12 +3,14 @@ package org.rowlock.jmh.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.jmh.testing.JmhRuns;
 
 /** A fast wrong lock is not a result: without a lock, or with one that is none, every workload fails. */
+@Tag("long")
 class BrokenLocksTest {
     private static final String TWO_INSIDE = "Two transactions were inside the lock of key";
 

@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
@@ -29,6 +30,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.transaction.annotation.Transactional;
 
 /** The endpoint over HTTP. */
+@Tag("long")
 class RowLocksEndpointTest {
     private static final RowLocks LOCKS =
             RowLocks.builder().strategy(LockStrategy.BOTH).build();

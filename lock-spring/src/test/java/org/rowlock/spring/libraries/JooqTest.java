@@ -8,9 +8,11 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
+import org.junit.jupiter.api.Tag;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
+@Tag("long")
 class JooqTest extends LibraryContract {
     JooqTest() {
         super(Library.class);

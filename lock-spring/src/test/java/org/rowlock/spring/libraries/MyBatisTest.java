@@ -4,12 +4,14 @@ import javax.sql.DataSource;
 import org.apache.ibatis.annotations.Param;
 import org.apache.ibatis.annotations.Select;
 import org.apache.ibatis.annotations.Update;
+import org.junit.jupiter.api.Tag;
 import org.mybatis.spring.SqlSessionFactoryBean;
 import org.mybatis.spring.mapper.MapperFactoryBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
+@Tag("long")
 class MyBatisTest extends LibraryContract {
     MyBatisTest() {
         super(Library.class);

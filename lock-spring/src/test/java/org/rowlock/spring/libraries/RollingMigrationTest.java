@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.hibernate.annotations.Cache;
 import org.hibernate.annotations.CacheConcurrencyStrategy;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockStrategy;
@@ -39,6 +40,7 @@ import org.springframework.transaction.annotation.Transactional;
  * A Hibernate application with foreign keys and a second-level cache, taken through docs/migrating.md step by step, two
  * instances at a time: from PESSIMISTIC_WRITE to ADVISORY and back, every sum is exact, and no call fails.
  */
+@Tag("long")
 class RollingMigrationTest {
     private static final int ORDERS = 2;
     private static final int THREADS = 2;

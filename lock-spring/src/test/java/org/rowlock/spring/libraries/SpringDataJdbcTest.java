@@ -1,6 +1,7 @@
 package org.rowlock.spring.libraries;
 
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.Configuration;
@@ -14,6 +15,7 @@ import org.springframework.data.relational.core.mapping.Table;
 import org.springframework.data.repository.CrudRepository;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 
+@Tag("long")
 class SpringDataJdbcTest extends LibraryContract {
     SpringDataJdbcTest() {
         super(Library.class);

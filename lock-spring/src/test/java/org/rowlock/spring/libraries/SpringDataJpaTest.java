@@ -1,5 +1,6 @@
 package org.rowlock.spring.libraries;
 
+import org.junit.jupiter.api.Tag;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.Configuration;
@@ -9,6 +10,7 @@ import org.springframework.data.jpa.repository.JpaRepository;
 import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 
+@Tag("long")
 class SpringDataJpaTest extends LibraryContract {
     SpringDataJpaTest() {
         super(Library.class);
