@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,6 +15,7 @@ import org.openjdk.jmh.results.RunResult;
 import org.rowlock.jmh.testing.JmhRuns;
 
 /** What plain JMH shows of a workload. */
+@Tag("long")
 class WorkloadTest {
     /** With JMH's rate of each thread it was several times that: most stand in a queue for a row. */
     @ParameterizedTest
