@@ -101,7 +101,7 @@ final class LockedTransaction {
             throw new IllegalArgumentException("The DataSource is null");
         }
         KeyModes.check(keys.strongest(), wait);
-        Hold hold = observer.hold(keys.keys(), keys.strongest(), strategyOf(keys));
+        Hold hold = observer.hold(keys.keys(), keys.strongest(), locks.strategyOf(keys.keys()));
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait)) {
             Connection connection = connect(dataSource, permit);
@@ -126,11 +126,6 @@ final class LockedTransaction {
             close(connection, autoCommit);
             return value;
         }
-    }
-
-    private LockStrategy strategyOf(KeyModes keys) {
-        LockStrategy first = locks.strategyOf(keys.keys().get(0));
-        return keys.keys().stream().allMatch(key -> locks.strategyOf(key) == first) ? first : LockStrategy.BOTH;
     }
 
     private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {

@@ -405,6 +405,11 @@ public final class RowLocks {
         return requests.strategyOf(key);
     }
 
+    /** The strategy of a call on several keys. */
+    LockStrategy strategyOf(List<LockKey> keys) {
+        return requests.strategyOf(keys);
+    }
+
     /**
      * The tables that have settings of their own.
      *

@@ -125,9 +125,7 @@ public final class TransactionLocks {
         try {
             return lock(key, mode, wait);
         } catch (LockNotAvailableException e) {
-            if (!e.isTransactionUsable()) {
-                throw e;
-            }
+            checkUsable(e);
             return LockResult.TAKEN;
         }
     }
@@ -297,7 +295,8 @@ public final class TransactionLocks {
                 ScriptResult<Object> result = acquire(session, request, null);
                 return request.areAllLocked(result.found());
             } catch (LockNotAvailableException e) {
-                return falseIfUsable(e);
+                checkUsable(e);
+                return false;
             }
         });
     }
@@ -502,12 +501,11 @@ public final class TransactionLocks {
         };
     }
 
-    /** A plain false would let the caller go on in a transaction that the session's lock_timeout has aborted. */
-    private static boolean falseIfUsable(LockNotAvailableException e) {
+    /** A plain answer would let the caller go on in a transaction that the session's lock_timeout has aborted. */
+    private static void checkUsable(LockNotAvailableException e) {
         if (!e.isTransactionUsable()) {
             throw e;
         }
-        return false;
     }
 
     /** What the driver throws outside a lock statement has no better name than a LockException. */

@@ -101,7 +101,7 @@ final class ClaimRunner<T> {
 
     private void skipLocked() throws SQLException {
         try (PreparedStatement statement = session.prepare(ClaimSql.skipLocked(claim))) {
-            statement.setInt(ClaimSql.bindPredicate(claim, statement, 1), claim.limit());
+            statement.setInt(LockQuery.bind(statement, 1, claim.binds()), claim.limit());
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     taken.add(MappingException.map(mapper, row));
@@ -182,7 +182,8 @@ final class ClaimRunner<T> {
     private Look lockAndRead(ClaimSql sql, RowTable table, int page, List<List<String>> takenIds) throws SQLException {
         String text = sql.lock(page, !takenIds.isEmpty()) + "\n;" + sql.read();
         try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
-            sql.bindPredicate(statement, sql.bindLock(statement, 1, takenIds, claim.limit() - taken.size()));
+            int read = sql.bindLock(statement, 1, takenIds, claim.limit() - taken.size());
+            LockQuery.bind(statement, read, claim.binds());
             statement.execute();
             int locked;
             int tried;

@@ -3,6 +3,7 @@ package org.rowlock.internal.acquire;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
@@ -14,6 +15,7 @@ import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.LockRequest.Misnamed;
 import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.MappingException;
@@ -86,21 +88,30 @@ final class LockAcquirer {
     /** Whether the query may have seen a row that is not locked, since the row lock in front of it found none. */
     private static boolean isInsertedMeanwhile(PgSession session, LockRequest request, ScriptResult<?> result)
             throws SQLException {
-        if (request.isAnyRowAbsent(result.found())) {
-            List<LockKey> absent = request.absentRows(result.found());
-            for (RowGroup group : request.rows()) {
-                for (Row key : group.keys()) {
-                    LockRequest one =
-                            request.withRows(List.of(new RowGroup(group.table(), group.mode(), List.of(key))));
-                    if (absent.contains(key)
-                            && !read(session, RowSql.lookForOthers(group.table()), one)
-                                    .isEmpty()) {
-                        return true;
-                    }
-                }
+        for (LockRequest absent : absentAlone(request, result)) {
+            RowTable table = absent.rows().get(0).table();
+            if (!read(session, RowSql.lookForOthers(table), absent).isEmpty()) {
+                return true;
             }
         }
         return false;
+    }
+
+    /** For each row that was not found, the request for it alone. */
+    private static List<LockRequest> absentAlone(LockRequest request, ScriptResult<?> result) {
+        if (!request.isAnyRowAbsent(result.found())) {
+            return List.of();
+        }
+        List<LockKey> absent = request.absentRows(result.found());
+        List<LockRequest> alone = new ArrayList<>(absent.size());
+        for (RowGroup group : request.rows()) {
+            for (Row key : group.keys()) {
+                if (absent.contains(key)) {
+                    alone.add(request.withRows(List.of(new RowGroup(group.table(), group.mode(), List.of(key)))));
+                }
+            }
+        }
+        return alone;
     }
 
     private <T> ScriptResult<T> acquire(
@@ -185,18 +196,13 @@ final class LockAcquirer {
     /** A key without a row, whose row would have another key. */
     private static @Nullable Misnamed misnamedAbsent(PgSession session, LockRequest request, ScriptResult<?> result)
             throws SQLException {
-        if (!request.isAnyRowAbsent(result.found())) {
-            return null;
-        }
-        List<LockKey> absent = request.absentRows(result.found());
-        for (RowGroup group : request.rows()) {
-            for (Row key : group.keys()) {
-                if (group.table().isIdOpen() && absent.contains(key)) {
-                    RowGroup one = new RowGroup(group.table(), group.mode(), List.of(key));
-                    List<String> meant = read(session, RowSql.meaning(one.table()), request.withRows(List.of(one)));
-                    if (LockRequest.isOther(key, meant)) {
-                        return new Misnamed(key, meant);
-                    }
+        for (LockRequest absent : absentAlone(request, result)) {
+            RowGroup row = absent.rows().get(0);
+            if (row.table().isIdOpen()) {
+                Row key = row.keys().get(0);
+                List<String> meant = read(session, RowSql.meaning(row.table()), absent);
+                if (LockRequest.isOther(key, meant)) {
+                    return new Misnamed(key, meant);
                 }
             }
         }

@@ -347,7 +347,7 @@ public final class LockRequests {
     }
 
     /** One strategy, or BOTH where keys of several are locked together, since both kinds of lock are taken. */
-    private LockStrategy strategyOf(List<LockKey> keys) {
+    public LockStrategy strategyOf(List<LockKey> keys) {
         LockStrategy first = config.strategyOf(keys.get(0));
         return keys.stream().allMatch(key -> config.strategyOf(key) == first) ? first : LockStrategy.BOTH;
     }

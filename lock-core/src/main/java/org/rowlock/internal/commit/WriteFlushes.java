@@ -122,10 +122,7 @@ public final class WriteFlushes {
 
     private void send(PgSession session, WriteScript script) throws SQLException {
         try (PreparedStatement statement = session.prepareScript(script.sql(), script.isOneShot())) {
-            int at = 1;
-            for (@Nullable Object bind : script.binds()) {
-                statement.setObject(at++, bind);
-            }
+            LockQuery.bind(statement, 1, script.binds());
             sent |= commitsInLast && script == last();
             script.read(statement, statement.execute());
             warning = PgSession.replicationWarning(statement.getWarnings());

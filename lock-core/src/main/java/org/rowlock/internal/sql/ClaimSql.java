@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
+import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.text.IdText;
@@ -82,7 +82,7 @@ public final class ClaimSql {
 
     /** Sets the parameters of {@link #lock}. */
     public int bindLock(PreparedStatement statement, int at, List<List<String>> taken, int wanted) throws SQLException {
-        int next = bindPredicate(statement, at);
+        int next = LockQuery.bind(statement, at, claim.binds());
         if (!taken.isEmpty()) {
             next = table.bindIds(statement, next, taken);
         }
@@ -120,19 +120,6 @@ public final class ClaimSql {
                 + (rowLock && table.identity() == Identity.GIVEN
                         ? ' ' + claim.mode().sql() + " of " + alias + " skip locked"
                         : "");
-    }
-
-    /** Sets the parameters of the predicate, which are those of {@link #read}. */
-    public int bindPredicate(PreparedStatement statement, int at) throws SQLException {
-        return bindPredicate(claim, statement, at);
-    }
-
-    public static int bindPredicate(Claim claim, PreparedStatement statement, int at) throws SQLException {
-        int index = at;
-        for (@Nullable Object bind : claim.binds()) {
-            statement.setObject(index++, bind);
-        }
-        return index;
     }
 
     /** The predicate as a condition of its own, whatever operators or comment it ends with. */
