@@ -352,6 +352,57 @@ class IdPropertiesTest {
         }
     }
 
+    /** Some ids of a table, in any order, there or not. */
+    private record Several(IdTable table, List<List<String>> ids, LockStrategy strategy, LockWait lockWait) {}
+
+    @Provide
+    Arbitrary<Several> several() {
+        return Arbitraries.of(TABLES)
+                .flatMap(table -> Combinators.combine(
+                                Arbitraries.shuffle(table.ids()),
+                                Arbitraries.integers().between(2, table.ids().size()),
+                                Arbitraries.of(ROW, BOTH),
+                                Arbitraries.of(
+                                        LockWait.forever(), LockWait.noWait(), LockWait.atMost(Duration.ofSeconds(60))))
+                        .as((ids, size, strategy, wait) -> new Several(table, ids.subList(0, size), strategy, wait)));
+    }
+
+    @Property
+    void ofSeveralThoseThatAreThereAreLockedAndNoOther(@ForAll("several") Several drawn) throws Exception {
+        try {
+            alice.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            // By the ids and not the keys: two spellings of a UUID are one key, and of a text column two rows.
+            Map<List<String>, String> meant = new LinkedHashMap<>();
+            for (List<String> id : drawn.ids()) {
+                meant.put(id, meaning(drawn.table(), id));
+            }
+            List<LockKey.Row> keys = meant.keySet().stream()
+                    .map(id -> LockKey.row(drawn.table().name(), id))
+                    .toList();
+            LockAllResult result;
+            try {
+                result = LOCKS.get(drawn.strategy()).in(alice).lockAll(keys, RowLockMode.FOR_UPDATE, drawn.lockWait());
+            } catch (LockTargetException e) {
+                assertThat(lockedRows(drawn.table())).as(e.getMessage()).isEmpty();
+                // Of these every id is spelled as the server does.
+                assertThat(drawn.table().name()).as(e.getMessage()).isNotIn("int2", "int4", "int8", "uid", "pair");
+                return;
+            }
+            assertThat(Set.copyOf(result.absentRows()))
+                    .isEqualTo(meant.keySet().stream()
+                            .filter(id -> meant.get(id).isEmpty())
+                            .map(id -> LockKey.row(drawn.table().name(), id))
+                            .collect(Collectors.toSet()));
+            Set<String> rows = new TreeSet<>(meant.values());
+            rows.remove("");
+            assertThat(lockedRows(drawn.table())).isEqualTo(rows);
+        } finally {
+            for (Connection connection : List.of(alice, bob, server)) {
+                connection.rollback();
+            }
+        }
+    }
+
     private static boolean lockFirst(Case drawn, LockKey key, String meant) throws SQLException {
         alice.setTransactionIsolation(drawn.state().isolation);
         if (drawn.state().begun) {

@@ -34,16 +34,42 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
                 .collect(Collectors.joining(", ", "rows from (", ")"));
     }
 
-    /** Sets the parameters of {@link #ids}. */
+    /** Sets the parameters of {@link #ids}, or the one of a list of ids of one column. */
     public int bindIds(PreparedStatement statement, int at, List<List<String>> ids) throws SQLException {
         for (int column = 0; column < columns.size(); column++) {
-            Object[] texts = new Object[ids.size()];
-            for (int i = 0; i < texts.length; i++) {
-                texts[i] = ids.get(i).get(column);
+            if (columns.get(column).kind() == IdType.INTEGER) {
+                statement.setObject(at + column, numbers(ids, column));
+            } else {
+                statement.setArray(at + column, statement.getConnection().createArrayOf("text", texts(ids, column)));
             }
-            statement.setArray(at + column, statement.getConnection().createArrayOf("text", texts));
         }
         return at + columns.size();
+    }
+
+    private static Object[] texts(List<List<String>> ids, int column) {
+        Object[] texts = new Object[ids.size()];
+        for (int i = 0; i < texts.length; i++) {
+            texts[i] = ids.get(i).get(column);
+        }
+        return texts;
+    }
+
+    /** The driver sends these as they are. Other texts are refused before. */
+    private static int[] numbers(List<List<String>> ids, int column) {
+        int[] numbers = new int[ids.size()];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = Integer.parseInt(ids.get(i).get(column));
+        }
+        return numbers;
+    }
+
+    /** Whether the text of a key's id is that which the server prints of the row's, so that it tells which row it is. */
+    public boolean isIdItsText() {
+        return columns.size() == 1
+                && switch (columns.get(0).kind()) {
+                    case SMALLINT, INTEGER, BIGINT, UUID -> true;
+                    default -> false;
+                };
     }
 
     /** The columns as texts that {@link IdType#text} understands, under names that no ORDER BY means. */

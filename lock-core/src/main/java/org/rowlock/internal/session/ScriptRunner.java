@@ -1,14 +1,18 @@
 package org.rowlock.internal.session;
 
+import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey.Row;
 import org.rowlock.internal.request.FoundRow;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.LockRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.LockScript;
@@ -42,6 +46,10 @@ public final class ScriptRunner {
                         found = found.isEmpty() ? new ArrayList<>(1) : found;
                         found.add(readFoundRows(
                                 statement, request.rows().get(found.size()).table()));
+                    }
+                    case COUNTED_ROWS -> {
+                        found = found.isEmpty() ? new ArrayList<>(1) : found;
+                        found.add(readCountedRows(statement, request.rows().get(found.size())));
                     }
                     case MORE_ROWS -> {
                         int group = found.size() - 1;
@@ -88,6 +96,22 @@ public final class ScriptRunner {
             }
         }
         return found;
+    }
+
+    private static List<FoundRow> readCountedRows(PreparedStatement statement, RowGroup asked) throws SQLException {
+        List<FoundRow> rows = new ArrayList<>(asked.keys().size());
+        for (Row key : asked.keys()) {
+            rows.add(new FoundRow(rows.size() + 1, key.id()));
+        }
+        try (ResultSet row = statement.getResultSet()) {
+            row.next();
+            Array present = row.getArray(2);
+            if (row.getLong(1) < rows.size()) {
+                Set<Object> ids = present == null ? Set.of() : Set.of((Object[]) present.getArray());
+                rows.removeIf(found -> !ids.contains(found.id().get(0)));
+            }
+        }
+        return rows;
     }
 
     /** The texts of the id of a row, from columns that are printed from index {@code at} on. */

@@ -7,7 +7,6 @@ import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.ScriptStatement.Binder;
 import org.rowlock.internal.sql.ScriptStatement.Result;
@@ -17,35 +16,30 @@ final class AdvisorySql {
     private AdvisorySql() {}
 
     /**
-     * The lock statement.
+     * The lock statement. A bounded wait needs {@link WaitSql#ARM} before.
      *
-     * @param shape the form of the keys
-     * @param tables their tables
-     * @param known those of them whose ids are checked, with their id columns
-     * @param mode exclusive or shared
-     * @param wait whether it waits; a bounded wait needs {@link WaitSql#ARM} before
-     * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
-     * @param raising whether a refusal raises an error, as it must where statements follow in the same round trip
-     * @param tableChecked whether a row lock behind it refuses what is no table, or not the role's to lock
+     * @param holding what holds the tables: a WITH clause, or nothing where statements in front of it do
      */
-    static ScriptStatement lock(
-            Shape shape,
-            List<String> tables,
-            List<RowTable> known,
-            RowLockMode mode,
-            WaitKind wait,
-            boolean anyIsolation,
-            boolean raising,
-            boolean tableChecked) {
-        if (shape.isSeveral()) {
-            return several(shape, tables, known, mode, wait, anyIsolation, raising);
-        }
-        String attempt = attempt(mode, wait, KeySql.arguments(shape), raising);
-        int marks = marks(shape, wait, raising);
+    static ScriptStatement lock(LockPlan plan, String holding) {
+        return switch (plan.shape()) {
+            case ROWS_INT -> rowsInt(plan, holding);
+            case MANY, MIXED -> several(plan, holding);
+            default -> one(plan, holding);
+        };
+    }
+
+    private static ScriptStatement one(LockPlan plan, String holding) {
+        Shape shape = plan.shape();
+        String attempt = attempt(plan, plan.mode(), KeySql.arguments(shape));
+        int marks = marks(plan);
         return new ScriptStatement(
-                KeySql.holding(tables, known) + "select "
-                        + GuardSql.guarded(anyIsolation, tableChecked ? Shape.NONE : shape, attempt, raising) + ", "
-                        + GuardSql.isolation(anyIsolation) + KeySql.from(shape),
+                holding + "select "
+                        + GuardSql.guarded(
+                                plan.anyIsolation(),
+                                plan.isTableChecked() ? Shape.NONE : shape,
+                                attempt,
+                                plan.isRaising())
+                        + ", " + GuardSql.isolation(plan.anyIsolation()) + KeySql.from(shape),
                 (statement, at, values) -> {
                     LockKey key = values.request().advisory().keys().get(0);
                     int next = KeySql.bindArguments(statement, at, key);
@@ -55,34 +49,56 @@ final class AdvisorySql {
     }
 
     /**
+     * Of one table the guard and the table are looked at once, and the keys come in a query of their own behind them,
+     * which joins nothing.
+     */
+    private static ScriptStatement rowsInt(LockPlan plan, String holding) {
+        boolean trying = plan.waitKind() == WaitKind.NO_WAIT;
+        String lock = function(plan, plan.mode()) + '(' + KeySql.arguments(plan.shape()) + ')';
+        // To look whether a void is null is cheaper than to print it.
+        String attempt = trying ? attempt(plan, plan.mode(), KeySql.arguments(plan.shape())) : lock + " is null";
+        if (plan.waitKind() == WaitKind.AT_MOST) {
+            attempt = "case when " + WaitSql.REARM_EXPRESSION + " is not null then " + attempt + " end";
+        }
+        return new ScriptStatement(
+                holding + "select case when " + GuardSql.agreed(plan.anyIsolation())
+                        + " and t.refused is null then (select pg_catalog.count(" + attempt + ")::pg_catalog.text"
+                        + KeySql.FROM_INTS + ") else "
+                        + GuardSql.refusal(plan.anyIsolation(), "coalesce(t.refused, '')", plan.isRaising())
+                        + " end, " + GuardSql.isolation(plan.anyIsolation()) + KeySql.FROM_ROWS_INT,
+                (statement, at, values) -> {
+                    List<LockKey> keys = values.request().advisory().keys();
+                    int next = bindMarks(statement, at, trying ? 1 : 0);
+                    next = KeySql.bindInts(statement, next, keys);
+                    next = bindMarks(statement, next, plan.isRaising() ? 1 : 0);
+                    return KeySql.bindFrom(statement, next, keys.get(0));
+                },
+                Result.GUARD);
+    }
+
+    /**
      * The guard is asked once, in front of the keys. Without GROUP BY: to group, the server may sort, and then take the
      * locks in another order than that of the keys.
      */
-    private static ScriptStatement several(
-            Shape shape,
-            List<String> tables,
-            List<RowTable> known,
-            RowLockMode mode,
-            WaitKind wait,
-            boolean anyIsolation,
-            boolean raising) {
-        String attempt = switch (shape) {
-            case ROWS_INT -> attempt(mode, wait, KeySql.arguments(shape), raising);
-            case MIXED ->
-                "case when k.shared then " + attemptEither(RowLockMode.FOR_SHARE, wait, raising) + " else "
-                        + attemptEither(RowLockMode.FOR_UPDATE, wait, raising) + " end";
-            default -> attemptEither(mode, wait, raising);
-        };
-        int marks = marks(shape, wait, raising);
-        Binder keys = binder(shape);
-        String rearm = wait == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
+    private static ScriptStatement several(LockPlan plan, String holding) {
+        boolean anyIsolation = plan.anyIsolation();
+        boolean mixed = plan.shape() == Shape.MIXED;
+        String attempt = mixed
+                ? "case when k.shared then " + attemptEither(plan, RowLockMode.FOR_SHARE) + " else "
+                        + attemptEither(plan, RowLockMode.FOR_UPDATE) + " end"
+                : attemptEither(plan, plan.mode());
+        int marks = marks(plan);
+        Binder keys = mixed ? AdvisorySql::bindMixed : AdvisorySql::bindMany;
+        String rearm = plan.waitKind() == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
         String agreed = "g.agreed and t.refused is null";
         return new ScriptStatement(
-                KeySql.holding(tables, known) + "select case when pg_catalog.bool_and(" + agreed
+                holding + "select case when pg_catalog.bool_and(" + agreed
                         + ") then pg_catalog.count(case when " + agreed + rearm + " then " + attempt
                         + " end)::pg_catalog.text else "
-                        + GuardSql.refusal(anyIsolation, "coalesce(pg_catalog.min(t.refused), '')", raising) + " end, "
-                        + GuardSql.isolation(anyIsolation) + from(shape) + " cross join (select "
+                        + GuardSql.refusal(anyIsolation, "coalesce(pg_catalog.min(t.refused), '')", plan.isRaising())
+                        + " end, "
+                        + GuardSql.isolation(anyIsolation) + (mixed ? KeySql.FROM_MIXED : KeySql.FROM_MANY)
+                        + " cross join (select "
                         + GuardSql.agreed(anyIsolation) + " as agreed offset 0) as g",
                 marks == 0
                         ? keys
@@ -91,13 +107,16 @@ final class AdvisorySql {
     }
 
     /** How many errors the statement can raise: a refusal, and for every call of a trying function that it is taken. */
-    private static int marks(Shape shape, WaitKind wait, boolean raising) {
-        int calls = switch (shape) {
+    private static int marks(LockPlan plan) {
+        if (!plan.isRaising()) {
+            return 0;
+        }
+        int calls = switch (plan.shape()) {
             case MANY -> 2;
             case MIXED -> 4;
             default -> 1;
         };
-        return !raising ? 0 : wait == WaitKind.NO_WAIT ? 1 + calls : 1;
+        return plan.waitKind() == WaitKind.NO_WAIT ? 1 + calls : 1;
     }
 
     private static int bindMarks(PreparedStatement statement, int at, int marks) throws SQLException {
@@ -106,26 +125,6 @@ final class AdvisorySql {
             next = GuardSql.bindMark(statement, next);
         }
         return next;
-    }
-
-    private static String from(Shape several) {
-        return switch (several) {
-            case ROWS_INT -> KeySql.FROM_ROWS_INT;
-            case MIXED -> KeySql.FROM_MIXED;
-            default -> KeySql.FROM_MANY;
-        };
-    }
-
-    private static Binder binder(Shape several) {
-        return switch (several) {
-            case ROWS_INT -> AdvisorySql::bindRowsInt;
-            case MIXED -> AdvisorySql::bindMixed;
-            default -> AdvisorySql::bindMany;
-        };
-    }
-
-    private static int bindRowsInt(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
-        return KeySql.bindRowsInt(statement, at, values.request().advisory().keys());
     }
 
     private static int bindMany(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
@@ -138,19 +137,22 @@ final class AdvisorySql {
     }
 
     /** A pair or a bigint. */
-    private static String attemptEither(RowLockMode mode, WaitKind wait, boolean raising) {
-        return "case when k.b is null then " + attempt(mode, wait, "k.c, k.o", raising) + " else "
-                + attempt(mode, wait, "k.b", raising) + " end";
+    private static String attemptEither(LockPlan plan, RowLockMode mode) {
+        return "case when k.b is null then " + attempt(plan, mode, "k.c, k.o") + " else " + attempt(plan, mode, "k.b")
+                + " end";
     }
 
-    private static String attempt(RowLockMode mode, WaitKind wait, String arguments, boolean raising) {
-        String shared = KeySql.functionSuffix(mode);
-        if (wait != WaitKind.NO_WAIT) {
-            return "pg_catalog.pg_advisory_xact_lock" + shared + '(' + arguments + ")::pg_catalog.text";
-        }
-        String attempt = "pg_catalog.pg_try_advisory_xact_lock" + shared + '(' + arguments + ')';
-        return raising
+    private static String attempt(LockPlan plan, RowLockMode mode, String arguments) {
+        String attempt = function(plan, mode) + '(' + arguments + ')';
+        return plan.waitKind() == WaitKind.NO_WAIT && plan.isRaising()
                 ? "case when " + attempt + " then 'true' else " + GuardSql.raiseTaken() + " end"
                 : attempt + "::pg_catalog.text";
+    }
+
+    private static String function(LockPlan plan, RowLockMode mode) {
+        return (plan.waitKind() == WaitKind.NO_WAIT
+                        ? "pg_catalog.pg_try_advisory_xact_lock"
+                        : "pg_catalog.pg_advisory_xact_lock")
+                + KeySql.functionSuffix(mode);
     }
 }

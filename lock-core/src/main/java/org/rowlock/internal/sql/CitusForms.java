@@ -2,6 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -9,8 +10,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.AdvisoryKeys;
+import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.LockRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.WaitKind;
@@ -68,8 +68,15 @@ public final class CitusForms extends ScriptForms {
     }
 
     @Override
-    boolean isArmed(WaitKind wait, List<RowGroup> rows) {
-        return wait == WaitKind.AT_MOST || (wait == WaitKind.NO_WAIT && !rows.isEmpty());
+    boolean isOfPlan(LockPlan plan) {
+        // Of several rows there is a statement for each, in the order of their ids.
+        return plan.rows().isEmpty() || plan.isOneRow();
+    }
+
+    @Override
+    boolean isArmed(LockPlan plan) {
+        return plan.waitKind() == WaitKind.AT_MOST
+                || (plan.waitKind() == WaitKind.NO_WAIT && !plan.rows().isEmpty());
     }
 
     @Override
@@ -83,25 +90,18 @@ public final class CitusForms extends ScriptForms {
     }
 
     @Override
-    List<ScriptStatement> advisoryLock(
-            AdvisoryKeys keys,
-            List<RowTable> known,
-            RowLockMode mode,
-            WaitKind wait,
-            boolean anyIsolation,
-            boolean raising,
-            boolean tableChecked) {
+    List<ScriptStatement> advisoryLock(LockPlan plan) {
         return Stream.concat(
-                        hold(keys.tables(), known).stream().map(ScriptStatement::control),
-                        Stream.of(AdvisorySql.lock(
-                                keys.shape(), List.of(), List.of(), mode, wait, anyIsolation, raising, tableChecked)))
+                        hold(plan.tables(), plan.keysAlone()).stream().map(ScriptStatement::control),
+                        Stream.of(AdvisorySql.lock(plan, "")))
                 .toList();
     }
 
     @Override
-    void addRowLocks(List<ScriptStatement> statements, List<RowGroup> rows, WaitKind wait, boolean behindAdvisory) {
-        for (int group = 0; group < rows.size(); group++) {
-            RowGroup of = rows.get(group);
+    List<ScriptStatement> rowLocks(LockPlan plan, LockRequest request) {
+        List<ScriptStatement> statements = new ArrayList<>();
+        for (int group = 0; group < request.rows().size(); group++) {
+            RowGroup of = request.rows().get(group);
             List<Row> keys = of.keys();
             List<Integer> order = IntStream.range(0, keys.size())
                     .boxed()
@@ -109,13 +109,14 @@ public final class CitusForms extends ScriptForms {
                     .toList();
             Result result = Result.ROWS;
             for (int index : order) {
-                if (wait == WaitKind.AT_MOST) {
+                if (plan.waitKind() == WaitKind.AT_MOST) {
                     statements.add(APPLY);
                 }
-                statements.add(RowSql.oneOf(of.table(), group, index, of.mode(), wait, result));
+                statements.add(RowSql.oneOf(of.table(), group, index, of.mode(), plan.waitKind(), result));
                 result = Result.MORE_ROWS;
             }
         }
+        return statements;
     }
 
     /** Statements that hold tables, as {@link KeySql#holding} does, and make the transaction known to Citus. */

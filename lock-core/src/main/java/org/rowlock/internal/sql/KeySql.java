@@ -139,27 +139,23 @@ public final class KeySql {
         return at;
     }
 
-    /**
-     * The FROM clause for several rows of one table, all by an int4, which is cheaper than {@link #FROM_MANY}. They come
-     * distinct and in the one order.
-     */
+    /** The FROM clause for several rows of one table, all by an int4, which is cheaper than {@link #FROM_MANY}. */
     static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
-            + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
-            + " cross join pg_catalog.unnest(cast(? as integer[])) as k(o)";
+            + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t";
 
-    static int bindRowsInt(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
+    /** Their ids, distinct and in the one order. */
+    static final String FROM_INTS = " from pg_catalog.unnest(cast(? as integer[])) as k(o)";
+
+    static int bindInts(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
         int[] ids = new int[keys.size()];
-        String table = "";
         for (int i = 0; i < ids.length; i++) {
             if (keys.get(i) instanceof LockKey.Row row) {
-                table = row.table();
                 ids[i] = Integer.parseInt(row.id().get(0));
             }
         }
         Arrays.sort(ids);
-        statement.setString(at, table);
-        statement.setObject(at + 1, ids);
-        return at + 2;
+        statement.setObject(at, ids);
+        return at + 1;
     }
 
     /**

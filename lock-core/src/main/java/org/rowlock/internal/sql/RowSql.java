@@ -133,22 +133,55 @@ public final class RowSql {
      * @param group which group of the request they are
      */
     static ScriptStatement many(RowTable table, int group, RowLockMode mode, WaitKind wait) {
+        return table.isIdItsText() ? counted(table, group, mode, wait) : numbered(table, group, mode, wait);
+    }
+
+    private static ScriptStatement numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         List<Column> columns = table.columns();
-        String order = columns.stream()
-                .map(column -> ALIAS + "." + TableName.quoteIdentifier(column.name()))
-                .collect(Collectors.joining(", "));
-        // Evaluated before each row is locked, so that all waits together stay within the bound.
-        String rearm = wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION : "";
+        String order = columns.stream().map(RowSql::column).collect(Collectors.joining(", "));
         return new ScriptStatement(
-                identity(table) + "select k.n, " + table.printedId(ALIAS) + rearm + " from "
+                identity(table) + "select k.n, " + table.printedId(ALIAS) + rearm(wait, "") + " from "
                         + TableName.quoted(table.name()) + " as " + ALIAS + " join " + table.ids()
                         + " with ordinality as k(" + names(columns) + ", n) on " + on(columns) + " order by " + order
-                        + clause(mode, wait).replaceFirst("( nowait)?$", " of " + ALIAS + "$1"),
-                (statement, at, values) -> {
-                    LockRequest.RowGroup rows = values.request().rows().get(group);
-                    return rows.table().bindIds(statement, at, rows.ids());
-                },
+                        + clauseOfTable(mode, wait),
+                (statement, at, values) -> bindIds(statement, at, values, group),
                 Result.ROWS);
+    }
+
+    /**
+     * Of ids that are all there nothing is sent back but how many: to sort out which they are costs the server and the
+     * client more than to lock them.
+     */
+    private static ScriptStatement counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
+        String id = column(table.columns().get(0));
+        return new ScriptStatement(
+                identity(table) + "select pg_catalog.count(*), case when pg_catalog.count(*) < cast(? as integer)"
+                        + " then pg_catalog.array_agg(r.id::pg_catalog.text) end"
+                        + (wait == WaitKind.AT_MOST ? ", pg_catalog.count(r.rearmed)" : "") + " from (select " + id
+                        + " as id" + rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name()) + " as "
+                        + ALIAS + " where " + id + " = any(cast(? as "
+                        + table.columns().get(0).type() + "[])) order by " + id + clauseOfTable(mode, wait) + ") as r",
+                (statement, at, values) -> {
+                    statement.setInt(
+                            at, values.request().rows().get(group).keys().size());
+                    return bindIds(statement, at + 1, values, group);
+                },
+                Result.COUNTED_ROWS);
+    }
+
+    /** Evaluated before each row is locked, so that all waits together stay within the bound. */
+    private static String rearm(WaitKind wait, String name) {
+        return wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION + name : "";
+    }
+
+    private static int bindIds(PreparedStatement statement, int at, ScriptValues values, int group)
+            throws SQLException {
+        LockRequest.RowGroup rows = values.request().rows().get(group);
+        return rows.table().bindIds(statement, at, rows.ids());
+    }
+
+    private static String column(Column column) {
+        return ALIAS + '.' + TableName.quoteIdentifier(column.name());
     }
 
     /**
@@ -236,6 +269,10 @@ public final class RowSql {
     /** Means the same whatever standard_conforming_strings is. */
     private static String literal(String text) {
         return "E'" + text.replace("\\", "\\\\").replace("'", "''") + '\'';
+    }
+
+    private static String clauseOfTable(RowLockMode mode, WaitKind wait) {
+        return ' ' + mode.sql() + " of " + ALIAS + (wait == WaitKind.NO_WAIT ? " nowait" : "");
     }
 
     private static String clause(RowLockMode mode, WaitKind wait) {

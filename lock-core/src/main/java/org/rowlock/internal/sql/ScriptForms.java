@@ -1,11 +1,10 @@
 package org.rowlock.internal.sql;
 
+import java.util.ArrayList;
 import java.util.List;
-import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.AdvisoryKeys;
-import org.rowlock.internal.request.LockRequest.RowGroup;
-import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.sql.LockPlan.RowPart;
 
 /** What a script is made of, on PostgreSQL. Where locking takes other statements there is a subclass. */
 class ScriptForms {
@@ -14,9 +13,14 @@ class ScriptForms {
         return true;
     }
 
+    /** Whether the script is a function of the plan, and no value of the request is in it. */
+    boolean isOfPlan(LockPlan plan) {
+        return true;
+    }
+
     /** Whether the waits are bounded by a setting. */
-    boolean isArmed(WaitKind wait, List<RowGroup> rows) {
-        return wait == WaitKind.AT_MOST;
+    boolean isArmed(LockPlan plan) {
+        return plan.waitKind() == WaitKind.AT_MOST;
     }
 
     List<ScriptStatement> arm() {
@@ -27,28 +31,27 @@ class ScriptForms {
         return WaitSql.RESTORE;
     }
 
-    List<ScriptStatement> advisoryLock(
-            AdvisoryKeys keys,
-            List<RowTable> known,
-            RowLockMode mode,
-            WaitKind wait,
-            boolean anyIsolation,
-            boolean raising,
-            boolean tableChecked) {
-        return List.of(
-                AdvisorySql.lock(keys.shape(), keys.tables(), known, mode, wait, anyIsolation, raising, tableChecked));
+    List<ScriptStatement> advisoryLock(LockPlan plan) {
+        return List.of(AdvisorySql.lock(plan, KeySql.holding(plan.tables(), plan.keysAlone())));
     }
 
-    void addRowLocks(List<ScriptStatement> statements, List<RowGroup> rows, WaitKind wait, boolean behindAdvisory) {
-        for (int group = 0; group < rows.size(); group++) {
-            if (wait == WaitKind.AT_MOST && (behindAdvisory || group > 0)) {
+    /**
+     * The statements that lock rows.
+     *
+     * @param request for forms that are not of the plan alone
+     */
+    List<ScriptStatement> rowLocks(LockPlan plan, LockRequest request) {
+        List<ScriptStatement> statements = new ArrayList<>(2);
+        for (int group = 0; group < plan.rows().size(); group++) {
+            if (plan.waitKind() == WaitKind.AT_MOST && (plan.isAdvisory() || group > 0)) {
                 statements.add(WaitSql.REARM);
             }
-            RowGroup rowGroup = rows.get(group);
+            RowPart part = plan.rows().get(group);
             statements.add(
-                    LockScripts.isOneRow(rows)
-                            ? RowSql.one(rowGroup.table(), rowGroup.mode(), wait)
-                            : RowSql.many(rowGroup.table(), group, rowGroup.mode(), wait));
+                    plan.isOneRow()
+                            ? RowSql.one(part.table(), part.mode(), plan.waitKind())
+                            : RowSql.many(part.table(), group, part.mode(), plan.waitKind()));
         }
+        return statements;
     }
 }

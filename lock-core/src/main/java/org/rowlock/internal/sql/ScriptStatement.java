@@ -34,6 +34,8 @@ public record ScriptStatement(String sql, Binder binder, Result result) {
         ROW,
         /** The rows that a row lock found: their ordinal numbers in the request, and their ids. */
         ROWS,
+        /** The same: how many, and their ids where some of those asked for are missing. */
+        COUNTED_ROWS,
         /** The same, of the group that the statement in front is about. */
         MORE_ROWS,
         /** The rows that keys without a row lock mean: their ordinal numbers in the request, and their ids. */

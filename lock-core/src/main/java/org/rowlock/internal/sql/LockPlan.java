@@ -1,0 +1,103 @@
+package org.rowlock.internal.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.AdvisoryKeys.Shape;
+import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.RowTable.Identity;
+import org.rowlock.internal.request.WaitKind;
+
+/**
+ * The form of a request: all that the text of its script depends on, and nothing of its values.
+ *
+ * @param shape the form of the advisory keys
+ * @param tables the tables of the advisory locks
+ * @param mode that of the advisory locks, unless each has its own
+ * @param begun whether the transaction has begun, so that a failure cannot roll back all of it
+ * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
+ * @param rows the row locks
+ * @param keysAlone the tables of keys without a row lock whose ids are looked at
+ * @param query the caller's own statement
+ * @param committing whether that ends the transaction
+ */
+record LockPlan(
+        Shape shape,
+        List<String> tables,
+        RowLockMode mode,
+        WaitKind waitKind,
+        boolean begun,
+        boolean anyIsolation,
+        List<RowPart> rows,
+        List<RowTable> keysAlone,
+        @Nullable String query,
+        boolean committing) {
+
+    /**
+     * The row locks of one table in one mode.
+     *
+     * @param one whether there is no more than one in it
+     */
+    record RowPart(RowTable table, RowLockMode mode, boolean one) {}
+
+    static LockPlan of(LockRequest request, boolean begun, boolean anyIsolation, @Nullable LockQuery<?> query) {
+        return new LockPlan(
+                request.advisory().shape(),
+                request.advisory().tables(),
+                request.mode(),
+                WaitKind.of(request.lockWait()),
+                begun,
+                anyIsolation,
+                parts(request.rows()),
+                request.keysAlone().stream().map(RowGroup::table).toList(),
+                query == null ? null : query.sql(),
+                query != null && query.isCommitting());
+    }
+
+    private static List<RowPart> parts(List<RowGroup> groups) {
+        if (groups.isEmpty()) {
+            return List.of();
+        }
+        List<RowPart> parts = new ArrayList<>(groups.size());
+        for (RowGroup group : groups) {
+            parts.add(new RowPart(group.table(), group.mode(), group.keys().size() == 1));
+        }
+        return parts;
+    }
+
+    boolean isAdvisory() {
+        return shape != Shape.NONE;
+    }
+
+    boolean isOneRow() {
+        return rows.size() == 1 && rows.get(0).one();
+    }
+
+    /** Nothing to be rolled back where it fails: then nothing has happened. */
+    boolean isAdvisoryTry() {
+        return isAdvisoryAlone() && !shape.isSeveral() && waitKind == WaitKind.NO_WAIT;
+    }
+
+    /** Nor here. A row that is locked behind a savepoint becomes a MultiXact when it is updated. */
+    boolean isRowTry() {
+        return !isAdvisory() && query == null && waitKind == WaitKind.NO_WAIT && isOneRow();
+    }
+
+    /** Whether a refusal of the guard must raise an error, since what follows in the round trip must not run. */
+    boolean isRaising() {
+        return isAdvisory() && (!isAdvisoryAlone() || (waitKind == WaitKind.NO_WAIT && !isAdvisoryTry()));
+    }
+
+    /** Whether a row lock behind the advisory lock refuses what is no table, or not the role's to lock. */
+    boolean isTableChecked() {
+        return rows.size() == 1 && rows.get(0).table().identity() != Identity.GIVEN;
+    }
+
+    private boolean isAdvisoryAlone() {
+        return isAdvisory() && rows.isEmpty() && query == null;
+    }
+}
