@@ -28,6 +28,7 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ScriptRunner;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.ClaimSql;
+import org.rowlock.internal.sql.ClaimTexts;
 import org.rowlock.internal.sql.Guard;
 
 /** Runs one claim on a session. */
@@ -48,6 +49,7 @@ final class ClaimRunner<T> {
 
     private final PgSession session;
     private final LockRequests requests;
+    private final ClaimTexts texts;
     private final LockObserver observer;
     private final Claim claim;
     private final RowMapper<T> mapper;
@@ -56,9 +58,16 @@ final class ClaimRunner<T> {
     private final List<LockKey> takenKeys = new ArrayList<>();
     private @Nullable RowTable table;
 
-    ClaimRunner(PgSession session, LockRequests requests, LockObserver observer, Claim claim, RowMapper<T> mapper) {
+    ClaimRunner(
+            PgSession session,
+            LockRequests requests,
+            ClaimTexts texts,
+            LockObserver observer,
+            Claim claim,
+            RowMapper<T> mapper) {
         this.session = session;
         this.requests = requests;
+        this.texts = texts;
         this.observer = observer;
         this.claim = claim;
         this.mapper = mapper;
@@ -154,7 +163,8 @@ final class ClaimRunner<T> {
         // Rows whose keys others hold stay locked, so as few as can be.
         int page = strategy.takesRowLock() ? claim.limit() : Math.max(PAGE, claim.limit());
         for (int looks = 1; taken.size() < claim.limit(); looks++) {
-            Look look = lockAndRead(sql, known, page, takenIds);
+            Look look =
+                    sql.isTakenAtOnce() ? take(sql, known, page, takenIds) : lockAndRead(sql, known, page, takenIds);
             boolean noMore = !look.isAnyFinished() && look.tried() < page;
             if (noMore || looks >= (taken.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
                 return;
@@ -179,8 +189,39 @@ final class ClaimRunner<T> {
         }
     }
 
+    private Look take(ClaimSql sql, RowTable table, int page, List<List<String>> takenIds) throws SQLException {
+        String text = texts.of(sql, page, !takenIds.isEmpty());
+        try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
+            sql.bindTake(statement, takenIds, claim.limit() - taken.size());
+            int before = taken.size();
+            int tried = 0;
+            try (ResultSet row = statement.executeQuery()) {
+                int parts = table.columns().size();
+                int guard = row.getMetaData().getColumnCount() - 3;
+                int id = guard - ClaimSql.OWN_COLUMNS - parts;
+                while (row.next()) {
+                    checkGuard(row, guard);
+                    tried = row.getInt(guard + 3);
+                    if (row.getString(id) != null) {
+                        takenIds.add(idTexts(row, id, parts));
+                        take(takenIds.get(takenIds.size() - 1), row);
+                    }
+                }
+            }
+            return new Look(taken.size() - before, taken.size() - before, tried);
+        }
+    }
+
+    private static List<String> idTexts(ResultSet row, int at, int parts) throws SQLException {
+        List<String> texts = new ArrayList<>(parts);
+        for (int i = 0; i < parts; i++) {
+            texts.add(row.getString(at + i));
+        }
+        return texts;
+    }
+
     private Look lockAndRead(ClaimSql sql, RowTable table, int page, List<List<String>> takenIds) throws SQLException {
-        String text = sql.lock(page, !takenIds.isEmpty()) + "\n;" + sql.read();
+        String text = texts.of(sql, page, !takenIds.isEmpty());
         try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
             int read = sql.bindLock(statement, 1, takenIds, claim.limit() - taken.size());
             LockQuery.bind(statement, read, claim.binds());
@@ -215,14 +256,18 @@ final class ClaimRunner<T> {
     }
 
     private void checkGuard(ResultSet row) throws SQLException {
-        Guard guard = Guard.read(row);
+        checkGuard(row, 1);
+    }
+
+    private void checkGuard(ResultSet row, int at) throws SQLException {
+        Guard guard = Guard.read(row, at);
         if (guard.isSnapshotStale()) {
             throw staleSnapshot(guard);
         }
         if (guard.lock() == Guard.Lock.NOT_TRIED) {
             throw LockErrors.refused(asked(), guard, null);
         }
-        if (!row.getBoolean(3)) {
+        if (!row.getBoolean(at + 2)) {
             throw LockErrors.stale(asked(), true);
         }
     }

@@ -19,6 +19,7 @@ import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.ClaimTexts;
 import org.rowlock.internal.sql.ScriptResult;
 
 /** One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked up again. */
@@ -27,6 +28,7 @@ public final class LockCalls {
     private final LockAcquirer acquirer;
     private final LockObserver observer;
     private final Gate gate;
+    private final ClaimTexts claimTexts = new ClaimTexts();
 
     public LockCalls(LockRequests requests, LockObserver observer, Gate gate) {
         this.requests = requests;
@@ -40,7 +42,7 @@ public final class LockCalls {
     }
 
     public <T> List<T> claim(PgSession session, Claim claim, RowMapper<T> mapper) throws SQLException {
-        return new ClaimRunner<>(session, requests, observer, claim, mapper).claim();
+        return new ClaimRunner<>(session, requests, claimTexts, observer, claim, mapper).claim();
     }
 
     /**

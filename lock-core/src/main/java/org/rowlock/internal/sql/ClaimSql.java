@@ -16,9 +16,9 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
 /**
- * The statements of a claim.
+ * The statements of a claim, all in one round trip.
  *
- * <p>With advisory locks two in one round trip: the first goes through the rows that meet the predicate, in their order,
+ * <p>With row locks the rows come with the locks. With advisory locks alone there are two statements: the first goes through the rows that meet the predicate, in their order,
  * and tries the key of each until it has as many as it wants; the second reads those again <em>with the predicate
  * again</em>, as it has a snapshot of its own. Without it a job that another worker has just finished would run twice.
  * The candidates are behind a fence (MATERIALIZED), since in a WHERE clause over a table the lock function would run
@@ -26,6 +26,9 @@ import org.rowlock.internal.text.TableName;
  */
 public final class ClaimSql {
     private static final String ID = "rowlock_id_";
+
+    /** Behind the texts of the id: the number and the text that the key is made of. */
+    public static final int OWN_COLUMNS = 2;
 
     private final Claim claim;
     private final RowTable table;
@@ -59,11 +62,8 @@ public final class ClaimSql {
      * @param anyTaken whether there are rows that were taken before
      */
     public String lock(int page, boolean anyTaken) {
-        String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(claim.mode());
-        String key = KeySql.hash("r.root::pg_catalog.text || ':' || k.rowlock_text");
-        String agreed = "r.refused = '' and r.same";
         return KeySql.holding(List.of(table.name()), List.of(table)).stripTrailing()
-                + ", rowlock_candidates as materialized (" + candidates(page, anyTaken)
+                + ", rowlock_candidates as materialized (" + candidates("", page, anyTaken)
                 + ") select r.refused, r.isolation,"
                 + " r.same, pg_catalog.count(k.rowlock_text), case when pg_catalog.count(k.rowlock_text) < ?"
                 + " then (select pg_catalog.count(*) from rowlock_candidates) end, "
@@ -71,32 +71,87 @@ public final class ClaimSql {
                         ", ",
                         i -> "pg_catalog.set_config('rowlock.claimed_" + i + "', coalesce(pg_catalog.array_agg(k." + ID
                                 + i + ")::pg_catalog.text, '{}'), true)")
-                + " from (select " + GuardSql.guarded(rowLock, Shape.ROW_INT, "''", false) + " as refused, "
-                + GuardSql.ISOLATION + " as isolation, "
-                + (table.identity() == Identity.CATALOG ? RowSql.isPrimaryKey(table) : "true") + " as same, "
-                + KeySql.ROOT + " as root" + KeySql.from(Shape.ROW_INT) + " offset 0) as r"
-                + " left join lateral (select k.* from rowlock_candidates as k where " + agreed + " and case when "
-                + agreed + " then case when k.rowlock_int is null then " + take + '(' + key + ") else " + take
-                + "(r.root::integer, k.rowlock_int) end end limit ?) as k on true group by 1, 2, 3";
+                + " from (select " + guard() + KeySql.from(Shape.ROW_INT) + " offset 0) as r"
+                + " left join lateral (select k.* from rowlock_candidates as k where " + tries()
+                + " limit ?) as k on true group by 1, 2, 3";
     }
 
     /** Sets the parameters of {@link #lock}. */
     public int bindLock(PreparedStatement statement, int at, List<List<String>> taken, int wanted) throws SQLException {
-        int next = LockQuery.bind(statement, at, claim.binds());
-        if (!taken.isEmpty()) {
-            next = table.bindIds(statement, next, taken);
-        }
+        int next = bindCandidates(statement, at, taken);
         statement.setInt(next, wanted);
         statement.setString(next + 1, table.name());
         statement.setInt(next + 2, wanted);
         return next + 3;
     }
 
-    private String candidates(int page, boolean anyTaken) {
+    ClaimTexts.Form form(int page, boolean anyTaken) {
+        return new ClaimTexts.Form(table, claim.predicate(), claim.order(), claim.mode(), rowLock, page, anyTaken);
+    }
+
+    String text(int page, boolean anyTaken) {
+        return isTakenAtOnce() ? take(page, anyTaken) : lock(page, anyTaken) + "\n;" + read();
+    }
+
+    /**
+     * Whether {@link #take} does it: a row that is locked is what it will be, so it needs no look behind the lock. Columns
+     * that are given may find others with the same id, which do.
+     */
+    public boolean isTakenAtOnce() {
+        return rowLock && table.identity() != Identity.GIVEN;
+    }
+
+    /**
+     * Locks rows that meet the predicate and returns them, or one row of nulls; behind their columns the texts of the id, the
+     * rest of the key, {@link #OWN_COLUMNS} in number, and what {@link #lock} returns but how many are locked.
+     * Parameters as there.
+     */
+    private String take(int page, boolean anyTaken) {
+        return KeySql.holding(List.of(table.name()), List.of(table)).stripTrailing()
+                + ", rowlock_candidates as materialized (" + candidates(alias + ".*, ", page, anyTaken)
+                + "), rowlock_r as materialized (select " + guard() + KeySql.from(Shape.ROW_INT)
+                + "), rowlock_taken as materialized (select k.* from rowlock_r as r cross join rowlock_candidates as k where "
+                + tries() + " limit ?) select t.*, r.refused, r.isolation, r.same,"
+                + " case when (select pg_catalog.count(*) from rowlock_taken) < ?"
+                + " then (select pg_catalog.count(*) from rowlock_candidates) end"
+                + " from rowlock_r as r left join rowlock_taken as t on true";
+    }
+
+    /** Sets the parameters of {@link #take}. */
+    public int bindTake(PreparedStatement statement, List<List<String>> taken, int wanted) throws SQLException {
+        int next = bindCandidates(statement, 1, taken);
+        statement.setString(next, table.name());
+        statement.setInt(next + 1, wanted);
+        statement.setInt(next + 2, wanted);
+        return next + 3;
+    }
+
+    private int bindCandidates(PreparedStatement statement, int at, List<List<String>> taken) throws SQLException {
+        int next = LockQuery.bind(statement, at, claim.binds());
+        return taken.isEmpty() ? next : table.bindIds(statement, next, taken);
+    }
+
+    private String guard() {
+        return GuardSql.guarded(rowLock, Shape.ROW_INT, "''", false) + " as refused, " + GuardSql.ISOLATION
+                + " as isolation, "
+                + (table.identity() == Identity.CATALOG ? RowSql.isPrimaryKey(table) : "true") + " as same, "
+                + KeySql.ROOT + " as root";
+    }
+
+    /** A condition that locks the key of {@code k}, where the guard {@code r} lets it. */
+    private String tries() {
+        String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(claim.mode());
+        String agreed = "r.refused = '' and r.same";
+        return agreed + " and case when " + agreed + " then case when k.rowlock_int is null then " + take + '('
+                + KeySql.hash("r.root::pg_catalog.text || ':' || k.rowlock_text") + ") else " + take
+                + "(r.root::integer, k.rowlock_int) end end";
+    }
+
+    private String candidates(String columns, int page, boolean anyTaken) {
         String notTaken =
                 anyTaken ? " and (" + each(", ", this::column) + ") not in (select * from " + table.ids() + ')' : "";
         String number = table.columns().size() == 1 ? kind(0).int4Of(column(0)) : "cast(null as integer)";
-        return "select " + each(", ", i -> kind(i).textOf(column(i)) + " as " + ID + i) + ", " + number
+        return "select " + columns + each(", ", i -> kind(i).textOf(column(i)) + " as " + ID + i) + ", " + number
                 + " as rowlock_int, "
                 + each(" || pg_catalog.chr(" + (int) IdText.SEPARATOR + ") || ", i -> kind(i).keyTextOf(column(i)))
                 + " as rowlock_text from " + from(table.name()) + " where " + condition(claim) + notTaken + order(claim)
@@ -107,7 +162,7 @@ public final class ClaimSql {
      * The locked rows that still meet the predicate, in the order of the candidates, and behind their columns the id,
      * printed. Columns that are given may find others with the same id, which have to be locked too.
      */
-    public String read() {
+    private String read() {
         String on = each(" and ", i -> column(i) + " = cast(rowlock_k." + ID + i + " as " + type(i) + ')');
         return "select " + alias + ".*, " + table.printedId(alias) + " from " + from(table.name())
                 + " join rows from ("
