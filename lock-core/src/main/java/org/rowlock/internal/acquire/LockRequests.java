@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
@@ -33,6 +32,10 @@ import org.rowlock.internal.session.PrimaryKeys;
 
 /** Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows. */
 public final class LockRequests {
+    /** Of the statements, and so of the locks: by table, the strongest mode first. */
+    private static final Comparator<RowGroup> STATEMENT_ORDER =
+            Comparator.comparing((RowGroup group) -> group.table().name()).thenComparing(RowGroup::mode);
+
     private final LockConfig config;
     private final CitusDatabases citus;
     private final PrimaryKeys primaryKeys;
@@ -184,7 +187,7 @@ public final class LockRequests {
             LockStrategy strategy) {
         boolean fallBack = isBeyondBudget(keys) && config.rowLocksAloneBeyondBudget();
         List<LockKey> advisory = new ArrayList<>(keys.size());
-        Map<TableMode, List<LockKey.Row>> rows = new TreeMap<>(TableMode.ORDER);
+        List<RowGroup> rows = new ArrayList<>(1);
         boolean anyIsolation = true;
         for (LockKey key : keys) {
             LockStrategy own = config.strategyOf(key);
@@ -195,19 +198,19 @@ public final class LockRequests {
         }
         for (LockKey.Row row : allRows) {
             if (config.strategyOf(row).takesRowLock()) {
-                TableMode place = new TableMode(row.table(), modes.getOrDefault(row, mode));
-                rows.computeIfAbsent(place, of -> new ArrayList<>(1)).add(row);
+                groupOf(rows, row.table(), modes.isEmpty() ? mode : modes.getOrDefault(row, mode))
+                        .keys()
+                        .add(row);
             }
         }
-        List<RowGroup> groups = new ArrayList<>(rows.size());
-        rows.forEach((place, of) -> groups.add(new RowGroup(RowTable.named(place.table()), place.mode(), of)));
+        rows.sort(STATEMENT_ORDER);
         LockRequest request = new LockRequest(
                 keys,
                 mode,
                 wait,
                 strategy,
                 modes.isEmpty() ? AdvisoryKeys.of(advisory) : AdvisoryKeys.mixed(advisory, modes),
-                groups,
+                rows,
                 List.of(),
                 anyIsolation,
                 config.names());
@@ -217,10 +220,17 @@ public final class LockRequests {
         return request;
     }
 
-    /** What one FOR UPDATE statement can lock. Its order is that of the statements, by table, the strongest mode first. */
-    private record TableMode(String table, RowLockMode mode) {
-        static final Comparator<TableMode> ORDER =
-                Comparator.comparing(TableMode::table).thenComparing(TableMode::mode);
+    /** The rows that one FOR UPDATE statement can lock; those of the row before are the last of the groups. */
+    private static RowGroup groupOf(List<RowGroup> groups, String table, RowLockMode mode) {
+        for (int i = groups.size() - 1; i >= 0; i--) {
+            RowGroup group = groups.get(i);
+            if (group.mode() == mode && group.table().name().equals(table)) {
+                return group;
+            }
+        }
+        RowGroup group = new RowGroup(RowTable.named(table), mode, new ArrayList<>());
+        groups.add(group);
+        return group;
     }
 
     private boolean isBeyondBudget(List<LockKey> keys) {

@@ -1,8 +1,8 @@
 package org.rowlock.internal.request;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -13,7 +13,6 @@ import org.rowlock.LockKey.Row;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.text.IdText;
 
 /**
@@ -91,11 +90,17 @@ public record LockRequest(
     }
 
     private static boolean isAnyAbsent(RowGroup asked, List<FoundRow> found) {
-        // Columns that are given by configuration may find several rows.
-        long distinct = asked.table().identity() == Identity.GIVEN
-                ? found.stream().mapToInt(FoundRow::ordinal).distinct().count()
-                : found.size();
-        return distinct < asked.keys().size();
+        return found.size() < asked.keys().size()
+                || present(found).cardinality() < asked.keys().size();
+    }
+
+    /** The ordinal numbers of what was found. Columns that are given by configuration may find several rows. */
+    private static BitSet present(List<FoundRow> found) {
+        BitSet present = new BitSet(found.size() + 1);
+        for (FoundRow row : found) {
+            present.set(row.ordinal());
+        }
+        return present;
     }
 
     /**
@@ -117,11 +122,10 @@ public record LockRequest(
             if (!isAnyAbsent(rows.get(group), found.get(group))) {
                 continue;
             }
-            Set<Integer> present = new HashSet<>();
-            found.get(group).forEach(row -> present.add(row.ordinal()));
+            BitSet present = present(found.get(group));
             List<Row> asked = rows.get(group).keys();
             for (int i = 0; i < asked.size(); i++) {
-                if (!present.contains(i + 1)) {
+                if (!present.get(i + 1)) {
                     absent.add(asked.get(i));
                 }
             }
