@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.testing.TestDatabase;
 
 /** What admission is for: a hot key takes one connection of the pool, and not all of them. */
+@Tag("long")
 class AdmissionPoolTest {
     private static final int POOL = 16;
     private static final int CROWD = 50;

@@ -16,6 +16,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.rowlock.testing.OneConnection;
@@ -25,6 +26,7 @@ import org.rowlock.testing.TestDatabase;
  * Lists of writes drawn at random, on tables with checks, triggers and deferred constraints; and the same statements by
  * hand, one by one, and a commit say what is right: the rows in the end, the number of rows of each, or the SQLSTATE.
  */
+@Tag("long")
 class CommitWritesPropertiesTest {
     private static final String EXPECTATION = "unexpected";
 

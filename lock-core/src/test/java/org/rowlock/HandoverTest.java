@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /** REPEATABLE READ and SERIALIZABLE: a lock in front of the transaction makes it read fresh, a later one is no trap. */
+@Tag("long")
 class HandoverTest {
     private static final LockKey KEY = row("account", 1);
     private static final List<LockKey> KEYS = LockKey.rows("account", List.of(3, 1, 2));

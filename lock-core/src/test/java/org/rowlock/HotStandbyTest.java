@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.rowlock.testing.TestPostgres;
 
 /** A hot standby would grant advisory locks that exclude nobody on the primary; so every lock on one is refused. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Tag("long")
 class HotStandbyTest {
     private static final LockKey KEY = row("account", 1);
     private static final RowMapper<Integer> ID = row -> row.getInt(1);

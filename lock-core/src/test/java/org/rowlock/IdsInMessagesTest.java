@@ -23,6 +23,7 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,7 @@ import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
 /** With {@code idsInMessages(false)} no exception of ours has an id; by default each of these has. */
+@Tag("long")
 class IdsInMessagesTest {
     private static final String TEXT = "customer-of-hidden-name";
     private static final long NUMBER = 4_711_471_147L;

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import org.rowlock.testing.TestDatabase;
  * The server takes more spellings of an id than its key has. Either a spelling locks the row and its one key, or it is
  * refused and names the right one.
  */
+@Tag("long")
 class SpellingTest {
     private static final String UPPER = "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11";
 

@@ -12,6 +12,7 @@ import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /** Where the strategies differ on purpose. What they have in common is in {@link RowLockContract}. */
+@Tag("long")
 class StrategyDifferencesTest {
     private static final LockKey KEY = LockKey.row("account", 1);
     private static final LockKey ABSENT = LockKey.row("account", 1000);

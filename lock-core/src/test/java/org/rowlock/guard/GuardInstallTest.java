@@ -20,6 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import org.rowlock.RowLocks;
 import org.rowlock.testing.TestPostgres;
 
 /** Installing, what becomes of a guard when its table changes, and removing. In a database of its own. */
+@Tag("long")
 class GuardInstallTest {
     private static final Pattern VERSION = Pattern.compile("\\) (\\d+)");
 

@@ -22,6 +22,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
@@ -33,6 +34,7 @@ import org.rowlock.testing.TestDatabase;
  * thread without the wrapper. The gate lets one at a time in, and holds nobody for long. What was committed is there, once; no
  * deadlock but where rows are locked in different orders; and nothing is left in the gate.
  */
+@Tag("long")
 class RandomSchedulesTest {
     private static final int THREADS = 6;
     private static final int ROWS = 3;

@@ -21,6 +21,7 @@ import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
@@ -36,6 +37,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What the persistence context loaded before the lock is stale behind it, unless it is refreshed. */
+@Tag("long")
 class EntityRefreshTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

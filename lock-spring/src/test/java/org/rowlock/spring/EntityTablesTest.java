@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.hibernate.boot.model.naming.CamelCaseToUnderscoresNamingStrategy;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
@@ -31,6 +32,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /** {@code entity = ...} locks in the table that the entity's rows are in. */
+@Tag("long")
 class EntityTablesTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -34,6 +35,7 @@ import org.springframework.core.Ordered;
 import org.springframework.transaction.annotation.Transactional;
 
 /** What is queued for is what is locked: the ids of a call are evaluated once. */
+@Tag("long")
 class EvaluationTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

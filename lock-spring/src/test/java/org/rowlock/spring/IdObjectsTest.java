@@ -7,6 +7,7 @@ import jakarta.persistence.Embeddable;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Ids of more than one column, and ids that are objects. */
+@Tag("long")
 class IdObjectsTest {
     private static final LockKey KEY = LockKey.row("order_line", 7, 1);
 

@@ -11,6 +11,7 @@ import jakarta.persistence.Table;
 import java.util.function.ToIntFunction;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.TestDatabase;
@@ -27,6 +28,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Refreshing by ids in any form in which they can be locked. */
+@Tag("long")
 class RefreshEdgesTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

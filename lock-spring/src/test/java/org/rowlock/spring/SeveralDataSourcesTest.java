@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
@@ -37,6 +38,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Two databases with a table of the same name: the lock is in the one that the annotations name. */
+@Tag("long")
 class SeveralDataSourcesTest {
     private static final String ITEM = "create table item (id bigint primary key)";
     private static final LockKey KEY = LockKey.row("item", 1);

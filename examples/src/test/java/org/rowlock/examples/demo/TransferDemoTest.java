@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.util.PSQLException;
 import org.rowlock.LockStrategy;
@@ -15,6 +16,7 @@ import org.rowlock.examples.demo.DemoProgram.Result;
 import org.rowlock.testing.TestPostgres;
 
 /** The demo as a whole, in a short form, on a real server. */
+@Tag("long")
 class TransferDemoTest {
     private static final String UNDEFINED_TABLE = "42P01";
 

@@ -15,6 +15,7 @@ import java.sql.Statement;
 import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.PGConnection;
@@ -25,6 +26,7 @@ import org.rowlock.testing.TestPgBouncer;
 import org.rowlock.testing.TestPostgres;
 
 /** Servers that are set up in another way than most: with extensions, as a standby, behind a pooler. */
+@Tag("long")
 class DoctorServersTest {
     @TempDir
     private Path directory;

@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -17,6 +18,7 @@ import org.rowlock.jmh.server.EmbeddedServer;
 import org.rowlock.jmh.testing.JmhRuns;
 
 /** A server is killed for each, so these are few. */
+@Tag("long")
 class LockLossTest {
     @Test
     void aLockThatLetsTwoInFailsTheRun() {

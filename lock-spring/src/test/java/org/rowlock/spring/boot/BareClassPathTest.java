@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -27,6 +28,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
 /** An application whose class path really lacks what is optional, in a class loader of its own. */
+@Tag("long")
 class BareClassPathTest {
     private static final Pattern OPTIONAL = Pattern.compile(
             "(micrometer-(core|jakarta9)|spring-boot(-starter)?-(actuator|micrometer|health|data-jpa|data-jdbc|hibernate|jpa)"

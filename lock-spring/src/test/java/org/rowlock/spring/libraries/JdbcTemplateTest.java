@@ -1,9 +1,11 @@
 package org.rowlock.spring.libraries;
 
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+@Tag("long")
 class JdbcTemplateTest extends LibraryContract {
     JdbcTemplateTest() {
         super(Library.class);

@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.examples.shop.load.ShopClient.Reply;
@@ -22,6 +23,7 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
 /** What one hot row does to requests that have nothing to do with it, over HTTP. */
+@Tag("long")
 class PoolStarvationTest {
     private static final int POOL = 4;
     private static final int CROWD = 12;

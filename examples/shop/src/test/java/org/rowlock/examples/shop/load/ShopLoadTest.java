@@ -7,8 +7,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("long")
 class ShopLoadTest {
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
     private final ShopLoad load = new ShopLoad(new PrintStream(printed, true, StandardCharsets.UTF_8));
