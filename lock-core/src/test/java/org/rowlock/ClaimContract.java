@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -22,6 +23,9 @@ abstract class ClaimContract extends RowLockContract {
 
     private static final Claim READY =
             Claim.from("job").where("state = ?", "ready").orderBy("id");
+
+    /** With the gate in front of the locks: where the predicate is, and where it is on the row alone. */
+    static final List<Claim> GATED = List.of(READY.where("state = ? and gate()", "ready"), READY.orderBy("gate(), id"));
 
     ClaimContract() {
         super(
@@ -171,14 +175,14 @@ abstract class ClaimContract extends RowLockContract {
         assertThat(claim(bob, claim.limit(40))).isEqualTo(range(51, 55));
     }
 
-    @Test
-    void aRowThatItsHolderFinishedBeforeTheLockIsNotReturned() throws Exception {
+    @ParameterizedTest
+    @FieldSource("GATED")
+    void aRowThatItsHolderFinishedBeforeTheLockIsNotReturned(Claim gated) throws Exception {
         jobs(3);
         Session carol = database.session("carol");
         carol.execute("select pg_advisory_xact_lock(" + GATE + ")");
         lock(alice, job(1));
-        Step<List<Integer>> step =
-                startClaim(bob, READY.where("state = ? and gate()", "ready").limit(3));
+        Step<List<Integer>> step = startClaim(bob, gated.limit(3));
         step.awaitBlockedBy(carol);
 
         alice.execute("update job set state = 'done' where id = 1");
@@ -189,13 +193,34 @@ abstract class ClaimContract extends RowLockContract {
     }
 
     @Test
-    void aRowThatItsHolderDeletedBeforeTheLockIsNotReturned() throws Exception {
+    void aRowThatAnotherTableSaysIsFinishedIsNotReturned() throws Exception {
+        jobs(3);
+        database.execute("create table finished(job int primary key)");
+        Session carol = database.session("carol");
+        carol.execute("select pg_advisory_xact_lock(" + GATE + ")");
+        lock(alice, job(1));
+        Step<List<Integer>> step = startClaim(
+                bob,
+                READY.where("gate() and not exists (select from finished where finished.job = job.id)")
+                        .limit(3));
+        step.awaitBlockedBy(carol);
+
+        alice.execute("insert into finished values (1)");
+        alice.commit();
+        carol.commit();
+
+        // SKIP LOCKED looks at the locked row alone, and sees the other table as it was.
+        assertThat(step.get()).isEqualTo(strategy() == LockStrategy.ROW ? List.of(1, 2, 3) : List.of(2, 3));
+    }
+
+    @ParameterizedTest
+    @FieldSource("GATED")
+    void aRowThatItsHolderDeletedBeforeTheLockIsNotReturned(Claim gated) throws Exception {
         jobs(3);
         Session carol = database.session("carol");
         carol.execute("select pg_advisory_xact_lock(" + GATE + ")");
         lock(alice, job(2));
-        Step<List<Integer>> step =
-                startClaim(bob, READY.where("state = ? and gate()", "ready").limit(3));
+        Step<List<Integer>> step = startClaim(bob, gated.limit(3));
         step.awaitBlockedBy(carol);
 
         alice.execute("delete from job where id = 2");
@@ -223,15 +248,15 @@ abstract class ClaimContract extends RowLockContract {
         assertThat(step.get()).isEqualTo(range(2, 1 + limit));
     }
 
-    @Test
-    void theRowsAfterFinishedOnesAreNotPassedOver() throws Exception {
+    @ParameterizedTest
+    @FieldSource("GATED")
+    void theRowsAfterFinishedOnesAreNotPassedOver(Claim gated) throws Exception {
         jobs(100);
         Session carol = database.session("carol");
         carol.execute("select pg_advisory_xact_lock(" + GATE + ")");
         lock(alice, job(1));
         lock(alice, job(2));
-        Step<List<Integer>> step =
-                startClaim(bob, READY.where("state = ? and gate()", "ready").limit(2));
+        Step<List<Integer>> step = startClaim(bob, gated.limit(2));
         step.awaitBlockedBy(carol);
 
         alice.execute("update job set state = 'done' where id < 3");
@@ -241,14 +266,14 @@ abstract class ClaimContract extends RowLockContract {
         assertThat(step.get()).containsExactly(3, 4);
     }
 
-    @Test
-    void theReturnedRowIsAsItsLastHolderLeftIt() throws Exception {
+    @ParameterizedTest
+    @FieldSource("GATED")
+    void theReturnedRowIsAsItsLastHolderLeftIt(Claim gated) throws Exception {
         jobs(1);
         Session carol = database.session("carol");
         carol.execute("select pg_advisory_xact_lock(" + GATE + ")");
         lock(alice, job(1));
-        Step<List<Integer>> step = bob.start(
-                c -> locks.in(c).claim(READY.where("state = ? and gate()", "ready"), row -> row.getInt("priority")));
+        Step<List<Integer>> step = bob.start(c -> locks.in(c).claim(gated, row -> row.getInt("priority")));
         step.awaitBlockedBy(carol);
 
         alice.execute("update job set priority = 5 where id = 1");

@@ -18,7 +18,7 @@ import org.rowlock.internal.text.TableName;
 /**
  * The statements of a claim, all in one round trip.
  *
- * <p>With row locks the rows come with the locks. With advisory locks alone there are two statements: the first goes through the rows that meet the predicate, in their order,
+ * <p>With row locks the rows come with the locks, where the predicate is on nothing else. Otherwise there are two statements: the first goes through the rows that meet the predicate, in their order,
  * and tries the key of each until it has as many as it wants; the second reads those again <em>with the predicate
  * again</em>, as it has a snapshot of its own. Without it a job that another worker has just finished would run twice.
  * The candidates are behind a fence (MATERIALIZED), since in a WHERE clause over a table the lock function would run
@@ -94,11 +94,14 @@ public final class ClaimSql {
     }
 
     /**
-     * Whether {@link #take} does it: a row that is locked is what it will be, so it needs no look behind the lock. Columns
-     * that are given may find others with the same id, which do.
+     * Whether {@link #take} does it: a row that is locked is what it will be, and so is a predicate on nothing but the row,
+     * which needs no look behind the lock. A function or a subquery may look at other tables, which go on changing; and
+     * columns that are given may find others with the same id.
      */
     public boolean isTakenAtOnce() {
-        return rowLock && table.identity() != Identity.GIVEN;
+        return rowLock
+                && table.identity() != Identity.GIVEN
+                && claim.predicate().replace("now()", "").indexOf('(') < 0;
     }
 
     /**
