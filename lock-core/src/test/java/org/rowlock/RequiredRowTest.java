@@ -53,6 +53,29 @@ class RequiredRowTest {
         }
     }
 
+    /** Columns that are given need not be unique, and a table that others inherit from has their rows too. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void anIdThatFindsSeveralRowsDoesNotStandForOneThatFindsNone(LockStrategy strategy) throws Exception {
+        database.execute("create table given(id int primary key, k int)");
+        database.execute("insert into given values (1, 1), (2, 1), (3, 3)");
+        database.execute("create table parent(id int primary key)");
+        database.execute("create table child(primary key (id)) inherits (parent)");
+        database.execute("insert into parent values (1), (3)");
+        database.execute("insert into child values (1)");
+        RowLocks locks =
+                RowLocks.builder().strategy(strategy).idColumns("given", "k").build();
+        Session alice = database.session("alice");
+        for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
+            for (String table : List.of("given", "parent")) {
+                LockAllResult result =
+                        alice.run(c -> locks.in(c).lockAll(LockKey.rows(table, List.of(1, 2, 3)), FOR_UPDATE, wait));
+                assertThat(result.absentRows()).containsExactly(row(table, 2));
+                alice.rollback();
+            }
+        }
+    }
+
     @Test
     void aRowCannotBeRequiredWhereNothingLooksForIt() throws Exception {
         Session alice = database.session("alice");

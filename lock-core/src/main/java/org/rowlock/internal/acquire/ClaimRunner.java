@@ -163,8 +163,7 @@ final class ClaimRunner<T> {
         // Rows whose keys others hold stay locked, so as few as can be.
         int page = strategy.takesRowLock() ? claim.limit() : Math.max(PAGE, claim.limit());
         for (int looks = 1; taken.size() < claim.limit(); looks++) {
-            Look look =
-                    sql.isTakenAtOnce() ? take(sql, known, page, takenIds) : lockAndRead(sql, known, page, takenIds);
+            Look look = lockAndRead(sql, known, page, takenIds);
             boolean noMore = !look.isAnyFinished() && look.tried() < page;
             if (noMore || looks >= (taken.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
                 return;
@@ -187,37 +186,6 @@ final class ClaimRunner<T> {
         boolean isAnyFinished() {
             return read < locked;
         }
-    }
-
-    private Look take(ClaimSql sql, RowTable table, int page, List<List<String>> takenIds) throws SQLException {
-        String text = texts.of(sql, page, !takenIds.isEmpty());
-        try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
-            sql.bindTake(statement, takenIds, claim.limit() - taken.size());
-            int before = taken.size();
-            int tried = 0;
-            try (ResultSet row = statement.executeQuery()) {
-                int parts = table.columns().size();
-                int guard = row.getMetaData().getColumnCount() - 3;
-                int id = guard - ClaimSql.OWN_COLUMNS - parts;
-                while (row.next()) {
-                    checkGuard(row, guard);
-                    tried = row.getInt(guard + 3);
-                    if (row.getString(id) != null) {
-                        takenIds.add(idTexts(row, id, parts));
-                        take(takenIds.get(takenIds.size() - 1), row);
-                    }
-                }
-            }
-            return new Look(taken.size() - before, taken.size() - before, tried);
-        }
-    }
-
-    private static List<String> idTexts(ResultSet row, int at, int parts) throws SQLException {
-        List<String> texts = new ArrayList<>(parts);
-        for (int i = 0; i < parts; i++) {
-            texts.add(row.getString(at + i));
-        }
-        return texts;
     }
 
     private Look lockAndRead(ClaimSql sql, RowTable table, int page, List<List<String>> takenIds) throws SQLException {
@@ -256,18 +224,14 @@ final class ClaimRunner<T> {
     }
 
     private void checkGuard(ResultSet row) throws SQLException {
-        checkGuard(row, 1);
-    }
-
-    private void checkGuard(ResultSet row, int at) throws SQLException {
-        Guard guard = Guard.read(row, at);
+        Guard guard = Guard.read(row);
         if (guard.isSnapshotStale()) {
             throw staleSnapshot(guard);
         }
         if (guard.lock() == Guard.Lock.NOT_TRIED) {
             throw LockErrors.refused(asked(), guard, null);
         }
-        if (!row.getBoolean(at + 2)) {
+        if (!row.getBoolean(3)) {
             throw LockErrors.stale(asked(), true);
         }
     }

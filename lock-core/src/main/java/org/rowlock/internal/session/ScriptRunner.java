@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -107,7 +108,7 @@ public final class ScriptRunner {
             row.next();
             Array present = row.getArray(2);
             if (row.getLong(1) < rows.size()) {
-                Set<Object> ids = present == null ? Set.of() : Set.of((Object[]) present.getArray());
+                Set<Object> ids = present == null ? Set.of() : new HashSet<>(List.of((Object[]) present.getArray()));
                 rows.removeIf(found -> !ids.contains(found.id().get(0)));
             }
         }

@@ -16,9 +16,9 @@ import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
 /**
- * The statements of a claim, all in one round trip.
+ * The statements of a claim.
  *
- * <p>With row locks the rows come with the locks, where the predicate is on nothing else. Otherwise there are two statements: the first goes through the rows that meet the predicate, in their order,
+ * <p>With advisory locks two in one round trip: the first goes through the rows that meet the predicate, in their order,
  * and tries the key of each until it has as many as it wants; the second reads those again <em>with the predicate
  * again</em>, as it has a snapshot of its own. Without it a job that another worker has just finished would run twice.
  * The candidates are behind a fence (MATERIALIZED), since in a WHERE clause over a table the lock function would run
@@ -26,9 +26,6 @@ import org.rowlock.internal.text.TableName;
  */
 public final class ClaimSql {
     private static final String ID = "rowlock_id_";
-
-    /** Behind the texts of the id: the number and the text that the key is made of. */
-    public static final int OWN_COLUMNS = 2;
 
     private final Claim claim;
     private final RowTable table;
@@ -63,7 +60,7 @@ public final class ClaimSql {
      */
     public String lock(int page, boolean anyTaken) {
         return KeySql.holding(List.of(table.name()), List.of(table)).stripTrailing()
-                + ", rowlock_candidates as materialized (" + candidates("", page, anyTaken)
+                + ", rowlock_candidates as materialized (" + candidates(page, anyTaken)
                 + ") select r.refused, r.isolation,"
                 + " r.same, pg_catalog.count(k.rowlock_text), case when pg_catalog.count(k.rowlock_text) < ?"
                 + " then (select pg_catalog.count(*) from rowlock_candidates) end, "
@@ -90,43 +87,7 @@ public final class ClaimSql {
     }
 
     String text(int page, boolean anyTaken) {
-        return isTakenAtOnce() ? take(page, anyTaken) : lock(page, anyTaken) + "\n;" + read();
-    }
-
-    /**
-     * Whether {@link #take} does it: a row that is locked is what it will be, and so is a predicate on nothing but the row,
-     * which needs no look behind the lock. A function or a subquery may look at other tables, which go on changing; and
-     * columns that are given may find others with the same id.
-     */
-    public boolean isTakenAtOnce() {
-        return rowLock
-                && table.identity() != Identity.GIVEN
-                && claim.predicate().replace("now()", "").indexOf('(') < 0;
-    }
-
-    /**
-     * Locks rows that meet the predicate and returns them, or one row of nulls; behind their columns the texts of the id, the
-     * rest of the key, {@link #OWN_COLUMNS} in number, and what {@link #lock} returns but how many are locked.
-     * Parameters as there.
-     */
-    private String take(int page, boolean anyTaken) {
-        return KeySql.holding(List.of(table.name()), List.of(table)).stripTrailing()
-                + ", rowlock_candidates as materialized (" + candidates(alias + ".*, ", page, anyTaken)
-                + "), rowlock_r as materialized (select " + guard() + KeySql.from(Shape.ROW_INT)
-                + "), rowlock_taken as materialized (select k.* from rowlock_r as r cross join rowlock_candidates as k where "
-                + tries() + " limit ?) select t.*, r.refused, r.isolation, r.same,"
-                + " case when (select pg_catalog.count(*) from rowlock_taken) < ?"
-                + " then (select pg_catalog.count(*) from rowlock_candidates) end"
-                + " from rowlock_r as r left join rowlock_taken as t on true";
-    }
-
-    /** Sets the parameters of {@link #take}. */
-    public int bindTake(PreparedStatement statement, List<List<String>> taken, int wanted) throws SQLException {
-        int next = bindCandidates(statement, 1, taken);
-        statement.setString(next, table.name());
-        statement.setInt(next + 1, wanted);
-        statement.setInt(next + 2, wanted);
-        return next + 3;
+        return lock(page, anyTaken) + "\n;" + read();
     }
 
     private int bindCandidates(PreparedStatement statement, int at, List<List<String>> taken) throws SQLException {
@@ -150,11 +111,11 @@ public final class ClaimSql {
                 + "(r.root::integer, k.rowlock_int) end end";
     }
 
-    private String candidates(String columns, int page, boolean anyTaken) {
+    private String candidates(int page, boolean anyTaken) {
         String notTaken =
                 anyTaken ? " and (" + each(", ", this::column) + ") not in (select * from " + table.ids() + ')' : "";
         String number = table.columns().size() == 1 ? kind(0).int4Of(column(0)) : "cast(null as integer)";
-        return "select " + columns + each(", ", i -> kind(i).textOf(column(i)) + " as " + ID + i) + ", " + number
+        return "select " + each(", ", i -> kind(i).textOf(column(i)) + " as " + ID + i) + ", " + number
                 + " as rowlock_int, "
                 + each(" || pg_catalog.chr(" + (int) IdText.SEPARATOR + ") || ", i -> kind(i).keyTextOf(column(i)))
                 + " as rowlock_text from " + from(table.name()) + " where " + condition(claim) + notTaken + order(claim)

@@ -33,18 +33,13 @@ public record Guard(String isolation, String readOnly, String table, Lock lock) 
 
     /** Reads the row of a lock statement: what became of the lock, and the isolation level. */
     public static Guard read(ResultSet row) throws SQLException {
-        return read(row, 1);
-    }
-
-    /** The same, of columns that begin at index {@code at}. */
-    public static Guard read(ResultSet row, int at) throws SQLException {
-        String locked = row.getString(at);
+        String locked = row.getString(1);
         Guard refused = GuardSql.read(locked);
         if (refused != null) {
             return refused;
         }
         // A blocking lock function returns void, an empty text; a trying one true or false.
-        return "false".equals(locked) ? TAKEN : held(row.getString(at + 1));
+        return "false".equals(locked) ? TAKEN : held(row.getString(2));
     }
 
     public static Guard held(String isolation) {

@@ -150,12 +150,14 @@ public final class RowSql {
 
     /**
      * Of ids that are all there nothing is sent back but how many: to sort out which they are costs the server and the
-     * client more than to lock them.
+     * client more than to lock them. Distinct, as columns that are given may find several rows, and so may a table that others
+     * inherit from.
      */
     private static ScriptStatement counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         String id = column(table.columns().get(0));
         return new ScriptStatement(
-                identity(table) + "select pg_catalog.count(*), case when pg_catalog.count(*) < cast(? as integer)"
+                identity(table)
+                        + "select pg_catalog.count(distinct r.id), case when pg_catalog.count(distinct r.id) < cast(? as integer)"
                         + " then pg_catalog.array_agg(r.id::pg_catalog.text) end"
                         + (wait == WaitKind.AT_MOST ? ", pg_catalog.count(r.rearmed)" : "") + " from (select " + id
                         + " as id" + rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name()) + " as "
