@@ -329,6 +329,40 @@ class CommitWritesTest {
         assertThat(none.count()).isZero();
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void whereATableHasARuleTheServerCannotCountAndTheErrorSaysWhatToDo(Way way) throws Exception {
+        execute(connection, "create table ruled(id int primary key, seen int)");
+        for (String rule : List.of(
+                "do also insert into entry(note) values ('updated')",
+                "do instead nothing",
+                "where new.seen > 5 do instead nothing",
+                "do instead update account set balance = 3 where id = 3")) {
+            execute(connection, "create or replace rule watched as on update to ruled " + rule);
+            SQLException refused = catchThrowableOfType(
+                    SQLException.class,
+                    () -> way.send(locks(LockStrategy.ROW), dataSource, writes -> {
+                        writes.add(ADD, 1, 1);
+                        writes.add("update ruled set seen = ? where id = ?", 1, 1)
+                                .expectOneRow();
+                    }));
+            assertThat(refused.getMessage()).as(rule).contains("CREATE RULE", "expectRows", "Nothing of");
+            assertThat(refused.getSQLState()).isEqualTo("0A000");
+            assertThat(balance(1) + balance(9)).isEqualTo("00");
+        }
+    }
+
+    /** What the server says names the table, and yet it is not the lock that failed. */
+    @Test
+    void aRuleOfTheLockedTableIsNoFaultOfTheLock() throws Exception {
+        execute(connection, "create rule watched as on update to account do instead update entry set amount = 1");
+        CommitWrites writes = new CommitWrites();
+        writes.add(ADD, 1, 1).expectOneRow();
+        assertThatThrownBy(() -> locks(LockStrategy.ROW).execute(dataSource, KEY, writes))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("CREATE RULE");
+    }
+
     @Test
     void whatTheMapperThrowsComesTooLateToUndoAnything() throws Exception {
         for (RuntimeException thrown : List.of(new IllegalStateException("mine"), new ArithmeticException("mine"))) {

@@ -151,6 +151,11 @@ public final class WriteFlushes {
         });
     }
 
+    /** Whether any is to change so many rows. */
+    boolean isExpecting() {
+        return writes.stream().anyMatch(Write::isExpecting);
+    }
+
     /** Whether the flush with the COMMIT may have left. */
     public boolean isSent() {
         return sent;

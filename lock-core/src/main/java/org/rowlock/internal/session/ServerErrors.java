@@ -49,6 +49,14 @@ public final class ServerErrors {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteSql.findIn(message(e)) : null;
     }
 
+    /** Whether a rule of a table (CREATE RULE) keeps a statement from standing in a WITH, known by its place in the server. */
+    public static boolean isOfRule(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        return server != null
+                && SqlState.FEATURE_NOT_SUPPORTED.equals(e.getSQLState())
+                && "RewriteQuery".equals(server.getRoutine());
+    }
+
     /** The guard's columns where the error is one that a guard raised. */
     public static @Nullable Guard guardIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? GuardSql.findIn(message(e)) : null;
@@ -102,7 +110,7 @@ public final class ServerErrors {
     public static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String message = server == null ? null : server.getMessage();
-        if (server == null || message == null || asked.table() == null) {
+        if (server == null || message == null || asked.table() == null || isOfRule(e)) {
             return false;
         }
         return switch (SqlState.of(e)) {
