@@ -12,6 +12,9 @@ package org.rowlock.jmh.scenario;
 public record Timing(int rounds, int warmupMillis, int windows, int millis, boolean singleShot) {
     public static final Timing THROUGHPUT = new Timing(4, 1_000, 1, 3_000, false);
 
+    /** Where SQL by hand, which is soon compiled, is beside the library, which takes longer. */
+    public static final Timing WARM = new Timing(4, 8_000, 1, 3_000, false);
+
     /** A few percent are to be told apart. */
     public static final Timing EXACT = new Timing(5, 1_500, 1, 2_000, false);
 
