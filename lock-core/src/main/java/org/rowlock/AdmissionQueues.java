@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +26,8 @@ import org.rowlock.internal.request.KeyNames;
  *
  * <p>First come, first served per key; holders of shared modes go in together. Of exclusive ones the next is let in beside
  * the one who holds the lock, and waits for it at the server, so that the key is not free for a round trip whenever it
- * changes hands. The queues keep nobody out by themselves: exclusion is the database lock's business, so it holds between
- * instances too.
+ * changes hands; and more than one where it is held for less than the next takes to come. The queues keep nobody out by
+ * themselves: exclusion is the database lock's business, so it holds between instances too.
  *
  * <p>Only the outermost call of a thread queues. A call while the thread has a {@link Permit} passes at once, since it
  * has a database lock already, and waiting here for another thread that waits there would be a deadlock that the server
@@ -49,7 +48,9 @@ public final class AdmissionQueues {
     /** Of all queues, since a thread that waits here while it holds a lock of any of them could be in a deadlock. */
     private static final ThreadLocal<Permit> CURRENT = new ThreadLocal<>();
 
+    /** 0 for a width that adapts. */
     private final int maxAdmittedPerKey;
+
     private final int maxWaitersPerKey;
     private final KeyNames names;
     private final LockObserver observer;
@@ -98,8 +99,8 @@ public final class AdmissionQueues {
         }
     }
 
-    /** A ticket of a permit. */
-    private record Held(Place place, Ticket ticket) {}
+    /** A ticket of a permit, and what is to be given back for it: null where that has been done. */
+    private record Held(Place place, Ticket ticket, Queue queue, Turnstile.@Nullable Entry entry) {}
 
     /** The queue of one key; exists while somebody is in it or has passed it. */
     private static final class Queue {
@@ -112,7 +113,7 @@ public final class AdmissionQueues {
         int users;
 
         Queue(int admitted) {
-            this.turnstile = new Turnstile(admitted);
+            this.turnstile = admitted == 0 ? Turnstile.adaptive() : Turnstile.ofWidth(admitted);
         }
     }
 
@@ -263,9 +264,9 @@ public final class AdmissionQueues {
         RowLockMode mode = permit.keys.modeOf(place.key());
         Ticket ticket = new Ticket(mode);
         Queue queue = join(place, ticket);
-        boolean acquired = false;
+        Turnstile.Entry entry = null;
         try {
-            acquired = acquire(queue, mode, place.key(), wait, start);
+            entry = acquire(queue, mode, place.key(), wait, start);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(
@@ -274,11 +275,11 @@ public final class AdmissionQueues {
                             + ". It has left the queue; no connection was borrowed and nothing is locked.",
                     e);
         } finally {
-            if (!acquired) {
+            if (entry == null) {
                 leave(place, ticket);
             }
         }
-        if (!acquired) {
+        if (entry == null) {
             throw new LockNotAvailableException(
                     "Cannot lock " + names.of(place.key())
                             + ": another thread of this application holds it or is before this one"
@@ -290,20 +291,20 @@ public final class AdmissionQueues {
         ticket.admit();
         if (queue.outage) {
             // All try at once, as they would without a queue, until one has a connection.
-            queue.turnstile.leave(mode.isShared());
-            permit.passed.push(new Held(place, ticket));
-            return;
+            queue.turnstile.leaveUnused(entry);
+            entry = null;
         }
-        permit.held.push(new Held(place, ticket));
+        permit.held.push(new Held(place, ticket, queue, entry));
     }
 
-    private boolean acquire(Queue queue, RowLockMode mode, LockKey key, LockWait wait, long start)
+    private Turnstile.@Nullable Entry acquire(Queue queue, RowLockMode mode, LockKey key, LockWait wait, long start)
             throws InterruptedException {
         if (wait instanceof LockWait.NoWait) {
             return queue.turnstile.tryEnterFree(mode.isShared());
         }
-        if (queue.turnstile.tryEnter(mode.isShared())) {
-            return true;
+        Turnstile.Entry atOnce = queue.turnstile.tryEnter(mode.isShared());
+        if (atOnce != null) {
+            return atOnce;
         }
         if (queue.waiting.incrementAndGet() > maxWaitersPerKey) {
             queue.waiting.decrementAndGet();
@@ -313,12 +314,10 @@ public final class AdmissionQueues {
                             + " allows. No connection was borrowed and nothing is locked; shed the load or try later.");
         }
         try {
-            if (wait instanceof LockWait.AtMost bound) {
-                long left = bound.duration().toNanos() - (System.nanoTime() - start);
-                return queue.turnstile.enter(mode.isShared(), left, TimeUnit.NANOSECONDS);
-            }
-            queue.turnstile.enter(mode.isShared());
-            return true;
+            long left = wait instanceof LockWait.AtMost bound
+                    ? bound.duration().toNanos() - (System.nanoTime() - start)
+                    : Long.MAX_VALUE;
+            return queue.turnstile.enter(mode.isShared(), left);
         } finally {
             queue.waiting.decrementAndGet();
         }
@@ -346,9 +345,8 @@ public final class AdmissionQueues {
         private final Object database;
         private final KeyModes keys;
         private final @Nullable Permit outer;
+        /** Where nobody waits, in an outage, too: so that the queue lasts as long as somebody tries. */
         private final Deque<Held> held = new ArrayDeque<>(1);
-        /** Of queues that nobody waits in during an outage; kept so that they last as long as somebody tries. */
-        private final Deque<Held> passed = new ArrayDeque<>(0);
 
         private final Thread thread = Thread.currentThread();
         private boolean closed;
@@ -396,17 +394,10 @@ public final class AdmissionQueues {
                         "The permit belongs to " + thread + "; close it on the thread that entered");
             }
             while (!held.isEmpty()) {
-                Held last = held.peek();
-                Place place = last.place();
-                Queue queue = owner.queues.get(place);
-                if (queue != null) {
-                    queue.turnstile.leave(keys.modeOf(place.key()).isShared());
+                Held last = held.pop();
+                if (last.entry() != null) {
+                    last.queue().turnstile.leave(last.entry());
                 }
-                held.pop();
-                owner.leave(place, last.ticket());
-            }
-            while (!passed.isEmpty()) {
-                Held last = passed.pop();
                 owner.leave(last.place(), last.ticket());
             }
             closed = true;

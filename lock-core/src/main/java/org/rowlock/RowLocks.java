@@ -509,7 +509,6 @@ public final class RowLocks {
     /** Collects a configuration. Not thread-safe. */
     public static final class Builder {
         private static final int DEFAULT_BUDGET = 1_000;
-        private static final int DEFAULT_ADMITTED = 2;
         private static final int DEFAULT_WAITERS = 10_000;
         private static final int DEFAULT_WAITERS_AT_SERVER = 4;
 
@@ -518,7 +517,7 @@ public final class RowLocks {
         private final Map<String, List<String>> idColumns = new HashMap<>();
         private int budget = DEFAULT_BUDGET;
         private boolean rowLocksAloneBeyondBudget;
-        private int maxAdmittedPerKey = DEFAULT_ADMITTED;
+        private int maxAdmittedPerKey;
         private int maxWaitersPerKey = DEFAULT_WAITERS;
         private int maxWaitersAtServer = DEFAULT_WAITERS_AT_SERVER;
         private boolean singleEntryNode;
@@ -606,7 +605,9 @@ public final class RowLocks {
         /**
          * How many threads the {@linkplain AdmissionQueues admission queue} of a key lets in at once that want it
          * exclusively: the one who holds the lock, and those who are next and wait for it at the server. Each takes a
-         * connection. With 1 the key is free for a round trip and more whenever it changes hands. Default 2.
+         * connection. With 1 the key is free for a round trip and more whenever it changes hands. Default: 2 to begin with, and
+         * up to 8 of a key that is held for less than the next takes to come, such as by {@link RowLocks#execute}; the queue finds out by
+         * itself. A number given here is the number always.
          *
          * @param threads at least 1
          * @return this

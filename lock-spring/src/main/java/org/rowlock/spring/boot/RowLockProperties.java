@@ -90,13 +90,14 @@ public record RowLockProperties(
      * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused. Default: half of the
      *     threads of the web server; 1000 without one, and with virtual threads.
      * @param maxAdmittedPerKey How many are let in at once that want a key exclusively: the one who holds it, and who is next
-     *     and waits for it at the server. Each takes a connection.
+     *     and waits for it at the server. Each takes a connection. Default: 2, and up to 8 of a key that is held for less than
+     *     the next takes to come.
      */
     public record Admission(
             @DefaultValue("true") boolean enabled,
             @Nullable Duration timeout,
             @Nullable Integer maxWaitersPerKey,
-            @DefaultValue("2") int maxAdmittedPerKey) {}
+            @Nullable Integer maxAdmittedPerKey) {}
 
     /**
      * The queue of lock-jdbc, which wraps the DataSources of the application where a mode is given.

@@ -25,9 +25,10 @@ final class RowLocksFactory {
                 .idsInMessages(properties.idsInMessages());
         set("rowlock.lock-budget", () -> builder.lockBudget(properties.lockBudget()));
         set("rowlock.admission.max-waiters-per-key", () -> builder.maxWaitersPerKey(maxWaitersPerKey));
-        set(
-                "rowlock.admission.max-admitted-per-key",
-                () -> builder.maxAdmittedPerKey(properties.admission().maxAdmittedPerKey()));
+        Integer maxAdmittedPerKey = properties.admission().maxAdmittedPerKey();
+        if (maxAdmittedPerKey != null) {
+            set("rowlock.admission.max-admitted-per-key", () -> builder.maxAdmittedPerKey(maxAdmittedPerKey));
+        }
         set("rowlock.max-waiters-at-server", () -> builder.maxWaitersAtServer(properties.maxWaitersAtServer()));
         properties.tables().forEach((name, table) -> set(builder, name, table));
         if (!listeners.isEmpty()) {

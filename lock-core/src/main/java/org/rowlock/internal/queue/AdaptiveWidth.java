@@ -1,0 +1,92 @@
+package org.rowlock.internal.queue;
+
+/**
+ * As many as would be in if nobody waited at the server, and one who waits there. Where a lock is held for longer than the way to
+ * the server takes, these are two or three; where it is held for less, more are on their way at a time, and with two the key
+ * would be free until the next arrives.
+ *
+ * <p>Learns from the time that each was in, which is way, wait and hold together: how long it takes alone, and how long in a
+ * crowd. By Little's law the one is to the other as those in who do not wait are to all. Now and then it lets in one at
+ * a time, to see anew how long it takes alone.
+ */
+final class AdaptiveWidth implements TurnstileWidth {
+    /** The holder, and who is next. */
+    static final int LEAST = 2;
+
+    /** So that one key does not take the pool. */
+    static final int MOST = 8;
+
+    /** How many make a mean: in a crowd, and alone. */
+    private static final int IN_CROWD = 32;
+
+    private static final int ALONE = 8;
+
+    /** How many means until it looks anew. */
+    private static final int MEANS = 64;
+
+    /** So much shorter than was thought is a mean that says only that. */
+    private static final double SURPRISE = 1.25;
+
+    /** More than the means ask for, as times vary, and a key that is free costs more than one who waits. */
+    private static final double ROOM = 1.2;
+
+    private int width = LEAST;
+    private boolean looking;
+    private double aloneNanos;
+    private double sumNanos;
+    private int samples;
+    private int means;
+
+    /** How many are still in, or came in too early, for the present width to show. */
+    private int toSkip;
+
+    @Override
+    public int now() {
+        return looking ? 1 : width;
+    }
+
+    @Override
+    public void left(long nanos, boolean crowded) {
+        if (aloneNanos == 0) {
+            // The first had nobody in front.
+            aloneNanos = nanos;
+        } else if (crowded && --toSkip < 0) {
+            toSkip = 0;
+            sumNanos += nanos;
+            samples++;
+            if (samples == (looking ? ALONE : IN_CROWD)) {
+                double mean = Math.max(1, sumNanos / samples);
+                sumNanos = 0;
+                samples = 0;
+                learn(mean);
+            }
+        }
+    }
+
+    private void learn(double meanNanos) {
+        if (looking) {
+            looking = false;
+            aloneNanos = meanNanos;
+            toSkip = width;
+            return;
+        }
+        means++;
+        if (means == MEANS) {
+            means = 0;
+            looking = true;
+            toSkip = width - 1;
+            return;
+        }
+        if (meanNanos < aloneNanos) {
+            // The first is often that of a cold connection.
+            aloneNanos = (aloneNanos + meanNanos) / 2;
+        }
+        if (aloneNanos <= SURPRISE * meanNanos) {
+            long wanted = Math.round(1 + width * Math.min(1, ROOM * aloneNanos / meanNanos));
+            int step = Long.compare(wanted, width);
+            int next = Math.max(LEAST, Math.min(MOST, width + step));
+            toSkip = next == width ? 0 : width;
+            width = next;
+        }
+    }
+}
