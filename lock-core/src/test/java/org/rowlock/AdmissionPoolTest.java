@@ -11,6 +11,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
 /** What admission is for: a hot key takes one connection of the pool, and not all of them. */
@@ -107,6 +109,50 @@ class AdmissionPoolTest {
         } finally {
             end(crowd);
         }
+    }
+
+    /** Over a network the key would else be free for most of the time. */
+    @Test
+    void ofAKeyThatIsHeldForNoRoundTripMoreThanTwoAreOnTheirWay() throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger done = new AtomicInteger();
+        ExecutorService crowd = Executors.newFixedThreadPool(POOL);
+        try (TcpProxy network = TcpProxy.to(database.dataSource());
+                HikariDataSource pool = new HikariDataSource()) {
+            network.delay(Duration.ofMillis(10), Duration.ofMillis(10));
+            pool.setDataSource(network.through(database.dataSource()));
+            pool.setMaximumPoolSize(POOL);
+            pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < POOL; i++) {
+                all.add(crowd.submit(() -> {
+                    while (!over.get()) {
+                        CommitWrites writes = new CommitWrites();
+                        writes.add("update account set balance = balance + 1 where id = 1")
+                                .expectOneRow();
+                        locks.execute(pool, HOT, writes);
+                        done.incrementAndGet();
+                    }
+                    return null;
+                }));
+            }
+            try {
+                await(() -> locks.admission().entrants().stream()
+                                .filter(AdmissionQueues.Entrant::isAdmitted)
+                                .count()
+                        > 4);
+            } finally {
+                over.set(true);
+            }
+            for (Future<?> each : all) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+        } finally {
+            end(crowd);
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo(String.valueOf(done.get()));
+        assertThat(locks.admission().keysInUse()).isZero();
     }
 
     /** The control: the same crowd without the queue in front leaves the bystander nothing. */
