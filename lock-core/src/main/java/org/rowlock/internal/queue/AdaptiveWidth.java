@@ -16,10 +16,8 @@ final class AdaptiveWidth implements TurnstileWidth {
     /** So that one key does not take the pool. */
     static final int MOST = 8;
 
-    /** How many make a mean: in a crowd, and alone. */
-    private static final int IN_CROWD = 32;
-
-    private static final int ALONE = 8;
+    /** How many of each place make a mean. */
+    private static final int SAMPLES = 8;
 
     /** How many means until it looks anew. */
     private static final int MEANS = 64;
@@ -54,7 +52,7 @@ final class AdaptiveWidth implements TurnstileWidth {
             toSkip = 0;
             sumNanos += nanos;
             samples++;
-            if (samples == (looking ? ALONE : IN_CROWD)) {
+            if (samples == SAMPLES * now()) {
                 double mean = Math.max(1, sumNanos / samples);
                 sumNanos = 0;
                 samples = 0;
