@@ -15,6 +15,8 @@ module org.rowlock.core {
 
     exports org.rowlock;
     exports org.rowlock.guard;
+    exports org.rowlock.internal.commit to
+            org.rowlock.jdbc;
     exports org.rowlock.internal.queue to
             org.rowlock.jdbc;
     exports org.rowlock.internal.text to

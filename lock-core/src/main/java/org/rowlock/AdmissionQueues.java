@@ -197,7 +197,7 @@ public final class AdmissionQueues {
     }
 
     /** The permit of this thread. They may be closed in any order. */
-    private static @Nullable Permit innermostOpen() {
+    static @Nullable Permit innermostOpen() {
         Permit permit = CURRENT.get();
         while (permit != null && permit.closed) {
             permit = permit.outer;
@@ -365,6 +365,21 @@ public final class AdmissionQueues {
          */
         public boolean isQueued() {
             return outer == null;
+        }
+
+        KeyModes keys() {
+            return keys;
+        }
+
+        /** Whether somebody else of this JVM waits for one of the keys, here or at the server. */
+        boolean isWanted() {
+            for (LockKey key : keys.keys()) {
+                Queue queue = owner.queues.get(new Place(database, key));
+                if (queue != null && queue.tickets.size() > 1) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         /**

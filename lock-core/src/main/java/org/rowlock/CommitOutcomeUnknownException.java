@@ -4,13 +4,13 @@ import java.sql.SQLException;
 
 /**
  * A transaction was told to commit, and whether it has, or will outlast a failover, cannot be known: the connection was
- * lost before the server's answer arrived, or the server gave up waiting for its standby. The SQLSTATE is that of the
- * cause, such as 08006 or 57P01; 01000 for the standby.
+ * lost before the server's answer arrived. The SQLSTATE is that of the cause, such as 08006 or 57P01. Where it is known
+ * that it has committed, and only not whether it is durable, it is a {@link CommitNotConfirmedException}.
  *
  * <p>Do not simply run the work again: if it has committed it would be done twice. Look first whether it is there, or make
  * the work such that twice is once, say with an id of its own that is inserted under a unique constraint.
  */
-public final class CommitOutcomeUnknownException extends LockException {
+public sealed class CommitOutcomeUnknownException extends LockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;
 
     /**

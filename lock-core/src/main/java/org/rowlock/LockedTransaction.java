@@ -8,6 +8,8 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.Hold;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.KeyModes;
@@ -24,9 +26,12 @@ final class LockedTransaction {
     private final AdmissionQueues admission;
     private final LockObserver observer;
     private final KeyNames names;
+    private final Releases releases;
 
-    LockedTransaction(RowLocks locks, AdmissionQueues admission, LockObserver observer, KeyNames names) {
+    LockedTransaction(
+            RowLocks locks, AdmissionQueues admission, LockObserver observer, KeyNames names, Releases releases) {
         this.locks = locks;
+        this.releases = releases;
         this.observer = observer;
         this.names = names;
         this.admission = admission;
@@ -35,19 +40,19 @@ final class LockedTransaction {
     /** What is done on a connection whose transaction has not begun: lock, work and commit. */
     @FunctionalInterface
     private interface Body<T extends @Nullable Object, X extends Exception> {
-        T apply(Connection connection, LockWait wait, Hold hold) throws X, SQLException;
+        T apply(Connection connection, LockWait wait, Hold hold, AdmissionQueues.Permit permit) throws X, SQLException;
     }
 
     <T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource, KeyModes keys, LockWait wait, WritingWork<Connection, T, X> work)
             throws X, SQLException {
         given(work);
-        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold) -> {
+        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
             CommitWrites writes = new CommitWrites();
-            lock(connection, keys, remaining);
+            boolean wrote = lock(connection, keys, remaining);
             hold.begins();
             T value = work.apply(connection, writes);
-            new Commit(connection, keys.keys(), names).run(writes.toSend());
+            new Commit(connection, keys.keys(), names, endings(keys, permit, wrote)).run(writes.toSend());
             return value;
         });
     }
@@ -60,7 +65,7 @@ final class LockedTransaction {
         if (query == null) {
             throw new IllegalArgumentException("The query is null; make one with LockedQuery.of()");
         }
-        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold) -> {
+        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
             CommitWrites writes = new CommitWrites();
             List<R> rows = locks.in(connection)
                     .lockAndQuery(
@@ -72,7 +77,7 @@ final class LockedTransaction {
                             query.binds().toArray());
             hold.begins();
             T value = work.apply(rows, writes);
-            new Commit(connection, keys.keys(), names).run(writes.toSend());
+            new Commit(connection, keys.keys(), names, endings(keys, permit, false)).run(writes.toSend());
             return value;
         });
     }
@@ -83,8 +88,8 @@ final class LockedTransaction {
             throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
         }
         List<Write<?>> toSend = writes.toSend();
-        this.<@Nullable Void, SQLException>transact(dataSource, keys, wait, (connection, remaining, hold) -> {
-            locks.in(connection).lockAndCommit(keys, remaining, toSend);
+        this.<@Nullable Void, SQLException>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
+            locks.in(connection).lockAndCommit(keys, remaining, toSend, endings(keys, permit, false));
             return null;
         });
     }
@@ -115,7 +120,8 @@ final class LockedTransaction {
                     // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
                     connection.commit();
                 }
-                value = body.apply(connection, permit.isQueued() ? Waits.remaining(wait, start) : wait, hold);
+                LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
+                value = body.apply(connection, remaining, hold, permit);
             } catch (Throwable failure) {
                 // Throwable, as an Error must not leave the transaction open in the pool either.
                 rollBack(connection, autoCommit, failure);
@@ -139,15 +145,23 @@ final class LockedTransaction {
         }
     }
 
-    private void lock(Connection connection, KeyModes keys, LockWait wait) {
+    private Ending.Choice endings(KeyModes keys, AdmissionQueues.Permit permit, boolean wrote) {
+        return session -> releases.choice(keys.keys(), permit.isWanted(), wrote).of(session);
+    }
+
+    /** Whether a row is locked now, and so something written. */
+    private boolean lock(Connection connection, KeyModes keys, LockWait wait) {
         TransactionLocks tx = locks.in(connection);
         if (keys.keys().size() == 1) {
-            tx.lock(keys.keys().get(0), keys.strongest(), wait);
-        } else if (keys.each().isEmpty()) {
+            LockResult result = tx.lock(keys.keys().get(0), keys.strongest(), wait);
+            return result == LockResult.ROW_LOCKED || result == LockResult.KEY_AND_ROW_LOCKED;
+        }
+        if (keys.each().isEmpty()) {
             tx.lockAll(keys.keys(), keys.strongest(), wait);
         } else {
             tx.lockAll(keys.each(), wait);
         }
+        return false;
     }
 
     private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {

@@ -15,6 +15,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
+import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.internal.request.KeyModes;
@@ -40,10 +41,11 @@ public final class RowLocks {
     private RowLocks(Builder builder) {
         this.requests = new LockRequests(builder.config());
         LockObserver observer = new LockObserver(builder.listener);
-        this.calls = new LockCalls(requests, observer, new Gate(builder.maxWaitersAtServer));
+        Releases releases = new Releases(builder.release);
+        this.calls = new LockCalls(requests, observer, new Gate(builder.maxWaitersAtServer), releases);
         this.admission =
                 new AdmissionQueues(builder.maxAdmittedPerKey, builder.maxWaitersPerKey, builder.names, observer);
-        this.transaction = new LockedTransaction(this, admission, observer, builder.names);
+        this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
     }
 
@@ -521,6 +523,7 @@ public final class RowLocks {
         private int maxWaitersPerKey = DEFAULT_WAITERS;
         private int maxWaitersAtServer = DEFAULT_WAITERS_AT_SERVER;
         private boolean singleEntryNode;
+        private LockRelease release = LockRelease.PLAIN;
         private KeyNames names = KeyNames.WITH_IDS;
         private @Nullable LockListener listener;
 
@@ -641,6 +644,18 @@ public final class RowLocks {
          */
         public Builder singleEntryNode(boolean declared) {
             this.singleEntryNode = declared;
+            return this;
+        }
+
+        /**
+         * When commits let go of the locks: those of {@link RowLocks#inTransaction}, {@link RowLocks#execute} and
+         * {@link TransactionLocks#commit}. Default {@link LockRelease#PLAIN}.
+         *
+         * @param release when
+         * @return this
+         */
+        public Builder release(LockRelease release) {
+            this.release = given(release, "release");
             return this;
         }
 

@@ -12,6 +12,7 @@ import org.rowlock.internal.acquire.LockAndCommit;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.LockRequest;
@@ -422,7 +423,7 @@ public final class TransactionLocks {
      * @param writes what to do before the commit; may be empty
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected
      * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
-     *     run the work again before you have looked
+     *     run the work again before you have looked. {@link CommitNotConfirmedException} if it surely has
      * @throws LockException if it has not, for another reason that is known
      * @throws SQLException if it has not, as a write failed or a deferred constraint
      * @throws IllegalArgumentException if the writes are null, or one cannot go with a commit: several statements, a
@@ -436,7 +437,7 @@ public final class TransactionLocks {
         List<Write<?>> toSend = writes.toSend();
         try {
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                new Commit(connection, List.of(), requests.names()).run(toSend);
+                new Commit(connection, List.of(), requests.names(), endings()).run(toSend);
                 return;
             }
         } catch (Throwable failure) {
@@ -468,8 +469,17 @@ public final class TransactionLocks {
         }
         List<Write<?>> toSend = writes.toSend();
         if (!toSend.isEmpty()) {
-            new Commit(connection, List.of(), requests.names()).send(PgSession.inTransaction(connection), toSend);
+            new Commit(connection, List.of(), requests.names(), endings())
+                    .send(PgSession.inTransaction(connection), toSend);
         }
+    }
+
+    /** Who else wants the locks is known by the queues that this thread has passed; without any it may be anyone. */
+    private Ending.Choice endings() {
+        AdmissionQueues.Permit permit = AdmissionQueues.innermostOpen();
+        return permit == null
+                ? calls.releases().choice(List.of(), true, false)
+                : calls.releases().choice(permit.keys().keys(), permit.isWanted(), false);
     }
 
     private void rollBack(Throwable failure) {
@@ -483,14 +493,14 @@ public final class TransactionLocks {
     }
 
     /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */
-    void lockAndCommit(KeyModes keys, LockWait wait, List<Write<?>> writes) throws SQLException {
+    void lockAndCommit(KeyModes keys, LockWait wait, List<Write<?>> writes, Ending.Choice endings) throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
         LockRequest request = !keys.each().isEmpty()
                 ? requests.of(keys.each(), wait)
                 : keys.keys().size() == 1
                         ? requests.of(keys.keys().get(0), keys.strongest(), wait)
                         : requests.of(keys.keys(), keys.strongest(), wait);
-        new LockAndCommit(calls).run(session, request, writes);
+        new LockAndCommit(calls, endings).run(session, request, writes);
     }
 
     private static LockResult result(LockStrategy strategy, boolean rowFound) {

@@ -156,6 +156,7 @@ class ArchitectureTest {
                 .and()
                 .areNotEnums()
                 .and(not(equivalentTo(LockException.class)))
+                .and(not(equivalentTo(CommitOutcomeUnknownException.class)))
                 .should()
                 .haveModifier(JavaModifier.FINAL)
                 .check(CLASSES);

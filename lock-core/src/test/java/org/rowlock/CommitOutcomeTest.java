@@ -438,6 +438,10 @@ class CommitOutcomeTest {
                         .until(() -> !database.query(waiting).equals("0"));
                 database.execute("select " + end + "(" + database.query(waiting) + ")");
                 assertThat(step.failure())
+                        .isExactlyInstanceOf(
+                                end.startsWith("pg_cancel")
+                                        ? CommitNotConfirmedException.class
+                                        : CommitOutcomeUnknownException.class)
                         .isInstanceOfSatisfying(
                                 CommitOutcomeUnknownException.class,
                                 e -> assertThat(e.sqlState().orElseThrow())

@@ -21,6 +21,7 @@ class RetryableTest {
         Map<String, LockException> exceptions = new LinkedHashMap<>();
         for (LockException each : new LockException[] {
             new AdmissionRejectedException("m"),
+            new CommitNotConfirmedException("m", SQL),
             new CommitOutcomeUnknownException("m", SQL),
             new LockBudgetExceededException("m", 1),
             new LockCanceledException("m", SQL),

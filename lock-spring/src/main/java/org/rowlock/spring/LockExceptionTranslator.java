@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import java.util.function.Supplier;
 import org.rowlock.AdmissionRejectedException;
+import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockCanceledException;
@@ -38,6 +39,7 @@ import org.springframework.transaction.HeuristicCompletionException;
  *   <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
  *   <li>whether the transaction has committed is not known: {@link HeuristicCompletionException}, with the outcome state
  *       {@code STATE_UNKNOWN}; no retry should be written for it
+ *   <li>committed, and not known to be durable: the same, with {@code STATE_COMMITTED}
  *   <li>a write at the commit that did not change as many rows as expected:
  *       {@link IncorrectUpdateSemanticsDataAccessException}
  *   <li>wrong kind of transaction, unknown table, too many keys: {@link InvalidDataAccessApiUsageException}
@@ -75,6 +77,9 @@ public final class LockExceptionTranslator {
         }
         if (e instanceof LockConnectionLostException || e instanceof LockTableFullException) {
             return new DataAccessResourceFailureException(message, e);
+        }
+        if (e instanceof CommitNotConfirmedException) {
+            return new HeuristicCompletionException(HeuristicCompletionException.STATE_COMMITTED, e);
         }
         if (e instanceof CommitOutcomeUnknownException) {
             return new HeuristicCompletionException(HeuristicCompletionException.STATE_UNKNOWN, e);

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.AdmissionRejectedException;
+import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
@@ -77,6 +78,17 @@ class LockExceptionTranslatorTest {
     }
 
     @Test
+    void aCommitThatIsNotConfirmedIsCommitted() {
+        CommitNotConfirmedException e = new CommitNotConfirmedException("committed", new SQLException("why", "01000"));
+        assertThat(LockExceptionTranslator.translate(e))
+                .hasCause(e)
+                .isInstanceOfSatisfying(
+                        HeuristicCompletionException.class,
+                        translated -> assertThat(translated.getOutcomeState())
+                                .isEqualTo(HeuristicCompletionException.STATE_COMMITTED));
+    }
+
+    @Test
     void anAbsentRowIsAnEmptyResult() {
         RowAbsentException e = new RowAbsentException("no such row");
         assertThat(LockExceptionTranslator.translate(e))
@@ -90,6 +102,7 @@ class LockExceptionTranslatorTest {
     void everyExceptionOfTheCoreIsConsidered() {
         Set<String> known = Set.of(
                 "AdmissionRejectedException",
+                "CommitNotConfirmedException",
                 "CommitOutcomeUnknownException",
                 "LockBudgetExceededException",
                 "LockCanceledException",

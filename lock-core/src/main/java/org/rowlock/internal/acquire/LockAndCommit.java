@@ -6,6 +6,7 @@ import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockException;
 import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.WriteFlushes;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.RowTable;
@@ -15,9 +16,16 @@ import org.rowlock.internal.session.PgSession;
 /** Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all. */
 public final class LockAndCommit {
     private final LockCalls calls;
+    private final Ending.Choice endings;
 
-    public LockAndCommit(LockCalls calls) {
+    /**
+     * Locks that commit.
+     *
+     * @param endings how the transaction is to end
+     */
+    public LockAndCommit(LockCalls calls, Ending.Choice endings) {
         this.calls = calls;
+        this.endings = endings;
     }
 
     /**
@@ -28,8 +36,9 @@ public final class LockAndCommit {
      * @throws SQLException if a write or the commit fails
      */
     public void run(PgSession session, LockRequest request, List<Write<?>> writes) throws SQLException {
-        Commit commit = new Commit(session.connection(), request.keys(), request.names());
-        WriteFlushes flushes = WriteFlushes.of(session, writes, request.names(), true);
+        Ending ending = endings.of(session);
+        Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
+        WriteFlushes flushes = WriteFlushes.of(session, writes, request.names(), ending);
         if (!flushes.isOne() || isLookedAt(calls.requests().withIdColumns(session, request))) {
             calls.acquire(session, request, null);
             commit.run(writes);
@@ -40,6 +49,12 @@ public final class LockAndCommit {
         } catch (LockConnectionLostException e) {
             if (flushes.isSent() && e.getCause() instanceof SQLException cause) {
                 throw commit.failure(flushes, cause);
+            }
+            throw e;
+        } catch (LockException e) {
+            // What ended the wait until it is durable looks as if it had ended the wait for the lock.
+            if (flushes.isSent() && e.getCause() instanceof SQLException cause) {
+                commit.refuteIfCommitted(flushes, cause);
             }
             throw e;
         } catch (SQLException e) {

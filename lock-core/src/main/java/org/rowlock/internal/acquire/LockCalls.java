@@ -7,9 +7,11 @@ import org.rowlock.Claim;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockOutcome;
+import org.rowlock.LockRelease;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowMapper;
+import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Gate;
@@ -29,12 +31,23 @@ public final class LockCalls {
     private final LockObserver observer;
     private final Gate gate;
     private final ClaimTexts claimTexts = new ClaimTexts();
+    private final Releases releases;
 
+    /** Whose transactions end with a plain commit. */
     public LockCalls(LockRequests requests, LockObserver observer, Gate gate) {
+        this(requests, observer, gate, new Releases(LockRelease.PLAIN));
+    }
+
+    public LockCalls(LockRequests requests, LockObserver observer, Gate gate, Releases releases) {
         this.requests = requests;
         this.acquirer = new LockAcquirer(requests.citus());
         this.observer = observer;
         this.gate = gate;
+        this.releases = releases;
+    }
+
+    public Releases releases() {
+        return releases;
     }
 
     public LockRequests requests() {
@@ -59,6 +72,9 @@ public final class LockCalls {
         try {
             ScriptResult<T> result = acquireInTurn(session, request, query);
             outcome = LockOutcome.ACQUIRED;
+            if (query == null || !query.isCommitting()) {
+                releases.locked(request.keys(), System.nanoTime() - start);
+            }
             return result;
         } catch (SQLException | RuntimeException e) {
             outcome = LockObserver.outcome(e);

@@ -1,12 +1,12 @@
 package org.rowlock.internal.commit;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
+import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockException;
@@ -30,22 +30,23 @@ import org.rowlock.internal.text.SqlState;
  * returns to a savepoint of its own, and a later commit() would commit what came before.
  */
 public final class Commit {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     private final Connection connection;
     private final List<LockKey> keys;
     private final KeyNames names;
+    private final Ending.Choice endings;
 
     /**
      * The end of a transaction.
      *
      * @param keys what the work was done under, for messages; empty where that is not known
      * @param names how these name keys
+     * @param endings how it is to end
      */
-    public Commit(Connection connection, List<LockKey> keys, KeyNames names) {
+    public Commit(Connection connection, List<LockKey> keys, KeyNames names, Ending.Choice endings) {
         this.connection = connection;
         this.keys = keys;
         this.names = names;
+        this.endings = endings;
     }
 
     /**
@@ -68,11 +69,13 @@ public final class Commit {
         if (session.isAborted()) {
             throw aborted(session);
         }
-        if (writes.isEmpty()) {
+        boolean nothing = writes.isEmpty() && !session.hasBegun();
+        Ending ending = nothing ? Ending.plain() : endings.of(session);
+        if (writes.isEmpty() && ending.isPlain()) {
             commit(session);
             return;
         }
-        WriteFlushes flushes = WriteFlushes.of(session, writes, names, true);
+        WriteFlushes flushes = WriteFlushes.of(session, writes, names, ending);
         AutoSave autosave = session.withoutAutosave();
         try {
             try {
@@ -94,7 +97,7 @@ public final class Commit {
      * @throws SQLException if a write fails
      */
     public void send(PgSession session, List<Write<?>> writes) throws SQLException {
-        WriteFlushes flushes = WriteFlushes.of(session, writes, names, false);
+        WriteFlushes flushes = WriteFlushes.of(session, writes, names, null);
         AutoSave autosave = session.withoutAutosave();
         try {
             flushes.sendFirst(session);
@@ -112,7 +115,7 @@ public final class Commit {
         } catch (SQLException e) {
             throw failure(e);
         }
-        check(session, session.takeReplicationWarning());
+        check(session, Ending.plain(), session.takeReplicationWarning());
     }
 
     /**
@@ -123,32 +126,29 @@ public final class Commit {
     public void end(PgSession session, WriteFlushes flushes) throws SQLException {
         if (!session.hasBegun()) {
             flushes.done();
-            tell();
+            EarlyRelease.tell(connection);
         }
-        check(session, flushes.replicationWarning());
+        check(session, flushes.ending(), flushes.replicationWarning());
     }
 
-    /** Sends nothing, as the transaction is over; but pools and proxies on the way see that it is. */
-    private void tell() {
-        try {
-            connection.commit();
-        } catch (SQLException e) {
-            LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
-        }
-    }
-
-    private void check(PgSession session, @Nullable SQLException warning) {
+    private void check(PgSession session, Ending ending, @Nullable SQLWarning warning) {
         if (session.hasBegun()) {
             throw notEnded(session);
         }
-        if (warning != null) {
-            throw new CommitOutcomeUnknownException(
-                    "Committed on this server and visible is " + work() + ", but the wait for its standby"
-                            + " was ended (" + message(warning)
-                            + "): it is lost if the server fails over before it is replicated. Do not run it again;"
-                            + " look whether the standby has it.",
-                    warning);
+        try {
+            ending.confirm(session, warning);
+        } catch (UnconfirmedCommit e) {
+            throw notConfirmed(e);
         }
+    }
+
+    private CommitNotConfirmedException notConfirmed(UnconfirmedCommit e) {
+        SQLException ended = e.ended();
+        return new CommitNotConfirmedException(
+                "Committed on this server and visible is " + work() + ", but the wait until it is durable, here and at"
+                        + " its standby, was ended (" + message(ended)
+                        + "): a crash or a failover can still lose it. Do not run it again; look whether the standby has it.",
+                ended);
     }
 
     private String work() {
@@ -212,7 +212,30 @@ public final class Commit {
             // The driver has given up on an answer, and the server may have committed.
             PgSession.of(connection).kill();
         }
-        return failure(e);
+        return failure(judged(flushes, e));
+    }
+
+    /**
+     * After an error of a flush with the COMMIT that does not look like one.
+     *
+     * @throws CommitOutcomeUnknownException if it came behind the COMMIT, or may have
+     */
+    public void refuteIfCommitted(WriteFlushes flushes, SQLException e) throws SQLException {
+        SQLException judged = judged(flushes, e);
+        if (!judged.equals(e)) {
+            throw failure(judged);
+        }
+    }
+
+    private SQLException judged(WriteFlushes flushes, SQLException e) throws SQLException {
+        if (connection.isClosed()) {
+            return e;
+        }
+        SQLException judged = flushes.ending().judged(PgSession.of(connection), e);
+        if (judged instanceof UnconfirmedCommit unconfirmed) {
+            throw notConfirmed(unconfirmed);
+        }
+        return judged;
     }
 
     private SQLException failure(SQLException e) throws SQLException {

@@ -24,25 +24,27 @@ public final class WriteFlushes {
     private final List<WriteResult<?>> results = new ArrayList<>(2);
     private final List<WriteScript> scripts = new ArrayList<>(1);
     private final boolean checkedHere;
+    private final Ending ending;
     private final boolean commitsInLast;
     private @Nullable SQLWarning warning;
     private boolean sent;
 
-    private WriteFlushes(List<Write<?>> writes, KeyNames names, boolean checkedHere, boolean committing) {
+    private WriteFlushes(List<Write<?>> writes, KeyNames names, boolean checkedHere, @Nullable Ending ending) {
         this.writes = writes;
         this.names = names;
         this.checkedHere = checkedHere;
-        this.commitsInLast = committing && !checkedHere;
+        this.ending = ending == null ? Ending.plain() : ending;
+        this.commitsInLast = ending != null && !checkedHere && !ending.isAlone();
     }
 
     /**
      * Checks and splits. Runs no SQL.
      *
      * @param names how messages name keys
-     * @param committing whether the COMMIT is to go with the last
+     * @param ending what is to go with the last, or null for nothing
      * @throws IllegalArgumentException if a write cannot go with a COMMIT
      */
-    public static WriteFlushes of(PgSession session, List<Write<?>> writes, KeyNames names, boolean committing)
+    public static WriteFlushes of(PgSession session, List<Write<?>> writes, KeyNames names, @Nullable Ending ending)
             throws SQLException {
         List<WriteForm> forms = new ArrayList<>(writes.size());
         boolean checkedHere = false;
@@ -51,13 +53,13 @@ public final class WriteFlushes {
             forms.add(form);
             checkedHere |= write.isExpecting() && !form.changes();
         }
-        WriteFlushes flushes = new WriteFlushes(writes, names, checkedHere, committing);
+        WriteFlushes flushes = new WriteFlushes(writes, names, checkedHere, ending);
         flushes.scripts.add(new WriteScript());
         for (int i = 0; i < writes.size(); i++) {
             flushes.add(writes.get(i), forms.get(i), i + 1);
         }
         if (flushes.commitsInLast) {
-            flushes.last().addCommit();
+            flushes.last().end(flushes.ending);
         }
         return flushes;
     }
@@ -111,12 +113,16 @@ public final class WriteFlushes {
 
     /** Sends the last flush. The transaction has committed. */
     void sendLast(PgSession session) throws SQLException {
-        if (!commitsInLast) {
-            sent = true;
+        if (commitsInLast) {
+            send(session, last());
+            return;
+        }
+        sent = true;
+        if (ending.isPlain()) {
             session.connection().commit();
             warning = session.takeReplicationWarning();
         } else {
-            send(session, last());
+            warning = ending.send(session);
         }
     }
 
@@ -159,6 +165,10 @@ public final class WriteFlushes {
     /** Whether the flush with the COMMIT may have left. */
     public boolean isSent() {
         return sent;
+    }
+
+    Ending ending() {
+        return ending;
     }
 
     @Nullable

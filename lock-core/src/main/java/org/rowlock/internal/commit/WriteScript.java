@@ -15,11 +15,8 @@ import org.rowlock.internal.sql.WriteSql;
 
 /** Executions of writes, and maybe the COMMIT behind them, as the statements of one flush. */
 final class WriteScript {
-    /** As the driver itself has it, so that whoever watches statements knows it. */
-    private static final String COMMIT = "COMMIT";
-
     private final List<Execution> executions = new ArrayList<>(2);
-    private boolean commit;
+    private @Nullable Ending ending;
 
     /** One execution of a write, and where its results go. */
     private record Execution(
@@ -41,8 +38,8 @@ final class WriteScript {
         executions.add(new Execution(write, form, number, binds, result));
     }
 
-    void addCommit() {
-        commit = true;
+    void end(Ending last) {
+        ending = last;
     }
 
     int size() {
@@ -55,8 +52,10 @@ final class WriteScript {
             // The line break ends a comment that the statement may end with.
             sql.append(sql.isEmpty() ? "" : "\n;").append(execution.sql());
         }
-        if (commit) {
-            sql.append(sql.isEmpty() ? "" : "\n;").append(COMMIT);
+        if (ending != null) {
+            for (String statement : ending.statements()) {
+                sql.append(sql.isEmpty() ? "" : "\n;").append(statement);
+            }
         }
         return sql.toString();
     }
@@ -78,6 +77,9 @@ final class WriteScript {
                 binds.add(WriteSql.mark());
             }
         }
+        if (ending != null) {
+            binds.addAll(ending.binds());
+        }
         return binds;
     }
 
@@ -96,7 +98,7 @@ final class WriteScript {
         return rows && LockQuery.hasUntyped(binds());
     }
 
-    /** Reads what each execution returned. Leaves the statement at the result of the COMMIT, if there is one. */
+    /** Reads what each execution returned. Leaves the statement at the last result of the end, if there is one. */
     void read(PreparedStatement statement, boolean firstIsRows) throws SQLException {
         boolean isRows = firstIsRows;
         for (Execution execution : executions) {
@@ -106,6 +108,9 @@ final class WriteScript {
                 execution.result().count(Math.max(0, statement.getLargeUpdateCount()));
             }
             isRows = statement.getMoreResults();
+        }
+        if (ending != null) {
+            ending.read(statement, isRows);
         }
     }
 

@@ -16,15 +16,10 @@ public final class CitusDatabases {
     private final Set<String> urls = ConcurrentHashMap.newKeySet();
 
     public void add(PgSession session) throws SQLException {
-        urls.add(database(session));
+        urls.add(session.database());
     }
 
     public boolean contains(PgSession session) throws SQLException {
-        return !urls.isEmpty() && urls.contains(database(session));
-    }
-
-    /** Of a URL what says where: a pool adds parameters of its own. */
-    private static String database(PgSession session) throws SQLException {
-        return session.url().split("\\?", 2)[0];
+        return !urls.isEmpty() && urls.contains(session.database());
     }
 }

@@ -13,6 +13,7 @@ import org.postgresql.core.Query;
 import org.postgresql.core.SqlCommand;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
+import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLWarning;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
@@ -132,6 +133,11 @@ public final class PgSession {
         return known;
     }
 
+    /** Of the URL what says where: a pool adds parameters of its own. */
+    public String database() throws SQLException {
+        return url().split("\\?", 2)[0];
+    }
+
     public boolean isClosed() throws SQLException {
         return connection.isClosed();
     }
@@ -206,6 +212,16 @@ public final class PgSession {
         return driver.getPrepareThreshold();
     }
 
+    /** Whether each statement is a message of its own, which a pooler in transaction mode tells apart. */
+    public boolean isSimpleQueryMode() {
+        return driver.getPreferQueryMode() == PreferQueryMode.SIMPLE;
+    }
+
+    /** Whether the server process that this session was begun with has this number: not behind a pooler that shares them. */
+    public boolean isServerProcess(int pid) {
+        return driver.getBackendPID() == pid;
+    }
+
     /** Of the statements that are made from now on. */
     public void setPrepareThreshold(int executions) {
         driver.setPrepareThreshold(executions);
@@ -275,7 +291,7 @@ public final class PgSession {
     }
 
     /** The role that logged in. */
-    String user() throws SQLException {
+    public String user() throws SQLException {
         String user = driver.getMetaData().getUserName();
         return user == null ? "" : user;
     }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqlState {
     static final String CONNECTION_CLASS = "08";
+    public static final String TRANSACTION_RESOLUTION_UNKNOWN = "08007";
     public static final String PROTOCOL_VIOLATION = "08P01";
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
     public static final String INVALID_PARAMETER_VALUE = "22023";

@@ -1,0 +1,25 @@
+package org.rowlock;
+
+import java.sql.SQLException;
+
+/**
+ * A transaction has committed on this server and is visible to others, and whether it is durable is not known: the wait for the
+ * disk or the synchronous standby was ended before it was over, say by a cancel. A crash or a failover can still lose it. The
+ * SQLSTATE is that of what ended the wait, such as 57014; 01000 where the server only warned.
+ *
+ * <p>Never run the work again. Before anything is done outside the database that relies on it, look whether the standby has it.
+ * It is a kind of unknown outcome, so that who only knows {@link CommitOutcomeUnknownException} and looks first does right.
+ */
+public final class CommitNotConfirmedException extends CommitOutcomeUnknownException {
+    private static final long serialVersionUID = 1;
+
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param cause what the server said
+     */
+    public CommitNotConfirmedException(String message, SQLException cause) {
+        super(message, cause);
+    }
+}

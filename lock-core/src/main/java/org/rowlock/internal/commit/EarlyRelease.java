@@ -1,0 +1,121 @@
+package org.rowlock.internal.commit;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.postgresql.jdbc.AutoSave;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.ReleaseSql;
+
+/**
+ * Commits that let go of the locks before they are durable, and return when they are. Knows which databases can do it: each is
+ * asked once, and one that cannot is said once in the log and gets plain commits. Thread-safe; one for all connections of an
+ * application.
+ */
+public final class EarlyRelease {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
+    /** By database and role; empty where it cannot be. */
+    private final ConcurrentMap<String, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
+
+    /**
+     * How to end a transaction.
+     *
+     * @param wanted whether others want what it has locked; if not it ends with a COMMIT that waits under the lock, which costs less
+     * @param wrote whether it has surely written, be it a row lock. Who has not may have read what is not durable yet
+     */
+    public Ending ending(PgSession session, boolean wanted, boolean wrote) throws SQLException {
+        if (session.isHotStandby() || session.prepareThreshold() < 0 || !wanted && wrote) {
+            return Ending.plain();
+        }
+        Optional<ReleaseSql> sql = sql(session);
+        if (sql.isEmpty()) {
+            return Ending.plain();
+        }
+        return wanted ? Ending.early(sql.get(), session) : Ending.confirmingReads(sql.get(), session);
+    }
+
+    /**
+     * Commits the transaction of a connection in place of {@link Connection#commit()}. Leaves the connection without a
+     * transaction.
+     *
+     * @param wanted as for {@link #ending}
+     * @param wrote as there
+     * @throws UnconfirmedCommit if it has committed on this server and is visible, and is not known to be durable
+     * @throws SQLException as {@link Connection#commit()} throws it: nothing is stored, or the connection was lost
+     */
+    public void commit(Connection connection, boolean wanted, boolean wrote) throws SQLException {
+        PgSession session = PgSession.of(connection);
+        Ending ending = connection.isClosed() || session.isAborted() || !session.hasBegun()
+                ? Ending.plain()
+                : ending(session, wanted, wrote);
+        if (ending.isPlain()) {
+            connection.commit();
+            return;
+        }
+        SQLWarning warning;
+        AutoSave autosave = session.withoutAutosave();
+        try {
+            warning = ending.send(session);
+        } catch (SQLException e) {
+            SQLException judged = ending.judged(session, e);
+            Ending.rollBack(connection, judged);
+            throw judged;
+        } finally {
+            session.setAutosave(autosave);
+        }
+        tell(connection);
+        ending.confirm(session, warning);
+    }
+
+    /** Sends nothing, as the transaction is over; but pools and proxies on the way see that it is. */
+    static void tell(Connection connection) {
+        try {
+            connection.commit();
+        } catch (SQLException e) {
+            LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
+        }
+    }
+
+    private Optional<ReleaseSql> sql(PgSession session) throws SQLException {
+        String database = session.database() + ' ' + session.user();
+        Optional<ReleaseSql> sql = known.get(database);
+        if (sql == null) {
+            sql = ask(session);
+            known.putIfAbsent(database, sql);
+        }
+        return sql;
+    }
+
+    private static Optional<ReleaseSql> ask(PgSession session) throws SQLException {
+        boolean begun = session.hasBegun();
+        String reason = "it is not PostgreSQL itself";
+        boolean flushing = false;
+        if (session.reported("crdb_version") == null) {
+            try (Statement statement = session.connection().createStatement();
+                    ResultSet row = statement.executeQuery(ReleaseSql.ASK)) {
+                row.next();
+                reason = row.getString(1);
+                flushing = row.getBoolean(2);
+            }
+            if (!begun) {
+                session.connection().rollback();
+            }
+        }
+        if (reason == null) {
+            return Optional.of(new ReleaseSql(flushing));
+        }
+        LOG.log(
+                Level.WARNING,
+                "Locks at " + session.database() + " are released after the commit is durable, as with release PLAIN: "
+                        + reason);
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,40 @@
+package org.rowlock.internal.commit;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockRelease;
+import org.rowlock.internal.queue.RecentWaits;
+
+/** How transactions end, by what is configured and by whether others want their keys. Thread-safe. */
+public final class Releases {
+    private final @Nullable EarlyRelease early;
+    private final RecentWaits waits = new RecentWaits();
+
+    public Releases(LockRelease release) {
+        this.early = release == LockRelease.EARLY ? new EarlyRelease() : null;
+    }
+
+    /** Keys were locked, and it took so long. */
+    public void locked(List<LockKey> keys, long nanos) {
+        if (early != null) {
+            waits.locked(keys.get(0).hashCode(), nanos);
+        }
+    }
+
+    /**
+     * How to end a transaction.
+     *
+     * @param keys what it has locked; empty where that is not known
+     * @param wanted whether somebody of this JVM wants them
+     * @param wrote whether it has surely written, be it a row lock
+     */
+    public Ending.Choice choice(List<LockKey> keys, boolean wanted, boolean wrote) {
+        EarlyRelease how = early;
+        if (how == null) {
+            return Ending.Choice.PLAIN;
+        }
+        boolean isWanted = wanted || keys.stream().anyMatch(key -> waits.isRecent(key.hashCode()));
+        return session -> how.ending(session, isWanted, wrote);
+    }
+}

@@ -1,0 +1,57 @@
+package org.rowlock.internal.queue;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * For which keys somebody has just waited at the server, told by how long it takes to lock against the shortest of late: whoever
+ * has waited mostly has others behind him, of other JVMs too. Wrong at times, and only speed depends on it. Thread-safe.
+ */
+public final class RecentWaits {
+    /** A power of two. Keys that fall on one place share it. */
+    private static final int PLACES = 1 << 12;
+
+    private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** How many times the shortest is a wait, and no noise. */
+    private static final int TIMES = 3;
+
+    /** By what part of itself the shortest grows with each lock, so that one that was short by chance is forgotten. */
+    private static final int FORGETTING = 1_000;
+
+    /** Until when a key counts as wanted. */
+    private final AtomicLongArray until = new AtomicLongArray(PLACES);
+
+    private final long begun = System.nanoTime();
+    private volatile long shortest = Long.MAX_VALUE;
+
+    /** None so far. */
+    public RecentWaits() {}
+
+    /** A key was locked, and it took so long. */
+    public void locked(int hash, long nanos) {
+        long before = shortest;
+        if (nanos <= before) {
+            shortest = nanos;
+            return;
+        }
+        shortest = before + before / FORGETTING;
+        if (nanos / TIMES > before) {
+            until.set(place(hash), now() + RECENT_NANOS);
+        }
+    }
+
+    /** Whether somebody has just waited for it. */
+    public boolean isRecent(int hash) {
+        return until.get(place(hash)) > now();
+    }
+
+    /** From zero, which no place is above at first. */
+    private long now() {
+        return System.nanoTime() - begun;
+    }
+
+    private static int place(int hash) {
+        return (hash ^ hash >>> 16) & PLACES - 1;
+    }
+}

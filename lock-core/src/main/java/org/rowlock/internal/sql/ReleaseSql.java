@@ -1,0 +1,90 @@
+package org.rowlock.internal.sql;
+
+/**
+ * The statements around a COMMIT that lets go of the locks before it is durable: one in front that keeps how the transaction
+ * was to wait, and one behind, in a transaction of its own and later in the WAL, that waits so. What is kept is a setting of
+ * the session, as what {@code set local} made is gone behind the COMMIT; and it is there if and only if the COMMIT was done.
+ */
+public final class ReleaseSql {
+    /** In front of COMMIT. Its parameter is a mark; the first column is what is kept: the mark, a space, the level. */
+    public static final String KEEP;
+
+    /** What is kept, and which server process says so. */
+    public static final String KEPT =
+            "select pg_catalog.current_setting('rowlock.commit', true), pg_catalog.pg_backend_pid()";
+
+    /** How many characters a mark has. */
+    public static final int MARK_LENGTH = 16;
+
+    private static final String SIGNATURE = "'pg_catalog.pg_logical_emit_message(boolean,text,text";
+    private static final String FLUSHING = "pg_catalog.to_regprocedure(" + SIGNATURE + ",boolean)')";
+
+    /** Why the server or the role cannot do it, or null; and whether a message can flush without a transaction. */
+    public static final String ASK = "select case"
+            + " when pg_catalog.version() !~ '^PostgreSQL [0-9]' or pg_catalog.version() ~ '-YB-'"
+            + " or pg_catalog.to_regproc('pg_catalog.aurora_version') is not null then 'it is not PostgreSQL itself'"
+            + " when pg_catalog.pg_is_in_recovery() then 'it is a standby'"
+            + " when exists (select from pg_catalog.pg_extension"
+            + " where extname in ('citus', 'bdr', 'pgactive', 'spock', 'shardman')) then 'it is one of several machines'"
+            + " when pg_catalog.has_function_privilege(coalesce(" + FLUSHING + ", pg_catalog.to_regprocedure("
+            + SIGNATURE
+            + ")')), 'execute') then null"
+            + " else 'the role may not execute pg_logical_emit_message' end, " + FLUSHING + " is not null";
+
+    /** Behind COMMIT. The first column is what was kept. */
+    private final String confirm;
+
+    private final String confirmReads;
+
+    static {
+        // COMMIT of a read-only transaction waits for nothing.
+        KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text) || case when "
+                + GuardSql.READ_ONLY
+                + " = 'on' then ' off' else ' ' || " + level() + " end, false),"
+                + " pg_catalog.set_config('synchronous_commit', 'off', true)";
+    }
+
+    /**
+     * The statements for a server.
+     *
+     * @param flushing whether a message can flush without a transaction, as from PostgreSQL 17 on. It waits for no standby
+     */
+    public ReleaseSql(boolean flushing) {
+        this.confirm = "select c.kept, pg_catalog.set_config('synchronous_commit', c.level, true), "
+                + emit(flushing, "c.level")
+                + " from (select kept, pg_catalog.substr(kept, " + (MARK_LENGTH + 2) + ") as level"
+                + " from pg_catalog.current_setting('rowlock.commit', true) as kept offset 0) as c";
+        this.confirmReads = "select case when pg_catalog.pg_current_xact_id_if_assigned() is null and "
+                + GuardSql.READ_ONLY + " = 'off' then " + emit(flushing, level()) + " end";
+    }
+
+    private static String level() {
+        return "pg_catalog.current_setting('synchronous_commit')";
+    }
+
+    private static String emit(boolean flushing, String level) {
+        String message = "pg_catalog.pg_logical_emit_message(";
+        return "case when " + level + " = 'off' then null "
+                + (flushing
+                        ? "when " + level + " = 'local' or pg_catalog.current_setting('synchronous_standby_names') = ''"
+                                + " then " + message + "false, 'rowlock', '', true) "
+                        : "")
+                + "else " + message + "true, 'rowlock', '') end";
+    }
+
+    /** Behind COMMIT, in a transaction of its own: waits as was kept. The first column is what was kept. */
+    public String confirm() {
+        return confirm;
+    }
+
+    /** In front of a plain COMMIT: has it wait where the transaction has written nothing, but may have read what is not durable. */
+    public String confirmReads() {
+        return confirmReads;
+    }
+
+    /** The statements to wait as a level says, in the transaction that has begun, at its COMMIT. */
+    public static String confirmAt(String level) {
+        return "select pg_catalog.set_config('synchronous_commit', '" + level.replaceAll("[^a-z_]", "") + "', true),"
+                + " pg_catalog.pg_logical_emit_message(true, 'rowlock', '')";
+    }
+}
