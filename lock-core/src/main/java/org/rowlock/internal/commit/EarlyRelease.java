@@ -39,7 +39,14 @@ public final class EarlyRelease {
         if (sql.isEmpty()) {
             return Ending.plain();
         }
-        return wanted ? Ending.early(sql.get(), session) : Ending.confirmingReads(sql.get(), session);
+        if (!wanted) {
+            return Ending.confirmingReads(sql.get(), session);
+        }
+        String database = key(session);
+        return Ending.early(sql.get(), session, () -> {
+            known.put(database, Optional.empty());
+            say(database, "what waits until a commit is durable has failed");
+        });
     }
 
     /**
@@ -85,16 +92,20 @@ public final class EarlyRelease {
     }
 
     private Optional<ReleaseSql> sql(PgSession session) throws SQLException {
-        String database = session.database() + ' ' + session.user();
+        String database = key(session);
         Optional<ReleaseSql> sql = known.get(database);
         if (sql == null) {
-            sql = ask(session);
+            sql = ask(session, database);
             known.putIfAbsent(database, sql);
         }
         return sql;
     }
 
-    private static Optional<ReleaseSql> ask(PgSession session) throws SQLException {
+    private static String key(PgSession session) throws SQLException {
+        return session.database() + " as " + session.user();
+    }
+
+    private static Optional<ReleaseSql> ask(PgSession session, String database) throws SQLException {
         boolean begun = session.hasBegun();
         String reason = "it is not PostgreSQL itself";
         boolean flushing = false;
@@ -112,10 +123,13 @@ public final class EarlyRelease {
         if (reason == null) {
             return Optional.of(new ReleaseSql(flushing));
         }
+        say(database, reason);
+        return Optional.empty();
+    }
+
+    private static void say(String database, String reason) {
         LOG.log(
                 Level.WARNING,
-                "Locks at " + session.database() + " are released after the commit is durable, as with release PLAIN: "
-                        + reason);
-        return Optional.empty();
+                "Locks at " + database + " are held until the commit is durable, as with release PLAIN: " + reason);
     }
 }

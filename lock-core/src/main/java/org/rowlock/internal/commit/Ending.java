@@ -24,6 +24,7 @@ public final class Ending {
     private final @Nullable ReleaseSql sql;
     private final boolean early;
     private final boolean simple;
+    private final Runnable failed;
     private final String mark;
     private @Nullable String kept;
     private @Nullable String confirmed;
@@ -37,26 +38,31 @@ public final class Ending {
         Ending of(PgSession session) throws SQLException;
     }
 
-    private Ending(@Nullable ReleaseSql sql, boolean early, boolean simple) {
+    private Ending(@Nullable ReleaseSql sql, boolean early, boolean simple, Runnable failed) {
         this.sql = sql;
         this.early = early;
         this.simple = simple;
+        this.failed = failed;
         this.mark = early ? mark() : "";
     }
 
     /** COMMIT alone. */
     static Ending plain() {
-        return new Ending(null, false, false);
+        return new Ending(null, false, false, () -> {});
     }
 
-    /** COMMIT lets go of the locks at once, and what follows waits until it is durable. */
-    static Ending early(ReleaseSql sql, PgSession session) {
-        return new Ending(sql, true, session.isSimpleQueryMode());
+    /**
+     * COMMIT lets go of the locks at once, and what follows waits until it is durable.
+     *
+     * @param failed is told where what follows cannot be done here
+     */
+    static Ending early(ReleaseSql sql, PgSession session, Runnable failed) {
+        return new Ending(sql, true, session.isSimpleQueryMode(), failed);
     }
 
     /** COMMIT waits until all is durable that the transaction may have read, also if it has written nothing itself. */
     static Ending confirmingReads(ReleaseSql sql, PgSession session) {
-        return new Ending(sql, false, session.isSimpleQueryMode());
+        return new Ending(sql, false, session.isSimpleQueryMode(), () -> {});
     }
 
     /** Tells one transaction's from another's that had the session before. */
@@ -175,6 +181,9 @@ public final class Ending {
             row.next();
             String found = row.getString(1);
             if (found != null && found.startsWith(mark)) {
+                if (!SqlState.QUERY_CANCELED.equals(e.getSQLState())) {
+                    failed.run();
+                }
                 return new UnconfirmedCommit(e);
             }
             return session.isServerProcess(row.getInt(2))

@@ -1,0 +1,195 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.CommitWay.KEY;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/**
+ * What ends the wait behind an early COMMIT is told apart from what kept it from committing, and from what nobody knows. The
+ * server's own function, which is too quick to be met, is replaced by one that can be held.
+ */
+class EarlyConfirmationTest {
+    private static final TestPostgres SERVER = TestPostgres.embedded(Map.of("synchronous_commit", "on"));
+
+    /** Whoever holds it holds all confirmations. */
+    private static final int HELD = 4711;
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            SERVER,
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account values (1)");
+
+    @BeforeAll
+    static void replaceTheFunction() throws Exception {
+        PGSimpleDataSource dataSource = SERVER.dataSource();
+        dataSource.setOptions("-c allow_system_table_mods=on");
+        try (var connection = dataSource.getConnection();
+                var statement = connection.createStatement()) {
+            var flushing = statement.executeQuery("select current_setting('server_version_num')::int >= 170000");
+            flushing.next();
+            boolean four = flushing.getBoolean(1);
+            String own = "pg_catalog.pg_logical_emit_message(";
+            statement.execute("alter function " + own + "boolean, text, text" + (four ? ", boolean" : "")
+                    + ") rename to own_message");
+            statement.execute("create function " + own + "boolean, text, text"
+                    + (four ? ", boolean default false" : "")
+                    + ") returns pg_lsn language plpgsql as 'begin perform pg_advisory_xact_lock(" + HELD
+                    + "); return ''0/0''; end'");
+        }
+    }
+
+    @AfterAll
+    static void stopServer() throws Exception {
+        SERVER.stop();
+    }
+
+    private final RowLocks locks = RowLocks.builder().release(LockRelease.EARLY).build();
+
+    private static Stream<Arguments> waysAndModes() {
+        return Stream.of(CommitWay.values())
+                .flatMap(way -> Stream.of("extended", "simple").map(mode -> Arguments.of(way, mode)));
+    }
+
+    private PGSimpleDataSource dataSource(String mode) {
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setURL(dataSource.getURL() + "&preferQueryMode=" + mode);
+        return dataSource;
+    }
+
+    private String balance() throws SQLException {
+        return database.query("select balance from account where id = 1");
+    }
+
+    private static Session.Body<Object> adding(RowLocks locks, CommitWay way) {
+        return connection -> {
+            way.add(locks, connection, 1);
+            return null;
+        };
+    }
+
+    private Step<Object> startHeld(Session holder, Session writer, CommitWay way) throws Exception {
+        writer.run(adding(locks, way));
+        holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
+        Step<Object> step = writer.start(adding(locks, way));
+        step.awaitBlockedBy(holder);
+        assertThat(balance()).as("committed and visible").isEqualTo("2");
+        return step;
+    }
+
+    @ParameterizedTest
+    @MethodSource("waysAndModes")
+    void aCancelBehindTheCommitIsCommittedAndNotConfirmed(CommitWay way, String mode) throws Exception {
+        Session holder = database.session("holder");
+        Session writer = database.session("writer", dataSource(mode));
+        Step<Object> step = startHeld(holder, writer, way);
+        writer.cancel();
+        assertNotConfirmed(step, "57014");
+        holder.rollback();
+        // The session is as good as new, and the database still releases early.
+        writer.run(adding(locks, way));
+        assertThat(balance()).isEqualTo("3");
+    }
+
+    private static void assertNotConfirmed(Step<Object> step, String state) throws Exception {
+        assertThat(step.failure())
+                .isInstanceOfSatisfying(
+                        CommitNotConfirmedException.class,
+                        e -> assertThat(e.sqlState()).contains(state))
+                .hasMessageContaining("Committed on this server and visible")
+                .hasMessageContaining("Do not run it again");
+    }
+
+    @ParameterizedTest
+    @MethodSource("waysAndModes")
+    void aSessionThatIsEndedBehindTheCommitIsAnUnknownOutcome(CommitWay way, String mode) throws Exception {
+        Session holder = database.session("holder");
+        Session writer = database.session("writer", dataSource(mode));
+        Step<Object> step = startHeld(holder, writer, way);
+        writer.terminate();
+        assertThat(step.failure()).isExactlyInstanceOf(CommitOutcomeUnknownException.class);
+        holder.rollback();
+        assertThat(balance()).isEqualTo("2");
+    }
+
+    @ParameterizedTest
+    @MethodSource("waysAndModes")
+    void aConnectionThatIsLostInTheFlushIsAnUnknownOutcome(CommitWay way, String mode) throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            PGSimpleDataSource proxied = proxy.through(dataSource(mode));
+            way.add(locks, proxied, 1);
+            for (boolean executed : new boolean[] {false, true}) {
+                if (executed) {
+                    proxy.cutAfter("COMMIT");
+                } else {
+                    proxy.cutBefore("COMMIT");
+                }
+                Session writer = database.session("writer", proxied);
+                assertThat(writer.start(adding(locks, way)).failure())
+                        .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
+                assertThat(balance()).isEqualTo(executed ? "2" : "1");
+            }
+        }
+    }
+
+    /** From then on the database gets plain commits. */
+    @Test
+    void whatCannotBeDoneBehindTheCommitIsNotTriedAgain() throws Exception {
+        String role = "r_" + database.schema();
+        database.execute(
+                "create role " + role + " login password 'secret'",
+                "grant all on schema " + database.schema() + " to " + role,
+                "grant all on account to " + role);
+        String function =
+                database.query("select oid::regprocedure from pg_proc where proname = 'pg_logical_emit_message'"
+                        + " and prolang = (select oid from pg_language where lanname = 'plpgsql')");
+        try (HikariDataSource pool = new HikariDataSource()) {
+            PGSimpleDataSource dataSource = database.dataSource();
+            dataSource.setUser(role);
+            dataSource.setPassword("secret");
+            pool.setDataSource(dataSource);
+            pool.setMaximumPoolSize(1);
+            CommitWay.WRITES.add(locks, pool, 1);
+            database.execute("revoke execute on function " + function + " from public");
+            Session writer = database.session("writer", pool);
+            assertNotConfirmed(writer.start(adding(locks, CommitWay.WRITES)), "42501");
+            writer.close();
+            CommitWay.WRITES.add(locks, pool, 1);
+            // Who asks now is told before anything has happened.
+            CommitWay.EXECUTE.add(RowLocks.builder().release(LockRelease.EARLY).build(), pool, 1);
+            assertThat(balance()).isEqualTo("4");
+        } finally {
+            database.execute(
+                    "grant execute on function " + function + " to public",
+                    "drop owned by " + role,
+                    "drop role " + role);
+        }
+    }
+
+    @Test
+    void aPlainCommitDoesNotWaitForIt() throws Exception {
+        Session holder = database.session("holder");
+        holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
+        CommitWay.WRITES.add(RowLocks.create(), database.dataSource(), 1);
+        // Nobody else wants the row.
+        locks.inTransaction(database.dataSource(), KEY, connection -> 1);
+        assertThat(balance()).isEqualTo("1");
+    }
+}

@@ -1,0 +1,139 @@
+package org.rowlock.internal.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.testing.TestDatabase;
+
+/** What is waited for behind an early COMMIT is what a plain one would have waited for, whoever has set it. */
+class EndingLevelTest {
+    private static final List<String> LEVELS = List.of("off", "local", "remote_write", "on", "remote_apply");
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table item(id int)",
+            "create function insert_at_remote_apply() returns void language sql set synchronous_commit = remote_apply"
+                    + " as 'insert into item values (1)'");
+
+    private final EarlyRelease release = new EarlyRelease();
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** Ends the transaction as {@link Ending#send} does, and gives the level behind the COMMIT and at which it was kept. */
+    private List<String> end(Connection connection) throws SQLException {
+        PgSession session = PgSession.of(connection);
+        Ending ending = release.ending(session, true, true);
+        try (PreparedStatement statement = connection.prepareStatement(String.join(";", ending.statements()))) {
+            statement.setString(1, (String) ending.binds().get(0));
+            statement.execute();
+            String kept = column(statement, 1);
+            statement.getMoreResults();
+            statement.getMoreResults();
+            return List.of(column(statement, 2), kept.split(" ")[1]);
+        }
+    }
+
+    private static String column(Statement statement, int at) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            row.next();
+            return row.getString(at);
+        }
+    }
+
+    /** All pairs of what the session, the role or the database has and what the transaction sets for itself. */
+    @ParameterizedTest
+    @ValueSource(strings = {"session", "role", "database"})
+    void theTransactionsOwnLevelCountsAndIsGoneAfterwards(String where) throws Exception {
+        String role = "r_" + database.schema();
+        String name = database.query("select current_database()");
+        database.execute(
+                "create role " + role + " login superuser password 'secret'",
+                "grant all on schema " + database.schema() + " to " + role);
+        try {
+            for (String outer : LEVELS) {
+                String target = where.equals("role") ? "role " + role : "database " + name;
+                if (!where.equals("session")) {
+                    database.execute("alter " + target + " set synchronous_commit = " + outer);
+                }
+                PGSimpleDataSource dataSource = database.dataSource();
+                dataSource.setUser(role);
+                dataSource.setPassword("secret");
+                try (Connection connection = dataSource.getConnection()) {
+                    if (where.equals("session")) {
+                        execute(connection, "set synchronous_commit = " + outer);
+                    }
+                    connection.setAutoCommit(false);
+                    for (String inner : LEVELS) {
+                        execute(connection, "set local synchronous_commit = " + inner);
+                        execute(connection, "insert into item values (1)");
+                        assertThat(end(connection)).as("%s in %s", inner, outer).containsOnly(inner);
+                        execute(connection, "insert into item values (1)");
+                        assertThat(end(connection)).as("none in %s", outer).containsOnly(outer);
+                    }
+                }
+            }
+        } finally {
+            database.execute(
+                    "alter database " + name + " reset synchronous_commit",
+                    "drop owned by " + role,
+                    "drop role " + role);
+        }
+    }
+
+    /** As for a plain COMMIT: it is gone when the function returns. */
+    @Test
+    void aFunctionsOwnLevelDoesNotCount() throws Exception {
+        try (Connection connection = database.dataSource().getConnection()) {
+            execute(connection, "set synchronous_commit = local");
+            connection.setAutoCommit(false);
+            execute(connection, "select insert_at_remote_apply()");
+            assertThat(end(connection)).containsOnly("local");
+        }
+    }
+
+    @Test
+    void aReadOnlyTransactionWaitsForNothing() throws Exception {
+        try (Connection connection = database.dataSource().getConnection()) {
+            execute(connection, "set synchronous_commit = on");
+            connection.setAutoCommit(false);
+            execute(connection, "set transaction read only");
+            assertThat(end(connection)).containsOnly("off");
+        }
+    }
+
+    /** Somebody else's session answers, as behind a pooler that takes a flush apart: what it waited for is not taken for ours. */
+    @Test
+    void anotherSessionsConfirmationIsNotTakenForIt() throws Exception {
+        database.execute(
+                "create function meddle() returns trigger language plpgsql as $$ begin"
+                        + " perform set_config('rowlock.commit', repeat('0', 16) || ' off', false); return null; end $$",
+                "create constraint trigger meddle after insert on item deferrable initially deferred for each row"
+                        + " execute function meddle()");
+        try (Connection connection = database.dataSource().getConnection()) {
+            execute(connection, "set synchronous_commit = on");
+            connection.setAutoCommit(false);
+            execute(connection, "insert into item values (1)");
+            String before = database.query("select pg_current_wal_flush_lsn()");
+            release.commit(connection, true, true);
+            assertThat(database.query("select pg_current_wal_flush_lsn() > '" + before + "'"))
+                    .isEqualTo("t");
+            assertThat(connection.getAutoCommit()).isFalse();
+        }
+        assertThat(database.query("select count(*) from item")).isEqualTo("1");
+    }
+}
