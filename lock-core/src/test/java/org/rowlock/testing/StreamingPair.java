@@ -17,14 +17,24 @@ import org.awaitility.Awaitility;
 
 /** An embedded primary and a standby that streams from it. */
 public final class StreamingPair implements AutoCloseable {
+    /** What the standby is called in synchronous_standby_names. */
+    public static final String STANDBY = "standby";
+
     private final Path directory;
     private final TestPostgres primary;
     private final TestPostgres standby;
     private final int primaryPort;
     private final int standbyPort;
+    private final TcpProxy network;
 
     private StreamingPair(
-            Path directory, TestPostgres primary, int primaryPort, TestPostgres standby, int standbyPort) {
+            Path directory,
+            TestPostgres primary,
+            int primaryPort,
+            TestPostgres standby,
+            int standbyPort,
+            TcpProxy network) {
+        this.network = network;
         this.directory = directory;
         this.primary = primary;
         this.primaryPort = primaryPort;
@@ -41,14 +51,16 @@ public final class StreamingPair implements AutoCloseable {
         int standbyPort = TestPostgres.freePort();
         TestPostgres.embedded(Map.of(), data, primaryPort).stop();
         copy(data, copy);
+        TcpProxy network = TcpProxy.to("127.0.0.1", primaryPort);
         Files.createFile(copy.resolve("standby.signal"));
         Files.writeString(
                 copy.resolve("postgresql.auto.conf"),
-                "primary_conninfo = 'host=127.0.0.1 port=" + primaryPort + " user=postgres'\nhot_standby = on\n",
+                "primary_conninfo = 'host=127.0.0.1 port=" + network.port() + " user=postgres application_name="
+                        + STANDBY + "'\nhot_standby = on\n",
                 StandardOpenOption.APPEND);
         TestPostgres primary = TestPostgres.embedded(Map.of(), data, primaryPort);
         TestPostgres standby = TestPostgres.embedded(Map.of(), copy, standbyPort);
-        StreamingPair pair = new StreamingPair(directory, primary, primaryPort, standby, standbyPort);
+        StreamingPair pair = new StreamingPair(directory, primary, primaryPort, standby, standbyPort, network);
         Awaitility.await("the standby streams")
                 .atMost(TestDatabase.DEADLINE)
                 .until(() -> query(primary, "select count(*) from pg_stat_replication where state = 'streaming'")
@@ -91,6 +103,51 @@ public final class StreamingPair implements AutoCloseable {
         return List.of(primaryPort, standbyPort);
     }
 
+    /** What the standby streams through. */
+    public TcpProxy network() {
+        return network;
+    }
+
+    /**
+     * Makes commits wait for standbys.
+     *
+     * @param names for synchronous_standby_names
+     */
+    public void requireStandbys(String names) throws SQLException {
+        execute(primary, "alter system set synchronous_standby_names = '" + names + "'");
+        execute(primary, "select pg_reload_conf()");
+        Awaitility.await("commits wait for " + names)
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> query(primary, "show synchronous_standby_names").equals(names)
+                        && query(primary, "select count(*) from pg_stat_replication where sync_state <> 'async'")
+                                .equals("1"));
+    }
+
+    /** Ends the primary as a power cut would, at once and with all that it has not yet sent. */
+    public void killPrimary() throws IOException {
+        long pid = Long.parseLong(
+                Files.readAllLines(directory.resolve("primary/postmaster.pid")).get(0));
+        ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
+        List<ProcessHandle> processes = postmaster.children().toList();
+        postmaster.destroyForcibly();
+        processes.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    /** Makes the standby a primary, of what it has. */
+    public void promote() throws SQLException {
+        execute(standby, "select pg_promote(true, " + TestDatabase.DEADLINE.toSeconds() + ")");
+        Awaitility.await("the standby is promoted")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> query(standby, "select pg_is_in_recovery()").equals("f"));
+    }
+
+    private static void execute(TestPostgres server, String sql) throws SQLException {
+        try (Connection connection = server.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
     /** Waits until the standby has all that the primary has. */
     public void awaitReplay() throws SQLException {
         String position = query(primary, "select pg_current_wal_lsn()");
@@ -104,6 +161,7 @@ public final class StreamingPair implements AutoCloseable {
     public void close() throws IOException {
         standby.stop();
         primary.stop();
+        network.close();
         try (Stream<Path> files = Files.walk(directory)) {
             files.sorted(Comparator.reverseOrder()).forEach(file -> {
                 try {

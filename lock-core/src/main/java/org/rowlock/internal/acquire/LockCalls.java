@@ -72,9 +72,7 @@ public final class LockCalls {
         try {
             ScriptResult<T> result = acquireInTurn(session, request, query);
             outcome = LockOutcome.ACQUIRED;
-            if (query == null || !query.isCommitting()) {
-                releases.locked(request.keys(), System.nanoTime() - start);
-            }
+            releases.locked(request.keys(), query != null && query.isCommitting(), System.nanoTime() - start);
             return result;
         } catch (SQLException | RuntimeException e) {
             outcome = LockObserver.outcome(e);

@@ -9,16 +9,21 @@ import org.rowlock.internal.queue.RecentWaits;
 /** How transactions end, by what is configured and by whether others want their keys. Thread-safe. */
 public final class Releases {
     private final @Nullable EarlyRelease early;
-    private final RecentWaits waits = new RecentWaits();
+    private final RecentWaits locking = new RecentWaits();
+    private final RecentWaits lockingAndCommitting = new RecentWaits();
 
     public Releases(LockRelease release) {
         this.early = release == LockRelease.EARLY ? new EarlyRelease() : null;
     }
 
-    /** Keys were locked, and it took so long. */
-    public void locked(List<LockKey> keys, long nanos) {
+    /**
+     * Keys were locked, and it took so long.
+     *
+     * @param committed whether the time is that of the commit too
+     */
+    public void locked(List<LockKey> keys, boolean committed, long nanos) {
         if (early != null) {
-            waits.locked(keys.get(0).hashCode(), nanos);
+            (committed ? lockingAndCommitting : locking).locked(keys.get(0).hashCode(), nanos);
         }
     }
 
@@ -34,7 +39,15 @@ public final class Releases {
         if (how == null) {
             return Ending.Choice.PLAIN;
         }
-        boolean isWanted = wanted || keys.stream().anyMatch(key -> waits.isRecent(key.hashCode()));
-        return session -> how.ending(session, isWanted, wrote);
+        return session -> how.ending(session, wanted || isWaitedFor(keys), wrote);
+    }
+
+    private boolean isWaitedFor(List<LockKey> keys) {
+        for (LockKey key : keys) {
+            if (locking.isRecent(key.hashCode()) || lockingAndCommitting.isRecent(key.hashCode())) {
+                return true;
+            }
+        }
+        return false;
     }
 }

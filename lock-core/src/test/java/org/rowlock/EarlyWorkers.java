@@ -1,0 +1,134 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.rowlock.testing.TestDatabase;
+
+/** Threads that pay with early release, by all ways and strategies, until the server is gone, and know what was acknowledged. */
+final class EarlyWorkers {
+    static final String[] TABLES = {
+        "create table account(id int primary key, balance bigint not null default 0)",
+        "insert into account values (1), (2)",
+        "create table payment(id int primary key)"
+    };
+
+    private static final int THREADS = 4;
+
+    private final Set<Integer> acknowledged = ConcurrentHashMap.newKeySet();
+    private final List<Thread> threads = new ArrayList<>();
+    private final AtomicInteger next;
+
+    private EarlyWorkers(int first) {
+        this.next = new AtomicInteger(first);
+    }
+
+    /** Starts them; each payment has an id from the given one on. */
+    static EarlyWorkers start(DataSource dataSource, int first) {
+        EarlyWorkers workers = new EarlyWorkers(first);
+        for (int i = 0; i < THREADS; i++) {
+            // Each is an instance of its own, as others can only be known at the server.
+            Thread thread = new Thread(() -> workers.pay(dataSource), "worker-" + i);
+            thread.setDaemon(true);
+            workers.threads.add(thread);
+            thread.start();
+        }
+        return workers;
+    }
+
+    private void pay(DataSource dataSource) {
+        Random random = new Random();
+        RowLocks[] locks = new RowLocks[LockStrategy.values().length];
+        for (LockStrategy strategy : LockStrategy.values()) {
+            // ROW and ADVISORY would not exclude each other; the row is locked by its update in each.
+            locks[strategy.ordinal()] = RowLocks.builder()
+                    .strategy(strategy)
+                    .release(LockRelease.EARLY)
+                    .build();
+        }
+        while (true) {
+            int id = next.getAndIncrement();
+            CommitWay way = CommitWay.values()[random.nextInt(CommitWay.values().length)];
+            try {
+                way.add(locks[random.nextInt(locks.length)], dataSource, 1, "insert into payment values (" + id + ")");
+                acknowledged.add(id);
+            } catch (LockDeadlockException e) {
+                // Of two strategies at once; nothing is stored.
+                continue;
+            } catch (SQLException | LockException e) {
+                return;
+            }
+        }
+    }
+
+    /** Until so many payments are acknowledged. */
+    EarlyWorkers awaitAcknowledged(int payments) {
+        Awaitility.await(payments + " payments are acknowledged")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> acknowledged.size() >= payments);
+        return this;
+    }
+
+    /** Until they have found the server gone. */
+    Set<Integer> awaitEnd() throws InterruptedException {
+        for (Thread thread : threads) {
+            thread.join(TestDatabase.DEADLINE.toMillis());
+            assertThat(thread.isAlive()).as(thread.getName()).isFalse();
+        }
+        return acknowledged;
+    }
+
+    Set<Integer> acknowledged() {
+        return acknowledged;
+    }
+
+    static Set<Integer> stored(Connection connection) throws SQLException {
+        Set<Integer> stored = new HashSet<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("select id from payment")) {
+            while (rows.next()) {
+                stored.add(rows.getInt(1));
+            }
+        }
+        return stored;
+    }
+
+    /** Nothing is torn: there is one payment for each that the balance has. */
+    static void assertWhole(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row =
+                        statement.executeQuery("select sum(balance), (select count(*) from payment) from account")) {
+            row.next();
+            assertThat(row.getLong(1)).isEqualTo(row.getLong(2));
+        }
+    }
+
+    /** Pays from another account, with plain commits that wait for less, as the control that has to lose. */
+    static Set<Integer> payWithoutWaiting(Connection connection, String level, int first, int payments)
+            throws SQLException {
+        Set<Integer> paid = new HashSet<>();
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("set synchronous_commit = " + level);
+            for (int id = first; id < first + payments; id++) {
+                statement.execute("insert into payment values (" + id + ")");
+                statement.execute("update account set balance = balance + 1 where id = 2");
+                connection.commit();
+                paid.add(id);
+            }
+        }
+        return paid;
+    }
+}
