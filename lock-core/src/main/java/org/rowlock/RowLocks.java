@@ -37,11 +37,13 @@ public final class RowLocks {
     private final AdmissionQueues admission;
     private final LockedTransaction transaction;
     private final LockVerifier verifier;
+    private final LockRelease release;
 
     private RowLocks(Builder builder) {
         this.requests = new LockRequests(builder.config());
         LockObserver observer = new LockObserver(builder.listener);
-        Releases releases = new Releases(builder.release);
+        this.release = builder.release;
+        Releases releases = new Releases(release);
         this.calls = new LockCalls(requests, observer, new Gate(builder.maxWaitersAtServer), releases);
         this.admission =
                 new AdmissionQueues(builder.maxAdmittedPerKey, builder.maxWaitersPerKey, builder.names, observer);
@@ -410,6 +412,15 @@ public final class RowLocks {
     /** The strategy of a call on several keys. */
     LockStrategy strategyOf(List<LockKey> keys) {
         return keys.size() == 1 ? requests.strategyOf(keys.get(0)) : requests.strategyOf(keys);
+    }
+
+    /**
+     * When commits let go of the locks.
+     *
+     * @return as configured
+     */
+    public LockRelease release() {
+        return release;
     }
 
     /**

@@ -51,6 +51,11 @@ class IdsInMessagesTest {
             "create table tag(id public.citext primary key)",
             "insert into tag values ('" + TEXT + "')",
             "create table host(id inet primary key)",
+            "create table meddled(id int)",
+            "create function meddle() returns trigger language plpgsql as $$ begin perform set_config('rowlock.commit',"
+                    + " left(current_setting('rowlock.commit'), 17) || 'nothing', false); return null; end $$",
+            "create constraint trigger meddle after insert on meddled deferrable initially deferred for each row"
+                    + " execute function meddle()",
             "create function full_table() returns int language plpgsql as" + " $$ begin raise exception '" + TEXT
                     + "' using errcode = '53200'; end $$");
 
@@ -167,7 +172,24 @@ class IdsInMessagesTest {
             proxy.cutBefore("COMMIT");
             return inTransaction(locks, proxy.through(database.dataSource()), connection -> null);
         });
+        cases.put("committed and not confirmed", this::notConfirmed);
         return cases;
+    }
+
+    /** Early, as another wants the key, and with a level that cannot be waited for. */
+    private Throwable notConfirmed(RowLocks locks) throws Exception {
+        DataSource dataSource = database.dataSource();
+        List<Step<Object>> next = new ArrayList<>();
+        Throwable failure = inTransaction(locks, dataSource, connection -> {
+            next.add(alice.start(c -> locks.inTransaction(dataSource, KEY, own -> 1)));
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> locks.admission().entrants().size() == 2);
+            execute(connection, "insert into meddled values (1)");
+            return null;
+        });
+        next.get(0).get();
+        return failure;
     }
 
     @ParameterizedTest
@@ -180,6 +202,7 @@ class IdsInMessagesTest {
                     .lockBudget(2)
                     .maxAdmittedPerKey(1)
                     .maxWaitersPerKey(1)
+                    .release(LockRelease.EARLY)
                     .idsInMessages(shown)
                     .build();
             for (Map.Entry<String, Case> each : cases(strategy).entrySet()) {

@@ -206,7 +206,7 @@ public final class Ending {
         return ServerErrors.isServers(e)
                 && switch (SqlState.of(e)
                         .substring(0, Math.min(2, SqlState.of(e).length()))) {
-                    case "22", "23", "25", "40", "P0" -> false;
+                    case "23", "25", "40", "P0" -> false;
                     default -> true;
                 };
     }

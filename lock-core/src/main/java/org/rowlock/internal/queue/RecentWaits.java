@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * For which keys somebody has just waited at the server, told by how long it takes to lock against the shortest of late: whoever
+ * For which keys somebody has just waited at the server, told by how long it takes to lock against the shortest ever: whoever
  * has waited mostly has others behind him, of other JVMs too. Wrong at times, and only speed depends on it. Thread-safe.
  */
 public final class RecentWaits {
@@ -16,28 +16,30 @@ public final class RecentWaits {
     /** How many times the shortest is a wait, and no noise. */
     private static final int TIMES = 3;
 
-    /** By what part of itself the shortest grows with each lock, so that one that was short by chance is forgotten. */
-    private static final int FORGETTING = 1_000;
-
     /** Until when a key counts as wanted. */
     private final AtomicLongArray until = new AtomicLongArray(PLACES);
 
     private final long begun = System.nanoTime();
     private volatile long shortest = Long.MAX_VALUE;
 
+    private final long recentNanos;
+
     /** None so far. */
-    public RecentWaits() {}
+    public RecentWaits() {
+        this(RECENT_NANOS);
+    }
+
+    /** With another length of a moment, for tests. */
+    RecentWaits(long recentNanos) {
+        this.recentNanos = recentNanos;
+    }
 
     /** A key was locked, and it took so long. */
     public void locked(int hash, long nanos) {
-        long before = shortest;
-        if (nanos <= before) {
+        if (nanos <= shortest) {
             shortest = nanos;
-            return;
-        }
-        shortest = before + before / FORGETTING;
-        if (nanos / TIMES > before) {
-            until.set(place(hash), now() + RECENT_NANOS);
+        } else if (nanos / TIMES > shortest) {
+            until.set(place(hash), now() + recentNanos);
         }
     }
 

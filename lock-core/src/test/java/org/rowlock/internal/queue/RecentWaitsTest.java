@@ -1,0 +1,37 @@
+package org.rowlock.internal.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class RecentWaitsTest {
+    private static final int KEY = 1;
+    private static final int OTHER = 2;
+
+    private final RecentWaits waits = new RecentWaits(Long.MAX_VALUE / 2);
+
+    @Test
+    void nothingIsKnownAtFirst() {
+        assertThat(waits.isRecent(KEY)).isFalse();
+        waits.locked(KEY, 1_000_000);
+        assertThat(waits.isRecent(KEY)).isFalse();
+    }
+
+    @Test
+    void whoTakesMuchLongerThanTheShortestHasWaited() {
+        waits.locked(KEY, 100_000);
+        waits.locked(KEY, 250_000);
+        assertThat(waits.isRecent(KEY)).isFalse();
+        waits.locked(OTHER, 400_000);
+        assertThat(waits.isRecent(OTHER)).isTrue();
+        assertThat(waits.isRecent(KEY)).isFalse();
+    }
+
+    @Test
+    void aWaitIsForgotten() {
+        RecentWaits over = new RecentWaits(-1);
+        over.locked(KEY, 100_000);
+        over.locked(KEY, 400_000);
+        assertThat(over.isRecent(KEY)).isFalse();
+    }
+}
