@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -172,6 +173,47 @@ class PgBouncerTest {
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("14");
         assertThat(locksOnTheServer()).isEqualTo("0");
+    }
+
+    static Stream<Arguments> modesAndThresholds() {
+        return Stream.of("extended", "simple")
+                .flatMap(mode -> Stream.of(0, 1, 5).map(threshold -> Arguments.of(mode, threshold)));
+    }
+
+    /** What is behind an early COMMIT comes by the same server connection, or it would take a round trip more. */
+    @ParameterizedTest
+    @MethodSource("modesAndThresholds")
+    void earlyCommitsAreConfirmedInOneRoundTrip(String mode, int threshold) throws Exception {
+        RowLocks locks = RowLocks.builder()
+                .strategy(LockStrategy.ADVISORY)
+                .release(LockRelease.EARLY)
+                .build();
+        database.execute("create table child(account int references account deferrable initially deferred)");
+        String add = "update " + database.schema() + ".account set balance = balance + 1 where id = 1";
+        String orphan = "insert into " + database.schema() + ".child values (99)";
+        PGSimpleDataSource dataSource = dataSource(bouncer, threshold);
+        dataSource.setURL(dataSource.getURL() + "&preferQueryMode=" + mode);
+        dataSource.setSocketFactory(RoundTripCounter.class.getName());
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                Traffic traffic = new Traffic(dataSource(bouncer, 0))) {
+            connection.setAutoCommit(false);
+            for (int i = 1; i <= 14; i++) {
+                statement.execute("set local synchronous_commit = " + (i % 2 == 0 ? "local" : "on"));
+                statement.execute(add);
+                int before = RoundTripCounter.counted();
+                locks.in(connection).commit(new CommitWrites());
+                // The first asks what the server can.
+                assertThat(RoundTripCounter.counted() - before).isBetween(1, i == 1 ? 2 : 1);
+                statement.execute(orphan);
+                assertThatThrownBy(() -> locks.in(connection).commit(new CommitWrites()))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                e -> assertThat(e.getSQLState()).isEqualTo("23503"));
+            }
+            assertThat(traffic.count()).isNotNegative();
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("14");
     }
 
     /** The server process of a session, which is its own only as long as its transaction lasts. */
