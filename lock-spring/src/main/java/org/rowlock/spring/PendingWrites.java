@@ -42,6 +42,12 @@ final class PendingWrites implements TransactionSynchronization {
 
     /** Those of the running transaction. */
     static CommitWrites of(DataSource dataSource, RowLocks locks) {
+        PendingWrites writes = bind(dataSource, locks);
+        return writes.parts.get(writes.parts.size() - 1);
+    }
+
+    /** Makes the commit of the running transaction one with writes, of which there may be none. */
+    static PendingWrites bind(DataSource dataSource, RowLocks locks) {
         PendingWrites writes = find(dataSource);
         if (writes == null) {
             Pending pending = new Pending(dataSource);
@@ -49,7 +55,7 @@ final class PendingWrites implements TransactionSynchronization {
             TransactionSynchronizationManager.registerSynchronization(writes);
             TransactionSynchronizationManager.bindResource(pending, writes);
         }
-        return writes.parts.get(writes.parts.size() - 1);
+        return writes;
     }
 
     static @Nullable PendingWrites find(DataSource dataSource) {
@@ -84,12 +90,13 @@ final class PendingWrites implements TransactionSynchronization {
 
     @Override
     public void beforeCommit(boolean readOnly) {
-        if (leftToCommit) {
+        CommitWrites all = all();
+        if (leftToCommit || all.isEmpty()) {
             return;
         }
         Connection connection = DataSourceUtils.getConnection(pending.dataSource());
         try {
-            locks.in(connection).send(all());
+            locks.in(connection).send(all);
         } catch (LockException e) {
             throw LockExceptionTranslator.translate(e);
         } catch (SQLException e) {

@@ -10,7 +10,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush, so that
- * the locks of the transaction are held for a round trip less. Otherwise it is the same. Declare it as a bean, and Spring
+ * the locks of the transaction are held for a round trip less; and that lets go of the locks before the commit is durable, where
+ * that is {@linkplain org.rowlock.LockRelease#EARLY configured}. Otherwise it is the same. Declare it as a bean, and Spring
  * Boot makes none of its own:
  *
  * <pre>{@code

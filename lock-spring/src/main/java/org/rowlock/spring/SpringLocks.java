@@ -12,6 +12,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRelease;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
@@ -115,6 +116,10 @@ public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrume
                         wait == null ? defaultWait() : wait,
                         (connection, capped) ->
                                 LockExceptionTranslator.translating(() -> call.apply(locks.in(connection), capped))));
+        if (locks.release() == LockRelease.EARLY) {
+            // Even without writes the commit is then Rowlock's, where the transaction manager is.
+            PendingWrites.bind(CurrentTransaction.target(dataSource), locks);
+        }
         if (!instrumentation.equals(LockInstrumentation.NONE) && isHeld(result)) {
             tellWhenReleased(acquisition);
         }

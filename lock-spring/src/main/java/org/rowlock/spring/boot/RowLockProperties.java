@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockRelease;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.spring.MissingGuard;
@@ -38,6 +39,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
  * @param maxWaitersAtServer With strategy ROW, how many transactions of this JVM may wait at the server for one row; the others
  *     wait in the JVM. A number above that of the connections switches it off.
+ * @param release When the commit of a transaction that has locked lets go of the locks: PLAIN, when it is durable, or EARLY,
+ *     before, where others want them. For transactions of a RowLockTransactionManager, and inTransaction.
  * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
@@ -59,6 +62,7 @@ public record RowLockProperties(
         @DefaultValue("false") boolean singleEntryNode,
         @DefaultValue("true") boolean idsInMessages,
         @DefaultValue("4") int maxWaitersAtServer,
+        @DefaultValue("plain") LockRelease release,
         @DefaultValue Jdbc jdbc) {
 
     /** What happens at startup where another instance runs a strategy that excludes none of this one's locks. */

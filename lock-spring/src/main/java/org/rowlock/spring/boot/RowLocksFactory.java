@@ -22,7 +22,8 @@ final class RowLocksFactory {
                 .strategy(properties.strategy())
                 .rowLocksAloneBeyondBudget(properties.rowLocksAloneBeyondBudget())
                 .singleEntryNode(properties.singleEntryNode())
-                .idsInMessages(properties.idsInMessages());
+                .idsInMessages(properties.idsInMessages())
+                .release(properties.release());
         set("rowlock.lock-budget", () -> builder.lockBudget(properties.lockBudget()));
         set("rowlock.admission.max-waiters-per-key", () -> builder.maxWaitersPerKey(maxWaitersPerKey));
         Integer maxAdmittedPerKey = properties.admission().maxAdmittedPerKey();

@@ -17,6 +17,7 @@ import org.rowlock.AdmissionRejectedException;
 import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
+import org.rowlock.LockRelease;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
@@ -112,6 +113,16 @@ class RowLockAutoConfigurationTest {
                     .hasStackTraceContaining("LockNotAvailableException")
                     .satisfies(e -> assertThat(org.assertj.core.util.Throwables.getStackTrace(e))
                             .doesNotContain("4711471147"));
+        }
+    }
+
+    @Test
+    void theReleaseReachesRowLocks() {
+        try (var context = BootApplication.start(database, Application.class)) {
+            assertThat(context.getBean(RowLocks.class).release()).isEqualTo(LockRelease.PLAIN);
+        }
+        try (var context = BootApplication.start(database, Application.class, "rowlock.release=early")) {
+            assertThat(context.getBean(RowLocks.class).release()).isEqualTo(LockRelease.EARLY);
         }
     }
 
