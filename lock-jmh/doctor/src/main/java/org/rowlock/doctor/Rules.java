@@ -238,18 +238,21 @@ final class Rules {
                             (seen, table) -> table.mostly() == Doing.COMMITTING && table.standbyShare() >= MOST,
                             (seen, table) ->
                                     holders(table, Doing.COMMITTING) + ", waiting for a synchronous standby (SyncRep)",
-                            table -> "Shorten the commit: it waits for a synchronous standby while the row is locked.",
-                            "A row is free only when the standby has confirmed. synchronous_commit = local, where losing the"
-                                    + " commit at a failover is acceptable, a closer standby, or fewer commits under the lock shorten"
-                                    + " that; another kind of lock does not.",
+                            table ->
+                                    "Release its rows early: the commit waits for a synchronous standby while they are locked.",
+                            "A plain commit frees a row only when the standby has confirmed; with early release (release=early"
+                                    + " of Rowlock) it is free before, and nothing that was acknowledged can be lost. A closer standby,"
+                                    + " fewer commits under the lock, or synchronous_commit = local, where losing the commit at a"
+                                    + " failover is acceptable, shorten the wait itself; another kind of lock does not.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "faster-commit",
                             (seen, table) -> table.mostly() == Doing.COMMITTING && table.standbyShare() < MOST,
                             (seen, table) -> holders(table, Doing.COMMITTING) + ", mostly " + table.holderEvent(),
                             table -> "Shorten the commit: it waits for the WAL to be on disk while the row is locked.",
-                            "A faster disk for the WAL, or synchronous_commit = off where the last commits may be lost in a"
-                                    + " crash, shortens that; another kind of lock does not.",
+                            "A faster disk for the WAL shortens that, and early release (release=early of Rowlock) frees the row"
+                                    + " before the disk has it, without losing what was acknowledged. synchronous_commit = off does"
+                                    + " both, where the last commits may be lost in a crash; another kind of lock does neither.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "prepared",

@@ -262,6 +262,7 @@ class IllnessTest {
 
             assertFirst(diagnosis, "faster-standby", name("account"))
                     .isEqualTo("select * from account where id = ? for update");
+            assertThat(diagnosis.text(Clinic.WIDE, true)).contains("Release its rows early", "release=early");
             holder.cancel();
             commit.get();
             wait.get();

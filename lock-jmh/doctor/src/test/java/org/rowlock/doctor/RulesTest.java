@@ -47,6 +47,9 @@ class RulesTest {
         assertThat(rules(new Cases().table(table))).containsExactly("faster-commit", "convoy");
         table.holderEvent = "IPC:SyncRep";
         assertThat(rules(new Cases().table(table))).containsExactly("faster-standby", "convoy");
+        assertThat(firstReason(table)).contains("early release");
+        table.holderEvent = "IO:WalSync";
+        assertThat(firstReason(table)).contains("early release");
         table.holders = shares(Doing.CHANGING, 0.5, Doing.COMMITTING, 0.3);
         assertThat(rules(new Cases().table(table))).containsExactly("convoy");
     }
@@ -160,6 +163,10 @@ class RulesTest {
         shares.put(most, share);
         shares.put(other, rest);
         return shares;
+    }
+
+    private static String firstReason(Waits table) {
+        return new Cases().table(table).diagnose().advice().get(0).reason();
     }
 
     private static List<String> rules(Cases seen) {
