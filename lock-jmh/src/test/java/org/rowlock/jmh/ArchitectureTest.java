@@ -50,7 +50,7 @@ class ArchitectureTest {
                 .whereLayer("scenario")
                 .mayOnlyBeAccessedByLayers("bench", "run", "cli", "report")
                 .whereLayer("net")
-                .mayOnlyBeAccessedByLayers("bench")
+                .mayOnlyBeAccessedByLayers("bench", "server")
                 .whereLayer("profile")
                 .mayOnlyBeAccessedByLayers("bench", "run", "main")
                 .check(CLASSES);

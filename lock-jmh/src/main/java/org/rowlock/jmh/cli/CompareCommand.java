@@ -79,6 +79,18 @@ final class CompareCommand implements Callable<Integer> {
     private @Nullable String crashCommand;
 
     @Option(
+            names = "--standby",
+            paramLabel = "<time>",
+            arity = "0..1",
+            fallbackValue = "0.5ms",
+            converter = RoundTripTime.class,
+            order = 30,
+            description =
+                    "Gives the embedded server a synchronous standby, on the same machine, as far away as this round"
+                            + " trip says: 0, 0.5ms, 1ms. Without a time it is 0.5ms.")
+    private @Nullable Double standby;
+
+    @Option(
             names = "--report",
             paramLabel = "<directory>",
             order = 31,
@@ -102,8 +114,16 @@ final class CompareCommand implements Callable<Integer> {
             throw usage("--crash-command is for a server of yours, and an embedded one needs none. Give --url too, or"
                     + " leave it out.");
         }
+        if (address != null && standby != null) {
+            throw usage(
+                    "--standby is for an embedded server; yours has the standbys that it has, and the report shows its"
+                            + " synchronous_standby_names. Leave out --standby or --url.");
+        }
         List<String> remarks = new ArrayList<>();
         List<Scenario> chosen = scenarios.scenarios(address == null, address == null || crashCommand != null, remarks);
+        if (standby != null && chosen.stream().anyMatch(Scenario::killsServer)) {
+            chosen = withoutKilling(chosen, remarks);
+        }
         ServerFacts facts = address == null ? null : ServerCheck.forBenchmarks(address);
         if (address != null && facts != null) {
             remarks.addAll(ServerCheck.remarks(facts));
@@ -112,7 +132,7 @@ final class CompareCommand implements Callable<Integer> {
         }
         JmhLock.refuseWhileAnotherRuns();
         try (ReportDirectory directory = ReportDirectory.make(report)) {
-            new Plan(chosen, address, facts, remarks, directory.path()).print(out());
+            new Plan(chosen, address, facts, remarks, directory.path(), standby).print(out());
             if (address != null && !yes && Terminal.isInteractive() && !Terminal.confirm("Go on?")) {
                 command.commandLine().getErr().println("Nothing was done.");
                 return ExitCode.SOFTWARE;
@@ -126,9 +146,27 @@ final class CompareCommand implements Callable<Integer> {
                             new Versions().getVersion()[0],
                             command(),
                             remarks,
-                            crashCommand),
+                            crashCommand,
+                            standby),
                     directory);
         }
+    }
+
+    /** Each round of those has a server of its own, which has no standby. */
+    private List<Scenario> withoutKilling(List<Scenario> chosen, List<String> remarks) {
+        List<Scenario> left =
+                chosen.stream().filter(scenario -> !scenario.killsServer()).toList();
+        String why = "it kills its server, and has none with a standby.";
+        for (Scenario scenario : chosen) {
+            if (scenario.killsServer() && scenarios.areNamed()) {
+                throw usage("--standby is not for the scenario " + scenario.name() + ": " + why
+                        + " Leave one of them out.");
+            }
+            if (scenario.killsServer()) {
+                remarks.add("Without " + scenario.name() + ": " + why);
+            }
+        }
+        return left;
     }
 
     private String command() {

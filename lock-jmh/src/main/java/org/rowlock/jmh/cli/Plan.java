@@ -28,19 +28,27 @@ import picocli.CommandLine.Help.TextTable;
  * @param facts of that server
  * @param remarks what else the user should know; complete sentences
  * @param report where the report goes
+ * @param standbyMillis the round trip to a synchronous standby of the embedded servers; null for no standby
  */
 record Plan(
         List<Scenario> scenarios,
         @Nullable ServerAddress server,
         @Nullable ServerFacts facts,
         List<String> remarks,
-        Path report) {
+        Path report,
+        @Nullable Double standbyMillis) {
     private static final int LABEL = 11;
 
     void print(PrintWriter out) {
         TextTable table = table(LABEL);
         if (server == null || facts == null) {
-            table.addRowValues("Server", "an embedded PostgreSQL for each scenario, of its own and on this machine");
+            table.addRowValues(
+                    "Server",
+                    "an embedded PostgreSQL for each scenario, of its own and on this machine"
+                            + (standbyMillis == null
+                                    ? ""
+                                    : ", with a synchronous standby that is " + standbyMillis
+                                            + " ms away; its processors are this machine's too"));
             table.addRowValues(
                     "Creates", "a data directory among the temporary files; removed at the end, or at Ctrl-C");
         } else {

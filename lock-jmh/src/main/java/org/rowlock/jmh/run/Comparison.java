@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,6 +28,7 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.BenchmarkSchema;
 import org.rowlock.jmh.server.EmbeddedServer;
+import org.rowlock.jmh.server.EmbeddedStandby;
 import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerFacts;
 
@@ -54,6 +56,7 @@ public final class Comparison {
     private final List<String> remarks;
     private final Pace pace;
     private @Nullable ServerFacts facts;
+    private @Nullable String standby;
     private volatile boolean stopped;
     private volatile boolean clean = true;
 
@@ -89,11 +92,19 @@ public final class Comparison {
                 pace.passed().toSeconds(),
                 settings.command(),
                 Machine.describe(),
-                facts == null ? Map.of() : facts.description(),
+                description(),
                 facts == null ? Map.of() : facts.settings(),
                 results,
                 failures,
                 remarks);
+    }
+
+    private Map<String, String> description() {
+        Map<String, String> described = new LinkedHashMap<>(facts == null ? Map.of() : facts.description());
+        if (standby != null) {
+            described.put("standby", standby);
+        }
+        return described;
     }
 
     /** Whether as many rounds as say anything fit into the budget. */
@@ -144,14 +155,23 @@ public final class Comparison {
             if (given != null) {
                 run(scenario, given, rounds);
             } else {
-                try (EmbeddedServer embedded = EmbeddedServer.start(embeddedSettings(scenario))) {
-                    run(scenario, embedded.address(), rounds);
-                }
+                runEmbedded(scenario, rounds);
             }
         } catch (SQLException | IOException | RuntimeException e) {
             fail(scenario.name(), e);
         }
         return rounds;
+    }
+
+    private void runEmbedded(Scenario scenario, Rounds rounds) throws SQLException, IOException {
+        Map<String, String> own = embeddedSettings(scenario);
+        Double standbyMillis = settings.standbyMillis();
+        try (EmbeddedServer embedded = EmbeddedServer.start(own);
+                EmbeddedStandby behind =
+                        standbyMillis == null ? null : EmbeddedStandby.start(embedded, own, standbyMillis)) {
+            standby = behind == null ? null : behind.description();
+            run(scenario, embedded.address(), rounds);
+        }
     }
 
     /** Room for its largest point. */

@@ -17,6 +17,7 @@ import org.rowlock.jmh.scenario.Scenario;
  * @param command that repeats it, without the password
  * @param remarks for the report; complete sentences
  * @param crashCommand a shell command that kills and restarts the server, for scenarios that need it
+ * @param standbyMillis the round trip to a synchronous standby of the embedded server, in milliseconds; null for no standby
  */
 public record ComparisonSettings(
         List<Scenario> scenarios,
@@ -26,4 +27,5 @@ public record ComparisonSettings(
         String program,
         String command,
         List<String> remarks,
-        @Nullable String crashCommand) {}
+        @Nullable String crashCommand,
+        @Nullable Double standbyMillis) {}

@@ -73,6 +73,9 @@ class BadInputTest {
                 "--rtt 0.5 | 0.5 | 0.5ms",
                 "--crash-command true | --crash-command | --url",
                 "--url http://localhost/x | URL | jdbc:postgresql://",
+                "--standby --url jdbc:postgresql://localhost/x | --standby is for an embedded server | Leave out",
+                "--standby=fast | fast | 0.5ms",
+                "--standby --scenario lock-loss | --standby is not for the scenario lock-loss | Leave",
                 "--colour | --colour | --help"
             })
     void wrongUsageIsRefusedBeforeAnythingRuns(String arguments, String what, String advice) {

@@ -24,7 +24,7 @@ class CleanUpTest {
                             List.of(Point.clients(1)), clients.variants().subList(0, 1))
                     .timed(new Timing(1, 0, 1, 200, false));
             Comparison comparison = new Comparison(
-                    new ComparisonSettings(List.of(one), server.address(), 0, null, "", "", List.of(), null),
+                    new ComparisonSettings(List.of(one), server.address(), 0, null, "", "", List.of(), null, null),
                     new Stopping(server));
             Results results = comparison.run();
             assertThat(comparison.isClean()).isFalse();

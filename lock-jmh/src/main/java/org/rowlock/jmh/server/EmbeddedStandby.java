@@ -1,0 +1,196 @@
+package org.rowlock.jmh.server;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.doctor.UserError;
+import org.rowlock.jmh.net.Network;
+
+/**
+ * A synchronous standby of an embedded server, in a temporary directory that goes with it: a copy that streams from it over a
+ * network of its own, so that every commit waits for it. To be closed before its primary, which from then on commits nothing.
+ */
+public final class EmbeddedStandby implements AutoCloseable {
+    private static final String NAME = "rowlock_standby";
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+    private static final Duration PAUSE = Duration.ofMillis(20);
+
+    /** What is the running primary's alone. The copy gets its WAL by streaming. */
+    private static final Set<String> NOT_COPIED = Set.of("postmaster.pid", "postmaster.opts", "pg_internal.init");
+
+    private final Path directory;
+    private @Nullable Network network;
+    private @Nullable EmbeddedServer server;
+
+    private EmbeddedStandby(Path directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * Copies, starts, and waits until commits wait for it.
+     *
+     * @param primary an embedded server
+     * @param settings of the primary, which a standby needs as large
+     * @param rttMillis of the network to the primary; 0 for none
+     */
+    public static EmbeddedStandby start(EmbeddedServer primary, Map<String, String> settings, double rttMillis)
+            throws SQLException, IOException {
+        EmbeddedStandby standby = new EmbeddedStandby(Files.createTempDirectory("rowlock-jmh-standby"));
+        boolean started = false;
+        try (Connection superuser = primary.address().connect("rowlock-jmh standby");
+                Statement statement = superuser.createStatement()) {
+            Network way = Network.open(primary.address(), rttMillis);
+            standby.network = way;
+            standby.server = EmbeddedServer.start(settings, standby.copy(statement, primary.address(), way), 0);
+            statement.execute("alter system set synchronous_standby_names = '" + NAME + "'");
+            ask(statement, "select pg_reload_conf()");
+            standby.awaitSynchronous(statement);
+            started = true;
+            return standby;
+        } finally {
+            if (!started) {
+                standby.close();
+            }
+        }
+    }
+
+    /** As pg_basebackup would, which is not among the embedded programs. */
+    private Path copy(Statement superuser, ServerAddress primary, Network way) throws SQLException, IOException {
+        ask(superuser, "select pg_backup_start('" + NAME + "', true)");
+        Path copy = directory.resolve("data");
+        copyTree(Path.of(ask(superuser, "show data_directory")), copy);
+        Files.writeString(copy.resolve("backup_label"), ask(superuser, "select labelfile from pg_backup_stop(false)"));
+        Files.createFile(copy.resolve("standby.signal"));
+        PGSimpleDataSource there = primary.dataSource(NAME);
+        way.lead(there);
+        Files.writeString(
+                copy.resolve("postgresql.auto.conf"),
+                String.format(
+                        Locale.ROOT,
+                        "primary_conninfo = 'host=%s port=%d user=postgres application_name=%s'%n",
+                        there.getServerNames()[0],
+                        there.getPortNumbers()[0],
+                        NAME),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.APPEND);
+        return copy;
+    }
+
+    private static void copyTree(Path from, Path to) throws IOException {
+        Files.walkFileTree(from, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
+                // With its permissions: a data directory is its owner's alone.
+                Files.copy(folder, to.resolve(from.relativize(folder).toString()), StandardCopyOption.COPY_ATTRIBUTES);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                if (NOT_COPIED.contains(file.getFileName().toString())
+                        || file.getParent().endsWith("pg_wal")) {
+                    return FileVisitResult.CONTINUE;
+                }
+                try {
+                    Files.copy(file, to.resolve(from.relativize(file).toString()), StandardCopyOption.COPY_ATTRIBUTES);
+                } catch (NoSuchFileException e) {
+                    return visitFileFailed(file, e);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                // What the server removes meanwhile is not needed.
+                if (failure instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw failure;
+            }
+        });
+    }
+
+    private void awaitSynchronous(Statement superuser) throws SQLException {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        String state = "select coalesce(string_agg(state || ', ' || sync_state, '; '), 'not connected')"
+                + " from pg_stat_replication where application_name = '" + NAME + "'";
+        String seen = ask(superuser, state);
+        while (!seen.equals("streaming, sync")) {
+            if (System.nanoTime() > deadline) {
+                throw new UserError("The embedded standby did not become synchronous within " + TIMEOUT.toSeconds()
+                        + " s, it is: " + seen + ". Leave out --standby, or try again when the machine is less busy.");
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+            seen = ask(superuser, state);
+        }
+    }
+
+    private static String ask(Statement statement, String sql) throws SQLException {
+        try (ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    /** Where it can be read. */
+    public ServerAddress address() {
+        return Objects.requireNonNull(server).address();
+    }
+
+    /** For the report. */
+    public String description() {
+        return String.format(
+                Locale.ROOT,
+                "synchronous, on the same machine, a round trip of %.2f ms away",
+                network == null ? 0 : network.roundTripMillis());
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            if (server != null) {
+                server.close();
+            }
+        } finally {
+            if (network != null) {
+                network.close();
+            }
+            deleteTree();
+        }
+    }
+
+    private void deleteTree() throws IOException {
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure) throws IOException {
+                Files.delete(folder);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}

@@ -1,0 +1,91 @@
+package org.rowlock.jmh.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.rowlock.testing.TestDatabase;
+
+/** A commit waits for the standby, which has it then, and nothing of the standby is left when it is closed. */
+class EmbeddedStandbyTest {
+    private static final Map<String, String> SETTINGS = Map.of("max_connections", "120");
+
+    private static String ask(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Test
+    void everyCommitWaitsForIt() throws Exception {
+        try (EmbeddedServer primary = EmbeddedServer.start(SETTINGS);
+                Connection connection = primary.address().connect("test")) {
+            Path directory;
+            try (EmbeddedStandby standby = EmbeddedStandby.start(primary, SETTINGS, 5)) {
+                assertThat(standby.description()).contains("synchronous", " ms away");
+                assertThat(ask(connection, "select sync_state || ', ' || state from pg_stat_replication"))
+                        .isEqualTo("sync, streaming");
+                try (Statement statement = connection.createStatement();
+                        Connection there = standby.address().connect("test")) {
+                    directory = Path.of(ask(there, "show data_directory"));
+                    statement.execute("set synchronous_commit = remote_apply");
+                    statement.execute("create table t as select 42 as answer");
+                    assertThat(ask(there, "select answer from t")).isEqualTo("42");
+                    assertThat(ask(there, "select pg_is_in_recovery()")).isEqualTo("t");
+                    // Through the proxy: its other end is not the primary's port.
+                    assertThat(ask(there, "select sender_port from pg_stat_wal_receiver"))
+                            .isNotEqualTo(Integer.toString(primary.port()));
+                }
+            }
+            assertThat(directory).doesNotExist();
+            assertThat(directory.getParent()).doesNotExist();
+            waitsWithoutIt(primary, connection);
+        }
+    }
+
+    private static void waitsWithoutIt(EmbeddedServer primary, Connection connection) throws Exception {
+        int pid = connection.unwrap(PGConnection.class).getBackendPID();
+        CompletableFuture<Void> insert = CompletableFuture.runAsync(() -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("insert into t values (43)");
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        try (Connection other = primary.address().connect("test")) {
+            String waits = "select count(*) from pg_stat_activity where wait_event = 'SyncRep' and pid = " + pid;
+            Awaitility.await("the commit waits")
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> ask(other, waits).equals("1"));
+            ask(other, "select pg_cancel_backend(" + pid + ")");
+        }
+        insert.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aStandbyThatDoesNotStartLeavesNothing() throws Exception {
+        EmbeddedServer primary = EmbeddedServer.start(SETTINGS);
+        try {
+            // Fewer connections than the primary's: a standby refuses that.
+            assertThatThrownBy(() -> EmbeddedStandby.start(primary, Map.of("max_connections", "20"), 0))
+                    .hasMessageContaining("did not start");
+            try (Connection connection = primary.address().connect("test")) {
+                assertThat(ask(connection, "show synchronous_standby_names")).isEmpty();
+            }
+        } finally {
+            primary.close();
+        }
+    }
+}
