@@ -191,7 +191,7 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    private static void addTo(CommitWrites writes, int aid) {
+    static void addTo(CommitWrites writes, int aid) {
         writes.add(Accounts.ADD, aid).expectOneRow();
         writes.add(Accounts.DOUBLE, aid).expectOneRow();
         writes.add(Accounts.TAKE, aid).expectOneRow();

@@ -11,6 +11,8 @@ public final class Scenarios {
             Zipfian.OVER_CLIENTS,
             DropIn.SCENARIO,
             RoundTrips.SCENARIO,
+            EarlyRelease.SCENARIO,
+            EarlyRelease.ONE_ROW,
             Instances.SCENARIO,
             Pool.SCENARIO,
             Bystander.SCENARIO,
