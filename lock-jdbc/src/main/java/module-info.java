@@ -8,7 +8,7 @@ module org.rowlock.jdbc {
     requires java.management;
     requires jdk.jfr;
     requires org.postgresql.jdbc;
-    requires org.rowlock.core;
+    requires transitive org.rowlock.core;
     requires static transitive org.jspecify;
 
     exports org.rowlock.jdbc;

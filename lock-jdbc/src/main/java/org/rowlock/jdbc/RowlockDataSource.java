@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockRelease;
 import org.rowlock.jdbc.internal.turn.DropIn;
 import org.rowlock.jdbc.internal.turn.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
@@ -60,8 +61,8 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
     /**
      * What differs from the default. Not thread-safe.
      *
-     * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, and {@code rowlock.jdbc.include} and {@code
-     * rowlock.jdbc.exclude} with names of tables between commas.
+     * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, {@code rowlock.jdbc.release}, and {@code
+     * rowlock.jdbc.include} and {@code rowlock.jdbc.exclude} with names of tables between commas.
      */
     public static final class Builder {
         private final DataSource dataSource;
@@ -69,6 +70,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         private @Nullable RowlockMode mode;
         private @Nullable List<String> include;
         private @Nullable List<String> exclude;
+        private @Nullable LockRelease release;
 
         private Builder(DataSource dataSource) {
             if (dataSource == null) {
@@ -122,13 +124,28 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         }
 
         /**
+         * When a commit lets go of the locks of its transaction: with {@link LockRelease#EARLY} before it is durable, where the
+         * transaction had its turn in the queue and others want its row. {@code commit} returns when it is durable, in either
+         * case. If it has committed, and the wait for that fails, it throws an SQLException with SQLSTATE 08007: not to be run
+         * again.
+         *
+         * @param given when; {@link LockRelease#PLAIN} by default
+         * @return this builder
+         */
+        public Builder release(LockRelease given) {
+            this.release = given;
+            return this;
+        }
+
+        /**
          * The DataSource.
          *
          * @return the DataSource to use instead
          * @throws IllegalArgumentException if a mode or a name of a table is malformed
          */
         public RowlockDataSource build() {
-            return new RowlockDataSource(dataSource, new DropIn(JdbcSettings.of(name, mode, include, exclude)));
+            return new RowlockDataSource(
+                    dataSource, new DropIn(JdbcSettings.of(name, mode, include, exclude, release)));
         }
     }
 

@@ -16,8 +16,8 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
  * PostgreSQL's driver with {@link RowlockDataSource}'s queue, by the URL {@code jdbc:rowlock:postgresql://...}; the rest of the URL
- * and all properties are those of PostgreSQL's driver. {@code rowlock.mode}, {@code rowlock.include} and {@code rowlock.exclude}
- * may be parameters of the URL or properties; else the system properties {@code rowlock.jdbc.*} count. Thread-safe.
+ * and all properties are those of PostgreSQL's driver. {@code rowlock.mode}, {@code rowlock.release}, {@code rowlock.include} and {@code
+ * rowlock.exclude} may be parameters of the URL or properties; else the system properties {@code rowlock.jdbc.*} count. Thread-safe.
  */
 public final class RowlockDriver implements Driver {
     /** What the connections of one URL have in common. */

@@ -24,6 +24,21 @@ public interface RowlockJdbcMXBean {
     void setMode(String mode);
 
     /**
+     * When commits let go of the locks.
+     *
+     * @return {@code plain} or {@code early}
+     */
+    String getRelease();
+
+    /**
+     * Changes when commits let go of the locks, for commits from now on.
+     *
+     * @param release plain or early
+     * @throws IllegalArgumentException if there is no such release
+     */
+    void setRelease(String release);
+
+    /**
      * The tables that are looked at.
      *
      * @return their names as SQL writes them; none for all tables
@@ -55,7 +70,7 @@ public interface RowlockJdbcMXBean {
 
     /**
      * Figures by table since the start: {@code recognised} statements; those that {@code queued}, or would have in mode
-     * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; {@code passed.REASON} that went to the server as they
+     * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; transactions that were {@code releasedEarly}; {@code passed.REASON} that went to the server as they
      * are. Statements of no table that was recognised stand under the empty name.
      *
      * @return the figures, by table and name

@@ -65,13 +65,14 @@ class ArchitectureTest {
     }
 
     @Test
-    void ofTheCoreOnlyQueueAndNamesAreUsed() {
+    void ofTheCoreOnlyQueueNamesAndCommitsAreUsed() {
         noClasses()
                 .should()
                 .dependOnClassesThat(resideInAPackage("org.rowlock.internal..")
                         .and(com.tngtech.archunit.base.DescribedPredicate.not(
                                 resideInAPackage("org.rowlock.internal.queue")
-                                        .or(resideInAPackage("org.rowlock.internal.text")))))
+                                        .or(resideInAPackage("org.rowlock.internal.text"))
+                                        .or(resideInAPackage("org.rowlock.internal.commit")))))
                 .check(CLASSES);
     }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.jdbc.internal.turn.DropIn;
 import org.rowlock.jdbc.internal.turn.JdbcSettings;
@@ -21,8 +22,12 @@ final class GatedDatabase {
     final RowlockDataSource dataSource;
 
     GatedDatabase(DataSource plain, RowlockMode mode, Gate gate) {
+        this(plain, mode, LockRelease.PLAIN, gate);
+    }
+
+    GatedDatabase(DataSource plain, RowlockMode mode, LockRelease release, Gate gate) {
         this.gate = gate;
-        this.dropIn = new DropIn(new JdbcSettings("test", mode, List.of(), List.of()), gate);
+        this.dropIn = new DropIn(new JdbcSettings("test", mode, List.of(), List.of(), release), gate);
         this.dropIn.close();
         this.dataSource = new RowlockDataSource(plain, dropIn);
     }
@@ -38,6 +43,7 @@ final class GatedDatabase {
     void learn(String... tables) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(true);
             for (String table : tables) {
                 statement.executeUpdate("delete from " + table + " where id = -1");
             }

@@ -44,7 +44,7 @@ class RowlockDriverTest {
 
     @Test
     void connectsByItsUrl() throws Exception {
-        String url = url("rowlock.mode=observe&rowlock.exclude=a,b");
+        String url = url("rowlock.mode=observe&rowlock.exclude=a,b&rowlock.release=early");
         try (Connection connection = DriverManager.getConnection(url, login());
                 Statement statement = connection.createStatement()) {
             assertThat(statement.executeQuery("select count(*) from account").next())
@@ -55,6 +55,7 @@ class RowlockDriverTest {
         RowlockJdbcMXBean control = RowlockDriver.control(url);
         assertThat(control.getMode()).isEqualTo("observe");
         assertThat(control.getExclude()).containsExactly("a", "b");
+        assertThat(control.getRelease()).isEqualTo("early");
     }
 
     @Test
@@ -83,8 +84,15 @@ class RowlockDriverTest {
     }
 
     @Test
+    void saysWhichReleaseThereIsNot() {
+        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.release=soon"), login()))
+                .hasMessageContaining("no release <soon>; use plain or early");
+    }
+
+    @Test
     void saysWhichSettingThereIsNot() {
         assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mod=off"), login()))
-                .hasMessageContaining("no setting <rowlock.mod>; use rowlock.mode, rowlock.include, rowlock.exclude");
+                .hasMessageContaining(
+                        "no setting <rowlock.mod>; use rowlock.mode, rowlock.include, rowlock.exclude, rowlock.release");
     }
 }

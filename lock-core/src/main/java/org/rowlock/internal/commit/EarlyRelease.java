@@ -55,17 +55,18 @@ public final class EarlyRelease {
      *
      * @param wanted as for {@link #ending}
      * @param wrote as there
+     * @return whether it let go of the locks before it was durable
      * @throws UnconfirmedCommit if it has committed on this server and is visible, and is not known to be durable
      * @throws SQLException as {@link Connection#commit()} throws it: nothing is stored, or the connection was lost
      */
-    public void commit(Connection connection, boolean wanted, boolean wrote) throws SQLException {
+    public boolean commit(Connection connection, boolean wanted, boolean wrote) throws SQLException {
         PgSession session = PgSession.of(connection);
         Ending ending = connection.isClosed() || session.isAborted() || !session.hasBegun()
                 ? Ending.plain()
                 : ending(session, wanted, wrote);
         if (ending.isPlain()) {
             connection.commit();
-            return;
+            return false;
         }
         SQLWarning warning;
         AutoSave autosave = session.withoutAutosave();
@@ -80,6 +81,7 @@ public final class EarlyRelease {
         }
         tell(connection);
         ending.confirm(session, warning);
+        return wanted;
     }
 
     /** Sends nothing, as the transaction is over; but pools and proxies on the way see that it is. */

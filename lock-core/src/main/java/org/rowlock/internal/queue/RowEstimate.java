@@ -42,7 +42,7 @@ public final class RowEstimate {
     }
 
     /** How many of other JVMs want the row at a time, 0 where this is not known. */
-    double foreign() {
+    public double foreign() {
         return foreign;
     }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
@@ -24,8 +25,8 @@ class CorpusOnConnectionTest {
     final TestDatabase database = new TestDatabase(Corpus.schema());
 
     /** With a gate that is always full, so that each row that would queue is counted. */
-    private final DropIn dropIn =
-            new DropIn(new JdbcSettings("corpus", RowlockMode.OBSERVE, List.of(), List.of()), new Gate(0));
+    private final DropIn dropIn = new DropIn(
+            new JdbcSettings("corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN), new Gate(0));
 
     @Test
     void theRowsThatWouldQueueAreThoseOfTheCorpus() throws Exception {

@@ -4,6 +4,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
@@ -30,6 +31,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private final Map<String, TableFigures> figures = new ConcurrentHashMap<>();
     private final PrimaryKeys primaryKeys = new PrimaryKeys();
     private final HotRows hotRows = new HotRows();
+    private final EarlyCommits earlyCommits = new EarlyCommits();
     private final ReentrantLock timeoutsLock = new ReentrantLock();
     private final Map<Connection, SessionTimeouts> timeouts = new WeakHashMap<>();
     private final Management management;
@@ -46,11 +48,13 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         this.management = Management.register(settings.name(), this);
         LOG.log(
                 Level.INFO,
-                "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}; switch it at run time by JMX: {4}",
+                "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}, release {4}; switch it at run time by"
+                        + " JMX: {5}",
                 settings.name(),
                 settings.mode(),
                 settings.include().isEmpty() ? "all" : settings.include(),
                 settings.exclude().isEmpty() ? "none" : settings.exclude(),
+                getRelease(),
                 management);
     }
 
@@ -77,6 +81,10 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     HotRows hotRows() {
         return hotRows;
+    }
+
+    EarlyCommits earlyCommits() {
+        return earlyCommits;
     }
 
     TableFigures figures(String table) {
@@ -123,9 +131,19 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     public void setMode(RowlockMode mode) {
-        JdbcSettings now = settings;
-        settings = new JdbcSettings(now.name(), mode, now.include(), now.exclude());
-        LOG.log(Level.INFO, "Rowlock: mode {0} for {1}", mode, now.name());
+        settings = settings.with(mode);
+        LOG.log(Level.INFO, "Rowlock: mode {0} for {1}", mode, settings.name());
+    }
+
+    @Override
+    public String getRelease() {
+        return settings.release().name().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public void setRelease(String release) {
+        settings = settings.with(JdbcSettings.release(release));
+        LOG.log(Level.INFO, "Rowlock: release {0} for {1}", getRelease(), settings.name());
     }
 
     @Override
@@ -135,8 +153,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     @Override
     public void setInclude(List<String> tables) {
-        JdbcSettings now = settings;
-        settings = new JdbcSettings(now.name(), now.mode(), tables, now.exclude());
+        settings = settings.withTables(tables, settings.exclude());
     }
 
     @Override
@@ -146,8 +163,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     @Override
     public void setExclude(List<String> tables) {
-        JdbcSettings now = settings;
-        settings = new JdbcSettings(now.name(), now.mode(), now.include(), tables);
+        settings = settings.withTables(settings.include(), tables);
     }
 
     @Override

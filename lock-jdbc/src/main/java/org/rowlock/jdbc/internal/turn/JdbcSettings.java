@@ -3,6 +3,7 @@ package org.rowlock.jdbc.internal.turn;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockRelease;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.RowlockMode;
 
@@ -12,8 +13,10 @@ import org.rowlock.jdbc.RowlockMode;
  * @param name what it is called where it is shown
  * @param include the tables that are looked at, or none for all
  * @param exclude the tables that are left out
+ * @param release when the commits of transactions that had a turn let go of their locks
  */
-public record JdbcSettings(String name, RowlockMode mode, List<String> include, List<String> exclude) {
+public record JdbcSettings(
+        String name, RowlockMode mode, List<String> include, List<String> exclude, LockRelease release) {
     public JdbcSettings {
         include = normalized(include);
         exclude = normalized(exclude);
@@ -21,12 +24,43 @@ public record JdbcSettings(String name, RowlockMode mode, List<String> include, 
 
     /** What is not given is as the system properties {@code rowlock.jdbc.*} have it. */
     public static JdbcSettings of(
-            String name, @Nullable RowlockMode mode, @Nullable List<String> include, @Nullable List<String> exclude) {
+            String name,
+            @Nullable RowlockMode mode,
+            @Nullable List<String> include,
+            @Nullable List<String> exclude,
+            @Nullable LockRelease release) {
         return new JdbcSettings(
                 name,
                 mode == null ? RowlockMode.of(System.getProperty("rowlock.jdbc.mode", "queue")) : mode,
                 include == null ? tables(System.getProperty("rowlock.jdbc.include", "")) : include,
-                exclude == null ? tables(System.getProperty("rowlock.jdbc.exclude", "")) : exclude);
+                exclude == null ? tables(System.getProperty("rowlock.jdbc.exclude", "")) : exclude,
+                release == null ? release(System.getProperty("rowlock.jdbc.release", "plain")) : release);
+    }
+
+    /**
+     * The release of a word, in any case.
+     *
+     * @throws IllegalArgumentException if there is no such release
+     */
+    static LockRelease release(String word) {
+        for (LockRelease release : LockRelease.values()) {
+            if (release.name().equalsIgnoreCase(word.trim())) {
+                return release;
+            }
+        }
+        throw new IllegalArgumentException("There is no release <" + word + ">; use plain or early");
+    }
+
+    JdbcSettings with(RowlockMode other) {
+        return new JdbcSettings(name, other, include, exclude, release);
+    }
+
+    JdbcSettings with(LockRelease other) {
+        return new JdbcSettings(name, mode, include, exclude, other);
+    }
+
+    JdbcSettings withTables(List<String> included, List<String> excluded) {
+        return new JdbcSettings(name, mode, included, excluded, release);
     }
 
     /** Whether statements on a table are looked at. */

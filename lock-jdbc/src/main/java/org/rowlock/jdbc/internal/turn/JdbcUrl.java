@@ -16,7 +16,8 @@ import org.rowlock.jdbc.RowlockMode;
 public record JdbcUrl(String url, Properties properties, JdbcSettings settings) {
     private static final String PREFIX = "jdbc:rowlock:";
     private static final String OURS = "rowlock.";
-    private static final List<String> NAMES = List.of("rowlock.mode", "rowlock.include", "rowlock.exclude");
+    private static final List<String> NAMES =
+            List.of("rowlock.mode", "rowlock.include", "rowlock.exclude", "rowlock.release");
 
     /** SQLSTATE invalid_parameter_value, as PostgreSQL's driver has it for a property it cannot use. */
     private static final String INVALID_VALUE = "22023";
@@ -74,10 +75,12 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         String mode = ours.getProperty("rowlock.mode");
         String include = ours.getProperty("rowlock.include");
         String exclude = ours.getProperty("rowlock.exclude");
+        String release = ours.getProperty("rowlock.release");
         return JdbcSettings.of(
                 address,
                 mode == null ? null : RowlockMode.of(mode),
                 include == null ? null : JdbcSettings.tables(include),
-                exclude == null ? null : JdbcSettings.tables(exclude));
+                exclude == null ? null : JdbcSettings.tables(exclude),
+                release == null ? null : JdbcSettings.release(release));
     }
 }

@@ -14,6 +14,7 @@ final class TableFigures {
     private final LongAdder queued = new LongAdder();
     private final LongAdder wouldQueue = new LongAdder();
     private final LongAdder queuedNanos = new LongAdder();
+    private final LongAdder releasedEarly = new LongAdder();
     /** Filled at once, so that threads may read it. */
     private final Map<PassReason, LongAdder> passed = new EnumMap<>(PassReason.class);
 
@@ -36,6 +37,10 @@ final class TableFigures {
         wouldQueue.increment();
     }
 
+    void releasedEarly() {
+        releasedEarly.increment();
+    }
+
     void passed(PassReason reason) {
         count(reason).increment();
     }
@@ -46,6 +51,7 @@ final class TableFigures {
         map.put("queued", queued.sum());
         map.put("wouldQueue", wouldQueue.sum());
         map.put("queuedMillis", TimeUnit.NANOSECONDS.toMillis(queuedNanos.sum()));
+        map.put("releasedEarly", releasedEarly.sum());
         for (PassReason reason : PassReason.values()) {
             long count = count(reason).sum();
             if (count > 0) {

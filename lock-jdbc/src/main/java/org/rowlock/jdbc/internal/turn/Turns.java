@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
+import org.rowlock.LockRelease;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.internal.queue.Gate.Place;
@@ -48,6 +49,8 @@ public final class Turns {
 
     /** Of the last place: what is told to its estimate. */
     private @Nullable Place granted;
+
+    private @Nullable StatementPlan turnOf;
 
     private long sentNanos;
     private long grantedNanos;
@@ -105,6 +108,7 @@ public final class Turns {
         }
         Place place =
                 dropIn.gate().placeOf(31 * (31 * database + recognised.table().hashCode()) + binds.hash(key));
+        turnOf = plan;
         sentNanos = System.nanoTime();
         inFront = place.inside();
         if (dropIn.gate().tryEnter(place)) {
@@ -145,13 +149,48 @@ public final class Turns {
         }
     }
 
-    /** The transaction has ended, or the connection goes back to where it came from. */
-    public void ended() {
+    /**
+     * Whether to let go of the row before its commit is durable: that is set, the transaction has had a turn, and others want
+     * the row.
+     */
+    public boolean releasesEarly() {
+        Place last = granted;
+        return last != null
+                && dropIn.settings().release() == LockRelease.EARLY
+                && dropIn.mode().queues()
+                && driver.getTransactionState() == TransactionState.OPEN
+                && (last.inside() > 0 || last.estimate().foreign() >= 1);
+    }
+
+    /**
+     * Commits.
+     *
+     * @param connection the driver's or the pool's
+     * @throws SQLException what it throws, and of an early release that has committed and is not known to be durable 08007
+     */
+    public void commit(Connection connection) throws SQLException {
+        StatementPlan plan = turnOf;
+        if (plan != null && releasesEarly()) {
+            released();
+            dropIn.earlyCommits().commit(connection, plan);
+        } else {
+            connection.commit();
+        }
+        ended();
+    }
+
+    /** The row is not held any more, or as good as that. */
+    private void released() {
         Place last = granted;
         if (last != null) {
             last.estimate().held(System.nanoTime() - grantedNanos);
             granted = null;
         }
+    }
+
+    /** The transaction has ended, or the connection goes back to where it came from. */
+    public void ended() {
+        released();
         mayHoldLocks = false;
         if (changedSettings) {
             changedSettings = false;

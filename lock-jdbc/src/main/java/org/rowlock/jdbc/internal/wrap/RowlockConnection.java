@@ -119,8 +119,7 @@ public final class RowlockConnection extends ForwardingConnection {
 
     @Override
     public void commit() throws SQLException {
-        delegate.commit();
-        turns.ended();
+        turns.commit(delegate);
     }
 
     @Override
@@ -131,6 +130,10 @@ public final class RowlockConnection extends ForwardingConnection {
 
     @Override
     public void setAutoCommit(boolean autoCommit) throws SQLException {
+        // Which would commit in the driver.
+        if (autoCommit && turns.releasesEarly()) {
+            turns.commit(delegate);
+        }
         delegate.setAutoCommit(autoCommit);
         turns.endedIfIdle();
     }

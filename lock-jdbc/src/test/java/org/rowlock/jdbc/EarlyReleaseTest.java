@@ -1,0 +1,421 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockRelease;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+
+/**
+ * Commits that let go of a row before they are durable, where others want it. A session that asks for it waits for a standby
+ * that never comes, so that what is seen is seen before its commit is acknowledged, for certain.
+ */
+class EarlyReleaseTest {
+    private static final TestPostgres SERVER = TestPostgres.embedded(Map.of(
+            "synchronous_standby_names", "nobody", "synchronous_commit", "local", "max_prepared_transactions", "10"));
+
+    private static final String LOCK = "select * from account where id = 1 for update";
+    private static final String ADD = "update account set balance = balance + 1 where id = 1";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            SERVER,
+            "create table account(id int primary key, balance int not null default 0)",
+            "create table entry(id int primary key, account int references account deferrable initially deferred)",
+            "insert into account values (1), (2)");
+
+    private GatedDatabase gated;
+
+    @BeforeEach
+    void open() throws SQLException {
+        gated = gated(database.dataSource(), LockRelease.EARLY);
+    }
+
+    @AfterEach
+    void nothingIsLeftInTheGate() {
+        assertThat(gated.gate.queued()).isZero();
+        assertThat(gated.gate.inside()).isZero();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        SERVER.stop();
+    }
+
+    private static GatedDatabase gated(DataSource plain, LockRelease release) throws SQLException {
+        GatedDatabase made =
+                new GatedDatabase(plain, RowlockMode.QUEUE, release, new Gate(10, GatedDatabase.NEVER_OVER));
+        made.learn("account");
+        return made;
+    }
+
+    private Session session(String name) throws SQLException {
+        return database.session(name, gated.dataSource);
+    }
+
+    /** A session whose commits wait for the standby. */
+    private Session waitingSession(String name) throws Exception {
+        Session session = session(name);
+        session.execute("set synchronous_commit = on");
+        session.commit();
+        return session;
+    }
+
+    private static Step<Void> startCommit(Session session) {
+        return session.start(connection -> {
+            connection.commit();
+            return null;
+        });
+    }
+
+    private void awaitStandbyWaitOf(Session session) {
+        Awaitility.await("the commit waits for the standby")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query(
+                                "select count(*) from pg_stat_activity where wait_event = 'SyncRep' and pid = "
+                                        + session.pid())
+                        .equals("1"));
+    }
+
+    private long releasedEarly() {
+        return gated.figure("account", "releasedEarly");
+    }
+
+    private static String state(Step<?> step) throws Exception {
+        return ((SQLException) step.failure()).getSQLState();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theNextHasTheRowBeforeTheCommitIsAcknowledged(boolean byAutocommit) throws Exception {
+        Session holder = waitingSession("holder");
+        Session next = session("next");
+        holder.execute(LOCK);
+        holder.execute(ADD);
+        Step<Boolean> wait = next.startExecute(LOCK);
+        wait.awaitBlockedBy(holder);
+
+        Step<Void> commit = holder.start(connection -> {
+            if (byAutocommit) {
+                connection.setAutoCommit(true);
+            } else {
+                connection.commit();
+            }
+            return null;
+        });
+        wait.get();
+        assertThat(commit.isDone()).isFalse();
+        assertThat(number(next, "select balance from account where id = 1")).isEqualTo(1);
+        next.commit();
+
+        awaitStandbyWaitOf(holder);
+        holder.cancel();
+        // As from a plain commit: it returns, with the server's warning.
+        commit.get();
+        assertThat(warningOf(holder)).isNotNull().contains("canceling wait for synchronous replication");
+        assertThat(releasedEarly()).isEqualTo(1);
+    }
+
+    @Test
+    void thePlainCommitThatItIsComparedWithHoldsTheRowAndWarnsInTheSameWay() throws Exception {
+        gated.dropIn.setRelease("plain");
+        Session holder = waitingSession("holder");
+        Session next = session("next");
+        holder.execute(LOCK);
+        holder.execute(ADD);
+        Step<Boolean> wait = next.startExecute(LOCK);
+        wait.awaitBlockedBy(holder);
+
+        Step<Void> commit = startCommit(holder);
+        awaitStandbyWaitOf(holder);
+        wait.awaitBlockedBy(holder);
+        holder.cancel();
+        commit.get();
+        assertThat(warningOf(holder)).isNotNull().contains("canceling wait for synchronous replication");
+        wait.get();
+        next.commit();
+        assertThat(releasedEarly()).isZero();
+    }
+
+    private static String warningOf(Session session) throws SQLException {
+        SQLWarning warning = session.connection().getWarnings();
+        return warning == null ? null : warning.toString();
+    }
+
+    private static int number(Session session, String sql) throws Exception {
+        return session.run(connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(sql)) {
+                row.next();
+                return row.getInt(1);
+            }
+        });
+    }
+
+    /** Where nobody waits; where the first lock had no turn; where nothing is queued. */
+    @ParameterizedTest
+    @ValueSource(strings = {"nobody wants the row", "it had no turn", "observe"})
+    void isPlainWhere(String what) throws Exception {
+        Session holder = session("holder");
+        Session next = session("next");
+        if (what.equals("observe")) {
+            gated.dropIn.setMode(RowlockMode.OBSERVE);
+        }
+        if (what.equals("it had no turn")) {
+            holder.execute("insert into entry values (1, 1)");
+        }
+        holder.execute(ADD);
+        if (what.equals("nobody wants the row")) {
+            holder.commit();
+        } else {
+            Step<Boolean> wait = next.startExecute(LOCK);
+            wait.awaitBlockedBy(holder);
+            holder.commit();
+            wait.get();
+            next.commit();
+        }
+        assertThat(releasedEarly()).isZero();
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("1");
+    }
+
+    /** A row lock is written, so the commit of who has it waits for what it may have seen. */
+    @Test
+    void whoOnlyLockedWaitsForTheStandbyToo() throws Exception {
+        Session holder = waitingSession("holder");
+        holder.execute(LOCK);
+        Step<Void> commit = startCommit(holder);
+        awaitStandbyWaitOf(holder);
+        holder.cancel();
+        commit.get();
+    }
+
+    @Test
+    void savepointsAreLeftAlone() throws Exception {
+        Session holder = session("holder");
+        Session next = session("next");
+        holder.execute(LOCK);
+        holder.execute(ADD);
+        holder.execute("savepoint s");
+        holder.execute("update account set balance = 100 where id = 1");
+        holder.execute("rollback to savepoint s");
+        Step<Boolean> wait = next.startExecute(LOCK);
+        wait.awaitBlockedBy(holder);
+        holder.commit();
+        wait.get();
+        next.commit();
+        assertThat(releasedEarly()).isEqualTo(1);
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("1");
+    }
+
+    @Test
+    void aPreparedTransactionIsLeftAlone() throws Exception {
+        Session holder = session("holder");
+        Session next = session("next");
+        holder.execute(ADD);
+        Step<Boolean> wait = next.startExecute(LOCK);
+        wait.awaitBlockedBy(holder);
+        holder.execute("prepare transaction '" + database.schema() + "'");
+        holder.commit();
+        assertThat(releasedEarly()).isZero();
+        database.execute("commit prepared '" + database.schema() + "'");
+        wait.get();
+        next.commit();
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("1");
+    }
+
+    /** What goes wrong in COMMIT, or before it: nothing is stored, with the server's SQLSTATE. */
+    @ParameterizedTest
+    @EnumSource(LockRelease.class)
+    void aDeferredConstraintFailsTheCommit(LockRelease release) throws Exception {
+        assertCommitFails(release, "23503", "insert into entry values (1, 99)");
+    }
+
+    @ParameterizedTest
+    @EnumSource(LockRelease.class)
+    void aDeferredTriggerFailsTheCommit(LockRelease release) throws Exception {
+        database.execute(
+                "create function refuse() returns trigger language plpgsql as"
+                        + " 'begin raise exception ''no'' using errcode = ''P4711''; end'",
+                "create constraint trigger refuse after update on account deferrable initially deferred"
+                        + " for each row when (new.id = 2) execute function refuse()");
+        assertCommitFails(release, "P4711", "update account set balance = 1 where id = 2");
+    }
+
+    @ParameterizedTest
+    @EnumSource(LockRelease.class)
+    void aWriteSkewFailsTheCommit(LockRelease release) throws Exception {
+        gated.dropIn.setRelease(release.name());
+        Session holder = session("holder");
+        Session other = session("other");
+        for (Session each : List.of(holder, other)) {
+            each.execute("set transaction isolation level serializable");
+            each.execute("select sum(balance) from account");
+        }
+        holder.execute(ADD);
+        other.execute("update account set balance = balance + 1 where id = 2");
+        other.commit();
+        assertCommitFails(holder, "40001");
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("0");
+    }
+
+    private void assertCommitFails(LockRelease release, String state, String sql) throws Exception {
+        gated.dropIn.setRelease(release.name());
+        Session holder = session("holder");
+        holder.execute(ADD);
+        holder.execute(sql);
+        assertCommitFails(holder, state);
+        assertThat(database.query("select sum(balance) from account")).isEqualTo("0");
+        assertThat(database.query("select count(*) from entry")).isEqualTo("0");
+    }
+
+    private void assertCommitFails(Session holder, String state) throws Exception {
+        Session next = session("next");
+        Step<Boolean> wait = next.startExecute(LOCK);
+        wait.awaitBlockedBy(holder);
+        assertThat(state(startCommit(holder))).isEqualTo(state);
+        wait.get();
+        next.commit();
+        // The connection goes on, in a new transaction.
+        assertThat(number(holder, "select count(*) from account")).isEqualTo(2);
+        holder.commit();
+    }
+
+    /** PostgreSQL answers COMMIT with a rollback, which the driver alone says nothing of either. */
+    @ParameterizedTest
+    @EnumSource(LockRelease.class)
+    void anAbortedTransactionIsNotCommitted(LockRelease release) throws Exception {
+        gated.dropIn.setRelease(release.name());
+        Session holder = session("holder");
+        Session next = session("next");
+        holder.execute(ADD);
+        Step<Boolean> wait = next.startExecute(LOCK);
+        wait.awaitBlockedBy(holder);
+        assertThat(state(holder.startExecute("select 1 / 0"))).isEqualTo("22012");
+        holder.commit();
+        wait.get();
+        next.commit();
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @EnumSource(LockRelease.class)
+    void aLostConnectionIsWhatTheDriverSays(LockRelease release) throws Exception {
+        gated.dropIn.setRelease(release.name());
+        Session holder = session("holder");
+        Session next = session("next");
+        holder.execute(ADD);
+        Step<Boolean> wait = next.startExecute(LOCK);
+        wait.awaitBlockedBy(holder);
+        holder.terminate();
+        assertThat(state(startCommit(holder))).isIn("57P01", "08006", "08003");
+        wait.get();
+        next.commit();
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("0");
+    }
+
+    /** Committed, and what would have waited for the disk is refused: no error that looks like rolled back or worth a retry. */
+    @Test
+    void committedButNotConfirmedIsAnOutcomeOfItsOwn() throws Exception {
+        String role = database.schema() + "_app";
+        database.execute(
+                "create role " + role + " login",
+                "grant usage on schema " + database.schema() + " to " + role,
+                "grant all on all tables in schema " + database.schema() + " to " + role);
+        PGSimpleDataSource asRole = database.dataSource();
+        asRole.setUser(role);
+        gated = gated(asRole, LockRelease.EARLY);
+        Session holder = session("holder");
+        Session next = session("next");
+        try {
+            addWhileAnotherWaits(holder, next).commit();
+            next.commit();
+            assertThat(releasedEarly()).as("the role may").isEqualTo(1);
+
+            revokeOrGrant("revoke execute on function %s from public");
+            addWhileAnotherWaits(holder, next);
+            Step<Void> commit = startCommit(holder);
+            assertThat(commit.failure())
+                    .isInstanceOf(SQLNonTransientConnectionException.class)
+                    .hasMessageContaining("has committed on this server and is visible")
+                    .hasMessageContaining("Do not run it again");
+            assertThat(state(commit)).isEqualTo("08007");
+            next.commit();
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo("2");
+            assertThat(number(holder, "select 1")).isEqualTo(1);
+            holder.commit();
+        } finally {
+            revokeOrGrant("grant execute on function %s to public");
+            holder.close();
+            next.close();
+            database.execute("drop owned by " + role, "drop role " + role);
+        }
+    }
+
+    /** The holder has the row, and next waits for it. */
+    private static Session addWhileAnotherWaits(Session holder, Session next) throws Exception {
+        holder.execute(ADD);
+        next.startExecute(LOCK).awaitBlockedBy(holder);
+        return holder;
+    }
+
+    private void revokeOrGrant(String sql) throws SQLException {
+        database.execute("do $$ declare f regprocedure; begin for f in select oid from pg_proc"
+                + " where proname = 'pg_logical_emit_message' and proargtypes[2] = 'text'::regtype loop execute format('"
+                + sql + "', f); end loop; end $$");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void withAPoolInFrontOrBehind(boolean poolInFront) throws Exception {
+        HikariConfig config = new HikariConfig();
+        config.setAutoCommit(false);
+        config.setMaximumPoolSize(3);
+        GatedDatabase behind = gated;
+        config.setDataSource(poolInFront ? behind.dataSource : database.dataSource());
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            if (!poolInFront) {
+                gated = gated(pool, LockRelease.EARLY);
+            }
+            DataSource application = poolInFront ? pool : gated.dataSource;
+            for (int i = 1; i <= 3; i++) {
+                Session holder = database.session("holder" + i, application);
+                Session next = database.session("next" + i, application);
+                holder.execute(ADD);
+                Step<Boolean> wait = next.startExecute(LOCK);
+                wait.awaitBlockedBy(holder);
+                holder.commit();
+                wait.get();
+                next.commit();
+                holder.close();
+                next.close();
+                assertThat(releasedEarly()).as("%s", gated.dropIn.getFigures()).isEqualTo(i);
+            }
+            assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isLessThanOrEqualTo(3);
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("3");
+    }
+}
