@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
+import org.rowlock.LockRelease;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.spring.RowLockDefinitionException;
@@ -51,12 +52,15 @@ final class JdbcBeanPostProcessor implements BeanPostProcessor, DisposableBean {
         Binder binder = Binder.get(environment);
         RowLockProperties.JdbcMode mode = binder.bind("rowlock.jdbc.mode", RowLockProperties.JdbcMode.class)
                 .orElse(RowLockProperties.JdbcMode.QUEUE);
+        LockRelease release =
+                binder.bind("rowlock.jdbc.release", LockRelease.class).orElse(LockRelease.PLAIN);
         try {
             return RowlockDataSource.builder(dataSource)
                     .name(name)
                     .mode(RowlockMode.valueOf(mode.name()))
                     .include(tables(binder, "include"))
                     .exclude(tables(binder, "exclude"))
+                    .release(release)
                     .build();
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(

@@ -110,11 +110,13 @@ public record RowLockProperties(
      *     given.
      * @param include The tables to look at; all if none is given.
      * @param exclude The tables to leave out.
+     * @param release When a commit lets go of a row that others want: plain, when it is durable, or early, before.
      */
     public record Jdbc(
             @Nullable JdbcMode mode,
             @DefaultValue List<String> include,
-            @DefaultValue List<String> exclude) {}
+            @DefaultValue List<String> exclude,
+            @DefaultValue("plain") LockRelease release) {}
 
     /** What lock-jdbc does about statements that lock a row. */
     public enum JdbcMode {

@@ -67,7 +67,8 @@ class RowLockJdbcTest {
     @Test
     void aPropertyWrapsTheDataSource() throws Exception {
         ObjectName name = new ObjectName("org.rowlock:type=Jdbc,name=\"dataSource\"");
-        try (ConfigurableApplicationContext context = start("rowlock.jdbc.mode=queue", "rowlock.jdbc.exclude=note")) {
+        try (ConfigurableApplicationContext context =
+                start("rowlock.jdbc.mode=queue", "rowlock.jdbc.exclude=note", "rowlock.jdbc.release=early")) {
             DataSource dataSource = context.getBean(DataSource.class);
             assertThat(dataSource).isInstanceOf(RowlockDataSource.class);
             assertThat(dataSource.unwrap(HikariDataSource.class).getMaximumPoolSize())
@@ -80,6 +81,7 @@ class RowLockJdbcTest {
 
             var control = dataSource.unwrap(RowlockDataSource.class).control();
             assertThat(control.getExclude()).containsExactly("note");
+            assertThat(control.getRelease()).isEqualTo("early");
             // Each transaction locks, and then updates what it has locked.
             assertThat(control.getFigures().get("stock"))
                     .containsEntry("recognised", 6L)
@@ -115,6 +117,14 @@ class RowLockJdbcTest {
                 .rootCause()
                 .hasMessageContaining("front")
                 .hasMessageContaining("JdbcMode");
+    }
+
+    @Test
+    void aReleaseThatThereIsNotStopsTheApplication() {
+        assertThatThrownBy(() -> start("rowlock.jdbc.mode=queue", "rowlock.jdbc.release=soon"))
+                .rootCause()
+                .hasMessageContaining("soon")
+                .hasMessageContaining("LockRelease");
     }
 
     @Test
