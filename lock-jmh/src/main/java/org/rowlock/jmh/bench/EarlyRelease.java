@@ -13,6 +13,7 @@ import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
+import org.rowlock.LockRelease;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.doctor.UserError;
@@ -99,12 +100,13 @@ public class EarlyRelease extends LockWorkload {
                 EarlyRelease.class,
                 points,
                 Stream.of(
-                                Stream.of(byHand, early(byHand), dropIn),
+                                Stream.of(byHand, dropIn),
                                 Variant.of("ROW", "ADVISORY").stream()
                                         .map(each -> each.with(" in 2", "way", Way.AT_COMMIT.name())),
                                 Variant.of("ROW", "ADVISORY").stream()
                                         .map(each -> each.with(" in 1", "way", Way.EXECUTE.name())))
                         .flatMap(each -> each)
+                        .flatMap(plain -> Stream.of(plain, plain.with(", early", "early", "true")))
                         .toList(),
                 List.of(
                         Metric.throughput("transactions"),
@@ -115,10 +117,6 @@ public class EarlyRelease extends LockWorkload {
                         Metric.neither("holders.client", "holders wait for their client", "%"),
                         Metric.xids(),
                         Metric.wal()));
-    }
-
-    private static Variant early(Variant plain) {
-        return plain.with(", early", "early", "true");
     }
 
     @Override
@@ -134,7 +132,10 @@ public class EarlyRelease extends LockWorkload {
         }
         accounts = Accounts.create(server, rows);
         DataSource pool = dataSource(server.pool(clients));
-        RowLocks locks = RowLocks.builder().strategy(strategy.lockStrategy()).build();
+        RowLocks locks = RowLocks.builder()
+                .strategy(strategy.lockStrategy())
+                .release(release())
+                .build();
         threads.add("client", clients, number -> {
             DiscreteSampler keys = Zipf.zipf(rows, zipf);
             Latency transaction = meter.latency("transaction");
@@ -152,10 +153,16 @@ public class EarlyRelease extends LockWorkload {
         if (way != Way.DROP_IN) {
             return pool;
         }
-        RowlockDataSource wrapped =
-                RowlockDataSource.builder(pool).mode(RowlockMode.QUEUE).build();
+        RowlockDataSource wrapped = RowlockDataSource.builder(pool)
+                .mode(RowlockMode.QUEUE)
+                .release(release())
+                .build();
         server.closeWith(wrapped);
         return wrapped;
+    }
+
+    private LockRelease release() {
+        return early ? LockRelease.EARLY : LockRelease.PLAIN;
     }
 
     /** Lock, updates and commit. */
