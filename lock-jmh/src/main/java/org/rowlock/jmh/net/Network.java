@@ -157,6 +157,11 @@ public final class Network implements AutoCloseable {
         return roundTripMillis;
     }
 
+    /** Whether there is still a way: at Ctrl-C the proxy may end before those who use it. */
+    public boolean isOpen() {
+        return proxy == null || proxy.isAlive();
+    }
+
     /** Makes a DataSource go this way. */
     public void lead(PGSimpleDataSource dataSource) {
         if (proxy != null) {

@@ -79,6 +79,8 @@ public final class BenchmarkSchema {
         }
         if (isOf(connection, run)) {
             try (Statement statement = connection.createStatement()) {
+                // A standby that is gone, as at Ctrl-C, is not waited for.
+                statement.execute("set synchronous_commit = local");
                 statement.execute("drop schema " + NAME + " cascade");
             }
         }

@@ -60,10 +60,18 @@ public final class EmbeddedStandby implements AutoCloseable {
                 Statement statement = superuser.createStatement()) {
             Network way = Network.open(primary.address(), rttMillis);
             standby.network = way;
-            standby.server = EmbeddedServer.start(settings, standby.copy(statement, primary.address(), way), 0);
-            statement.execute("alter system set synchronous_standby_names = '" + NAME + "'");
-            ask(statement, "select pg_reload_conf()");
-            standby.awaitSynchronous(statement);
+            // Without the network at first: at Ctrl-C a proxy may end at any time, and its start would not.
+            EmbeddedServer server = EmbeddedServer.start(
+                    settings, standby.copy(statement, primary.address().dataSource(NAME)), 0);
+            standby.server = server;
+            PGSimpleDataSource by = primary.address().dataSource(NAME);
+            way.lead(by);
+            try (Connection other = server.address().connect("rowlock-jmh standby");
+                    Statement there = other.createStatement()) {
+                set(there, "primary_conninfo", primaryConnection(by));
+                set(statement, "synchronous_standby_names", NAME);
+                standby.awaitSynchronous(statement, there, by.getPortNumbers()[0]);
+            }
             started = true;
             return standby;
         } finally {
@@ -74,25 +82,28 @@ public final class EmbeddedStandby implements AutoCloseable {
     }
 
     /** As pg_basebackup would, which is not among the embedded programs. */
-    private Path copy(Statement superuser, ServerAddress primary, Network way) throws SQLException, IOException {
+    private Path copy(Statement superuser, PGSimpleDataSource primary) throws SQLException, IOException {
         ask(superuser, "select pg_backup_start('" + NAME + "', true)");
         Path copy = directory.resolve("data");
         copyTree(Path.of(ask(superuser, "show data_directory")), copy);
         Files.writeString(copy.resolve("backup_label"), ask(superuser, "select labelfile from pg_backup_stop(false)"));
         Files.createFile(copy.resolve("standby.signal"));
-        PGSimpleDataSource there = primary.dataSource(NAME);
-        way.lead(there);
         Files.writeString(
                 copy.resolve("postgresql.auto.conf"),
-                String.format(
-                        Locale.ROOT,
-                        "primary_conninfo = 'host=%s port=%d user=postgres application_name=%s'%n",
-                        there.getServerNames()[0],
-                        there.getPortNumbers()[0],
-                        NAME),
+                "primary_conninfo = '" + primaryConnection(primary) + "'\n",
                 StandardOpenOption.CREATE,
                 StandardOpenOption.APPEND);
         return copy;
+    }
+
+    private static String primaryConnection(PGSimpleDataSource primary) {
+        return "host=" + primary.getServerNames()[0] + " port=" + primary.getPortNumbers()[0]
+                + " user=postgres application_name=" + NAME;
+    }
+
+    private static void set(Statement superuser, String setting, String value) throws SQLException {
+        superuser.execute("alter system set " + setting + " = '" + value + "'");
+        ask(superuser, "select pg_reload_conf()");
     }
 
     private static void copyTree(Path from, Path to) throws IOException {
@@ -129,18 +140,27 @@ public final class EmbeddedStandby implements AutoCloseable {
         });
     }
 
-    private void awaitSynchronous(Statement superuser) throws SQLException {
+    private void awaitSynchronous(Statement primary, Statement standby, int port) throws SQLException {
+        await(
+                standby,
+                "select coalesce(max(status || ', ' || sender_port), 'no connection') from pg_stat_wal_receiver",
+                "streaming, " + port);
+        await(
+                primary,
+                "select coalesce(string_agg(state || ', ' || sync_state, '; '), 'no connection') from pg_stat_replication",
+                "streaming, sync");
+    }
+
+    private void await(Statement statement, String sql, String wanted) throws SQLException {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
-        String state = "select coalesce(string_agg(state || ', ' || sync_state, '; '), 'not connected')"
-                + " from pg_stat_replication where application_name = '" + NAME + "'";
-        String seen = ask(superuser, state);
-        while (!seen.equals("streaming, sync")) {
-            if (System.nanoTime() > deadline) {
+        String seen = ask(statement, sql);
+        while (!seen.equals(wanted)) {
+            if (System.nanoTime() > deadline || (network != null && !network.isOpen())) {
                 throw new UserError("The embedded standby did not become synchronous within " + TIMEOUT.toSeconds()
                         + " s, it is: " + seen + ". Leave out --standby, or try again when the machine is less busy.");
             }
             LockSupport.parkNanos(PAUSE.toNanos());
-            seen = ask(superuser, state);
+            seen = ask(statement, sql);
         }
     }
 

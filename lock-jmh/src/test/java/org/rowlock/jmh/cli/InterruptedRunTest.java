@@ -11,8 +11,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -32,21 +36,64 @@ class InterruptedRunTest {
 
     @Test
     void endsItsForksAndRemovesWhatItMade() throws Exception {
+        interrupt(
+                () -> count(SESSIONS + " and state <> 'idle'") > 1,
+                "--url",
+                server.url(),
+                "--user",
+                server.user(),
+                "--password=" + server.password());
+        assertThat(directory.resolve("report")).as("a report of nothing").doesNotExist();
+        assertThat(count("pg_namespace where nspname = 'rowlock_bench'")).isZero();
+        // A server process notices the end of its client when it next looks.
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> count(SESSIONS) == 0);
+    }
+
+    @Test
+    @Tag("long")
+    void stopsAndRemovesItsStandby() throws Exception {
+        AtomicLong postmaster = new AtomicLong();
+        interrupt(
+                () -> {
+                    postmaster.set(standby());
+                    return postmaster.get() > 0;
+                },
+                "--standby");
+        assertThat(ProcessHandle.of(postmaster.get()).filter(ProcessHandle::isAlive))
+                .isEmpty();
+        try (Stream<Path> left = Files.list(directory)) {
+            assertThat(left.map(Path::getFileName).map(Path::toString))
+                    .noneMatch(name -> name.startsWith("rowlock-jmh-standby"));
+        }
+    }
+
+    /** The process of the standby among the temporary files, or 0. */
+    private long standby() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Path pidFile = file.resolve("data").resolve("postmaster.pid");
+                if (file.getFileName().toString().startsWith("rowlock-jmh-standby") && Files.exists(pidFile)) {
+                    List<String> lines = Files.readAllLines(pidFile);
+                    return lines.isEmpty() ? 0 : Long.parseLong(lines.get(0).trim());
+                }
+            }
+            return 0;
+        }
+    }
+
+    /** Runs the program, and sends it SIGINT when it is at work. */
+    private void interrupt(Callable<Boolean> isAtWork, String... options) throws Exception {
         Path log = directory.resolve("log");
         List<String> command = new ArrayList<>(withSignals());
         command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Djmh.ignoreLock=true",
+                "-Djava.io.tmpdir=" + directory,
                 "-cp",
                 System.getProperty("java.class.path"),
                 "org.rowlock.jmh.Main",
                 "compare",
                 "--yes",
-                "--url",
-                server.url(),
-                "--user",
-                server.user(),
-                "--password=" + server.password(),
                 "--scenario",
                 "clients",
                 "--clients",
@@ -55,14 +102,13 @@ class InterruptedRunTest {
                 "600",
                 "--report",
                 directory.resolve("report").toString()));
+        command.addAll(List.of(options));
         Process program = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
         try {
-            Awaitility.await()
-                    .atMost(TestDatabase.DEADLINE)
-                    .until(() -> !program.isAlive() || count(SESSIONS + " and state <> 'idle'") > 1);
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> !program.isAlive() || isAtWork.call());
             assertThat(program.isAlive()).as(() -> read(log)).isTrue();
             new ProcessBuilder("kill", "-INT", Long.toString(program.pid()))
                     .start()
@@ -75,10 +121,6 @@ class InterruptedRunTest {
             program.destroyForcibly();
         }
         assertThat(program.exitValue()).as(() -> read(log)).isEqualTo(130);
-        assertThat(directory.resolve("report")).as("a report of nothing").doesNotExist();
-        assertThat(count("pg_namespace where nspname = 'rowlock_bench'")).isZero();
-        // A server process notices the end of its client when it next looks.
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> count(SESSIONS) == 0);
     }
 
     /** A JVM started by a shell in the background ignores SIGINT, and hands that down; this undoes it where it can. */

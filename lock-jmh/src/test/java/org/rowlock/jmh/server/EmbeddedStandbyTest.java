@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
+import org.rowlock.doctor.UserError;
 import org.rowlock.testing.TestDatabase;
 
 /** A commit waits for the standby, which has it then, and nothing of the standby is left when it is closed. */
@@ -75,17 +76,14 @@ class EmbeddedStandbyTest {
     }
 
     @Test
-    void aStandbyThatDoesNotStartLeavesNothing() throws Exception {
-        EmbeddedServer primary = EmbeddedServer.start(SETTINGS);
-        try {
-            // Fewer connections than the primary's: a standby refuses that.
-            assertThatThrownBy(() -> EmbeddedStandby.start(primary, Map.of("max_connections", "20"), 0))
-                    .hasMessageContaining("did not start");
+    void oneThatDoesNotStartLeavesThePrimaryAsItWas() throws Exception {
+        try (EmbeddedServer primary = EmbeddedServer.start(SETTINGS)) {
+            assertThatThrownBy(() -> EmbeddedStandby.start(primary, SETTINGS, -1))
+                    .isInstanceOf(UserError.class)
+                    .hasMessageContaining("-1");
             try (Connection connection = primary.address().connect("test")) {
                 assertThat(ask(connection, "show synchronous_standby_names")).isEmpty();
             }
-        } finally {
-            primary.close();
         }
     }
 }
