@@ -29,11 +29,6 @@ public enum RowlockMode {
         throw new IllegalArgumentException("There is no mode <" + word + ">; use off, observe or queue");
     }
 
-    /** Whether anything is done about statements. */
-    public boolean queues() {
-        return this == QUEUE;
-    }
-
     /** As it is written in settings. */
     @Override
     public String toString() {

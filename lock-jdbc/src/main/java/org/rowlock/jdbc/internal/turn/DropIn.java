@@ -11,6 +11,7 @@ import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
@@ -60,6 +61,12 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     public RowlockMode mode() {
         return settings.mode();
+    }
+
+    /** Whether commits let go of a row that others want before they are durable. */
+    boolean releasesEarly() {
+        JdbcSettings now = settings;
+        return now.release() == LockRelease.EARLY && now.mode() != RowlockMode.OFF && now.mode() != RowlockMode.OBSERVE;
     }
 
     /** What is known of a text. */

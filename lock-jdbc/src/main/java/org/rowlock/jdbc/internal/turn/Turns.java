@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
-import org.rowlock.LockRelease;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.internal.queue.Gate.Place;
@@ -151,15 +150,14 @@ public final class Turns {
 
     /**
      * Whether to let go of the row before its commit is durable: that is set, the transaction has had a turn, and others want
-     * the row.
+     * the row, or wanted it when it came.
      */
     public boolean releasesEarly() {
         Place last = granted;
         return last != null
-                && dropIn.settings().release() == LockRelease.EARLY
-                && dropIn.mode().queues()
+                && dropIn.releasesEarly()
                 && driver.getTransactionState() == TransactionState.OPEN
-                && (last.inside() > 0 || last.estimate().foreign() >= 1);
+                && (inFront > 0 || last.inside() > 0 || last.estimate().foreign() >= 1);
     }
 
     /**
