@@ -1,0 +1,121 @@
+package org.rowlock.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.persistence.EntityManager;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * What Spring and Hibernate make of a commit that lock-jdbc says is done and not confirmed: an exception that is not transient. To
+ * synchronizations Spring says of any exception of this kind, as of a lost connection, that the transaction was rolled back.
+ */
+class UnconfirmedCommitTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table stock (id bigint primary key, pieces int)", "insert into stock values (1, 10)");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Unconfirming.class)
+    static class Application {}
+
+    /** Commits, and throws what lock-jdbc throws. */
+    static final class Unconfirming implements BeanPostProcessor {
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            return bean instanceof DataSource dataSource ? unconfirming(dataSource) : bean;
+        }
+    }
+
+    private static DataSource unconfirming(DataSource dataSource) {
+        return new DelegatingDataSource(dataSource) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                return unconfirming(super.getConnection());
+            }
+        };
+    }
+
+    private static Connection unconfirming(Connection connection) {
+        return (Connection) Proxy.newProxyInstance(
+                UnconfirmedCommitTest.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> {
+                    try {
+                        Object result = method.invoke(connection, arguments);
+                        if (method.getName().equals("commit")) {
+                            throw new SQLNonTransientConnectionException("committed, and not confirmed", "08007");
+                        }
+                        return result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** Runs work in a transaction, and tells how it ended to those who asked to be told. */
+    private static List<Integer> statuses(PlatformTransactionManager transactions, Runnable work) {
+        List<Integer> statuses = new ArrayList<>();
+        assertThatThrownBy(() -> new TransactionTemplate(transactions).executeWithoutResult(status -> {
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void afterCompletion(int ended) {
+                            statuses.add(ended);
+                        }
+                    });
+                    work.run();
+                }))
+                .isInstanceOf(DataAccessResourceFailureException.class)
+                .rootCause()
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08007"));
+        return statuses;
+    }
+
+    @Test
+    void byTheTransactionManagerOfJdbc() throws Exception {
+        DataSource dataSource = unconfirming(database.dataSource());
+        JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+        assertThat(statuses(
+                        new JdbcTransactionManager(dataSource),
+                        () -> jdbc.update("update stock set pieces = pieces - 1")))
+                .containsExactly(TransactionSynchronization.STATUS_ROLLED_BACK);
+        assertThat(database.query("select pieces from stock")).isEqualTo("9");
+    }
+
+    @Test
+    void byThatOfJpaAndHibernate() throws Exception {
+        try (ConfigurableApplicationContext context = BootApplication.start(database, Application.class)) {
+            EntityManager entities = context.getBean(EntityManager.class);
+            assertThat(statuses(
+                            context.getBean(PlatformTransactionManager.class),
+                            () -> entities.find(RowLockJdbcTest.Stock.class, 1L).pieces--))
+                    .containsExactly(TransactionSynchronization.STATUS_ROLLED_BACK);
+            assertThat(database.query("select pieces from stock")).isEqualTo("9");
+        }
+    }
+}
