@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
@@ -87,7 +88,7 @@ public class EarlyRelease extends LockWorkload {
     public double zipf = 1.1;
 
     private Accounts accounts;
-    private HolderWaits holders;
+    private @Nullable HolderWaits holders;
 
     private static Scenario scenario(String name, String title, String question, List<Point> points) {
         Variant byHand = Variant.of("FOR_UPDATE");
@@ -219,7 +220,10 @@ public class EarlyRelease extends LockWorkload {
 
     @Override
     void ends(boolean measured, double perSecond) throws SQLException {
-        holders.end(meter);
+        HolderWaits watched = holders;
+        if (watched != null) {
+            watched.end(meter);
+        }
     }
 
     @Override

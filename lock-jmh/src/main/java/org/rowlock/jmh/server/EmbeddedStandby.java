@@ -34,7 +34,7 @@ public final class EmbeddedStandby implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final Duration PAUSE = Duration.ofMillis(20);
 
-    /** What is the running primary's alone. The copy gets its WAL by streaming. */
+    /** What is the running primary's alone. */
     private static final Set<String> NOT_COPIED = Set.of("postmaster.pid", "postmaster.opts", "pg_internal.init");
 
     private final Path directory;
@@ -112,13 +112,13 @@ public final class EmbeddedStandby implements AutoCloseable {
             public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
                 // With its permissions: a data directory is its owner's alone.
                 Files.copy(folder, to.resolve(from.relativize(folder).toString()), StandardCopyOption.COPY_ATTRIBUTES);
-                return FileVisitResult.CONTINUE;
+                // The copy gets its WAL by streaming.
+                return folder.endsWith("pg_wal") ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
             }
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                if (NOT_COPIED.contains(file.getFileName().toString())
-                        || file.getParent().endsWith("pg_wal")) {
+                if (NOT_COPIED.contains(file.getFileName().toString())) {
                     return FileVisitResult.CONTINUE;
                 }
                 try {
