@@ -114,9 +114,7 @@ class EarlyReleaseTest {
         Session holder = waitingSession("holder");
         Session next = session("next");
         holder.execute(LOCK);
-        holder.execute(ADD);
-        Step<Boolean> wait = next.startExecute(LOCK);
-        wait.awaitBlockedBy(holder);
+        Step<Boolean> wait = addWhileAnotherWaits(holder, next);
 
         Step<Void> commit = holder.start(connection -> {
             if (byAutocommit) {
@@ -145,9 +143,7 @@ class EarlyReleaseTest {
         Session holder = waitingSession("holder");
         Session next = session("next");
         holder.execute(LOCK);
-        holder.execute(ADD);
-        Step<Boolean> wait = next.startExecute(LOCK);
-        wait.awaitBlockedBy(holder);
+        Step<Boolean> wait = addWhileAnotherWaits(holder, next);
 
         Step<Void> commit = startCommit(holder);
         awaitStandbyWaitOf(holder);
@@ -234,9 +230,7 @@ class EarlyReleaseTest {
     void aPreparedTransactionIsLeftAlone() throws Exception {
         Session holder = session("holder");
         Session next = session("next");
-        holder.execute(ADD);
-        Step<Boolean> wait = next.startExecute(LOCK);
-        wait.awaitBlockedBy(holder);
+        Step<Boolean> wait = addWhileAnotherWaits(holder, next);
         holder.execute("prepare transaction '" + database.schema() + "'");
         holder.commit();
         assertThat(releasedEarly()).isZero();
@@ -310,9 +304,7 @@ class EarlyReleaseTest {
         gated.dropIn.setRelease(release.name());
         Session holder = session("holder");
         Session next = session("next");
-        holder.execute(ADD);
-        Step<Boolean> wait = next.startExecute(LOCK);
-        wait.awaitBlockedBy(holder);
+        Step<Boolean> wait = addWhileAnotherWaits(holder, next);
         assertThat(state(holder.startExecute("select 1 / 0"))).isEqualTo("22012");
         holder.commit();
         wait.get();
@@ -326,9 +318,7 @@ class EarlyReleaseTest {
         gated.dropIn.setRelease(release.name());
         Session holder = session("holder");
         Session next = session("next");
-        holder.execute(ADD);
-        Step<Boolean> wait = next.startExecute(LOCK);
-        wait.awaitBlockedBy(holder);
+        Step<Boolean> wait = addWhileAnotherWaits(holder, next);
         holder.terminate();
         assertThat(state(startCommit(holder))).isIn("57P01", "08006", "08003");
         wait.get();
@@ -350,18 +340,21 @@ class EarlyReleaseTest {
         Session holder = session("holder");
         Session next = session("next");
         try {
-            addWhileAnotherWaits(holder, next).commit();
+            Step<Boolean> wait = addWhileAnotherWaits(holder, next);
+            holder.commit();
+            wait.get();
             next.commit();
             assertThat(releasedEarly()).as("the role may").isEqualTo(1);
 
             revokeOrGrant("revoke execute on function %s from public");
-            addWhileAnotherWaits(holder, next);
+            wait = addWhileAnotherWaits(holder, next);
             Step<Void> commit = startCommit(holder);
             assertThat(commit.failure())
                     .isInstanceOf(SQLNonTransientConnectionException.class)
                     .hasMessageContaining("has committed on this server and is visible")
                     .hasMessageContaining("Do not run it again");
             assertThat(state(commit)).isEqualTo("08007");
+            wait.get();
             next.commit();
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo("2");
@@ -376,10 +369,11 @@ class EarlyReleaseTest {
     }
 
     /** The holder has the row, and next waits for it. */
-    private static Session addWhileAnotherWaits(Session holder, Session next) throws Exception {
+    private static Step<Boolean> addWhileAnotherWaits(Session holder, Session next) throws Exception {
         holder.execute(ADD);
-        next.startExecute(LOCK).awaitBlockedBy(holder);
-        return holder;
+        Step<Boolean> wait = next.startExecute(LOCK);
+        wait.awaitBlockedBy(holder);
+        return wait;
     }
 
     private void revokeOrGrant(String sql) throws SQLException {
@@ -404,9 +398,7 @@ class EarlyReleaseTest {
             for (int i = 1; i <= 3; i++) {
                 Session holder = database.session("holder" + i, application);
                 Session next = database.session("next" + i, application);
-                holder.execute(ADD);
-                Step<Boolean> wait = next.startExecute(LOCK);
-                wait.awaitBlockedBy(holder);
+                Step<Boolean> wait = addWhileAnotherWaits(holder, next);
                 holder.commit();
                 wait.get();
                 next.commit();

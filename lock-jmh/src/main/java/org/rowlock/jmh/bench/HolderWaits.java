@@ -1,20 +1,14 @@
 package org.rowlock.jmh.bench;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.profile.WaitSampler;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * What those wait for who have a lock that another session waits for: looks again and again, in a thread of its own. A holder
- * of a row is known by its xid, which those in front of the queue for the row wait for. For one thread, but for its own.
+ * of a row is known by its xid, which those in front of the queue for the row wait for. For one thread.
  */
 final class HolderWaits {
     private static final long INTERVAL_MILLIS = 20;
@@ -36,67 +30,32 @@ final class HolderWaits {
             "disk", List.of("IO:WALSync", "IO:WalSync", "IO:WALWrite", "IO:WalWrite", "LWLock:WALWrite"),
             "client", List.of("Client:ClientRead"));
 
-    private final Connection connection;
-    private final CountDownLatch end = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::sample, "rowlock-jmh-holder-waits");
-    private final Map<String, Long> seen = new TreeMap<>();
-    private @Nullable SQLException failure;
+    private final WaitSampler sampler;
 
-    private HolderWaits(Connection connection) {
-        this.connection = connection;
+    private HolderWaits(WaitSampler sampler) {
+        this.sampler = sampler;
     }
 
     /** Begins. Ends with the server at the latest. */
     static HolderWaits watch(BenchmarkServer server) throws SQLException {
-        HolderWaits waits = new HolderWaits(server.connect());
-        server.closeWith(waits::close);
-        waits.thread.setDaemon(true);
-        waits.thread.start();
-        return waits;
-    }
-
-    private void sample() {
-        try (connection;
-                PreparedStatement statement = connection.prepareStatement(QUERY)) {
-            do {
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        seen.merge(rows.getString(1), rows.getLong(2), Long::sum);
-                    }
-                }
-            } while (!end.await(INTERVAL_MILLIS, TimeUnit.MILLISECONDS));
-        } catch (SQLException e) {
-            failure = e;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        WaitSampler sampler = WaitSampler.start(server.connect(), QUERY, INTERVAL_MILLIS);
+        server.closeWith(sampler);
+        return new HolderWaits(sampler);
     }
 
     /** Ends, and tells by place how much of their time holders were there; nothing where nobody waited for a holder. */
     void end(Meter meter) throws SQLException {
-        close();
-        if (failure != null) {
-            throw failure;
-        }
-        double all = seen.values().stream().mapToLong(Long::longValue).sum();
+        Map<String, Double> seen = sampler.stop();
+        double all = seen.values().stream().mapToDouble(Double::doubleValue).sum();
         if (all > 0) {
             PLACES.forEach((place, events) -> meter.gauge(
                     "holders." + place,
                     100
                             * events.stream()
-                                    .mapToLong(event -> seen.getOrDefault(event, 0L))
+                                    .mapToDouble(event -> seen.getOrDefault(event, 0.0))
                                     .sum()
                             / all,
                     "%"));
-        }
-    }
-
-    private void close() {
-        end.countDown();
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * for. A session in a transaction that waits for its client is {@code Client:ClientRead}, one that works is
  * {@code CPU}; idle ones do not count.
  */
-final class WaitSampler implements AutoCloseable {
+public final class WaitSampler implements AutoCloseable {
     /** Nothing to wait for: on a processor, or ready to be. */
     private static final String RUNNING = "CPU";
 
@@ -31,6 +31,7 @@ final class WaitSampler implements AutoCloseable {
             """.formatted(RUNNING);
 
     private final Connection connection;
+    private final String query;
     private final long intervalMillis;
     private final CountDownLatch end = new CountDownLatch(1);
     private final Thread thread = new Thread(this::sample, "rowlock-jmh-wait-sampler");
@@ -38,14 +39,20 @@ final class WaitSampler implements AutoCloseable {
     private final AtomicLong samples = new AtomicLong();
     private @Nullable SQLException failure;
 
-    private WaitSampler(Connection connection, long intervalMillis) {
+    private WaitSampler(Connection connection, String query, long intervalMillis) {
         this.connection = connection;
+        this.query = query;
         this.intervalMillis = intervalMillis;
     }
 
     /** Begins. The connection belongs to the sampler until it is closed. */
     static WaitSampler start(Connection connection, long intervalMillis) {
-        WaitSampler sampler = new WaitSampler(connection, intervalMillis);
+        return start(connection, QUERY, intervalMillis);
+    }
+
+    /** The same with another query, for wait events and how many sessions are in each. */
+    public static WaitSampler start(Connection connection, String query, long intervalMillis) {
+        WaitSampler sampler = new WaitSampler(connection, query, intervalMillis);
         sampler.thread.setDaemon(true);
         sampler.thread.start();
         return sampler;
@@ -53,7 +60,7 @@ final class WaitSampler implements AutoCloseable {
 
     private void sample() {
         try (connection;
-                PreparedStatement statement = connection.prepareStatement(QUERY)) {
+                PreparedStatement statement = connection.prepareStatement(query)) {
             do {
                 try (ResultSet rows = statement.executeQuery()) {
                     while (rows.next()) {
@@ -75,7 +82,7 @@ final class WaitSampler implements AutoCloseable {
      * @return by wait event, how many sessions were in it at a time, on average
      * @throws SQLException if the server could not be asked to the end
      */
-    Map<String, Double> stop() throws SQLException {
+    public Map<String, Double> stop() throws SQLException {
         close();
         if (failure != null) {
             throw failure;
