@@ -172,6 +172,9 @@ public final class Ending {
      *     where it cannot be told behind a pooler
      */
     SQLException judged(PgSession session, SQLException e) throws SQLException {
+        if (early && SqlState.TRANSACTION_TIMEOUT.equals(e.getSQLState())) {
+            return unknown("which of them it was cannot be told", e);
+        }
         if (!early || !mayBeConfirmations(e) || session.isClosed() || session.hasBegun()) {
             return e;
         }
@@ -188,17 +191,21 @@ public final class Ending {
             }
             return session.isServerProcess(row.getInt(2))
                     ? e
-                    : new SQLException(
-                            "The COMMIT, or what waits behind it until it is durable, failed (" + e.getMessage()
-                                    + "), and the pooler has sent the question which by another session",
-                            SqlState.TRANSACTION_RESOLUTION_UNKNOWN,
-                            e);
+                    : unknown("the pooler has sent the question which by another session", e);
         } catch (SQLException f) {
-            f.addSuppressed(e);
-            return f;
+            SQLException unknown = unknown("the question which failed too (" + f.getMessage() + ")", e);
+            unknown.addSuppressed(f);
+            return unknown;
         } finally {
             rollBack(connection, e);
         }
+    }
+
+    private static SQLException unknown(String why, SQLException e) {
+        return new SQLException(
+                "The COMMIT, or what waits behind it until it is durable, failed (" + e.getMessage() + "), and " + why,
+                SqlState.TRANSACTION_RESOLUTION_UNKNOWN,
+                e);
     }
 
     /** Whether it is an error that can come from behind the COMMIT, and not only from it or from what is in front. */

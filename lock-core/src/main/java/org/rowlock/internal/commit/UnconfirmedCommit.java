@@ -9,6 +9,8 @@ import java.sql.SQLException;
 public final class UnconfirmedCommit extends SQLException {
     private static final long serialVersionUID = 1;
 
+    private final SQLException ended;
+
     UnconfirmedCommit(SQLException ended) {
         super(
                 "The transaction has committed on this server and is visible, but the wait until it is durable was ended ("
@@ -16,10 +18,11 @@ public final class UnconfirmedCommit extends SQLException {
                         + "): a crash or a failover can still lose it. Do not run it again.",
                 ended.getSQLState(),
                 ended);
+        this.ended = ended;
     }
 
     /** What ended the wait: an error, or a warning of the server's. */
     SQLException ended() {
-        return (SQLException) getCause();
+        return ended;
     }
 }

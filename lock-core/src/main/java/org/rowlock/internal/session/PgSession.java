@@ -1,5 +1,6 @@
 package org.rowlock.internal.session;
 
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -15,6 +16,7 @@ import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLWarning;
+import org.postgresql.xa.PGXAConnection;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
 import org.rowlock.internal.sql.WriteForm;
@@ -87,6 +89,18 @@ public final class PgSession {
                         + " does not unwrap to one; use org.postgresql:postgresql, directly or in a pool that supports"
                         + " unwrap()",
                 null);
+    }
+
+    /**
+     * Whether it is the driver's own handle of an XA connection: in a branch its commit() is refused, and what goes around that
+     * would commit a part of the whole.
+     */
+    public boolean isOfXa() {
+        return Proxy.isProxyClass(connection.getClass())
+                && Proxy.getInvocationHandler(connection)
+                        .getClass()
+                        .getName()
+                        .startsWith(PGXAConnection.class.getPackageName() + '.');
     }
 
     public Connection connection() {

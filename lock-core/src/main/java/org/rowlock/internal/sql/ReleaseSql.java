@@ -37,11 +37,12 @@ public final class ReleaseSql {
     private final String confirmReads;
 
     static {
-        // COMMIT of a read-only transaction waits for nothing.
+        // COMMIT of a transaction that could not write waits for nothing; one may have written before it was made read
+        // only.
         KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text) || case when "
                 + GuardSql.READ_ONLY
-                + " = 'on' then ' off' else ' ' || " + level() + " end, false),"
-                + " pg_catalog.set_config('synchronous_commit', 'off', true)";
+                + " = 'on' and pg_catalog.pg_current_xact_id_if_assigned() is null then ' off' else ' ' || " + level()
+                + " end, false), pg_catalog.set_config('synchronous_commit', 'off', true)";
     }
 
     /**

@@ -40,7 +40,7 @@ public final class SqlState {
     static final String CRASH_SHUTDOWN = "57P02";
     static final String IDLE_SESSION_TIMEOUT = "57P05";
     public static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
-    static final String TRANSACTION_TIMEOUT = "25P04";
+    public static final String TRANSACTION_TIMEOUT = "25P04";
 
     private SqlState() {}
 

@@ -1,6 +1,7 @@
 package org.rowlock.internal.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -8,11 +9,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import javax.sql.XAConnection;
+import javax.transaction.xa.XAResource;
+import javax.transaction.xa.Xid;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.xa.PGXADataSource;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.testing.TestDatabase;
 
@@ -113,6 +118,48 @@ class EndingLevelTest {
             connection.setAutoCommit(false);
             execute(connection, "set transaction read only");
             assertThat(end(connection)).containsOnly("off");
+        }
+    }
+
+    @Test
+    void whatWasWrittenBeforeTheTransactionWasMadeReadOnlyIsWaitedFor() throws Exception {
+        try (Connection connection = database.dataSource().getConnection()) {
+            execute(connection, "set synchronous_commit = on");
+            connection.setAutoCommit(false);
+            execute(connection, "insert into item values (1)");
+            execute(connection, "set transaction read only");
+            assertThat(end(connection)).containsOnly("on");
+        }
+    }
+
+    private record BranchId(byte[] getGlobalTransactionId, byte[] getBranchQualifier) implements Xid {
+        @Override
+        public int getFormatId() {
+            return 1;
+        }
+    }
+
+    /** The driver refuses it, and so does the early commit. */
+    @Test
+    void theBranchOfAnXaTransactionIsNotCommittedByItself() throws Exception {
+        PGXADataSource dataSource = new PGXADataSource();
+        dataSource.setURL(database.dataSource().getURL());
+        dataSource.setUser(database.dataSource().getUser());
+        dataSource.setPassword(database.dataSource().getPassword());
+        XAConnection managed = dataSource.getXAConnection();
+        try {
+            Xid branch = new BranchId(new byte[] {1}, new byte[] {2});
+            managed.getXAResource().start(branch, XAResource.TMNOFLAGS);
+            Connection connection = managed.getConnection();
+            execute(connection, "insert into " + database.schema() + ".item values (1)");
+            assertThatThrownBy(() -> release.commit(connection, true, true))
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
+            managed.getXAResource().end(branch, XAResource.TMSUCCESS);
+            managed.getXAResource().rollback(branch);
+            assertThat(database.query("select count(*) from item")).isEqualTo("0");
+        } finally {
+            managed.close();
         }
     }
 
