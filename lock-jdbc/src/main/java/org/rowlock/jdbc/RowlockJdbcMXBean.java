@@ -11,14 +11,14 @@ public interface RowlockJdbcMXBean {
     /**
      * The mode.
      *
-     * @return {@code off}, {@code observe} or {@code queue}
+     * @return {@code off}, {@code observe}, {@code queue} or {@code front}
      */
     String getMode();
 
     /**
      * Changes the mode, for statements from now on; who waits goes on waiting for his turn.
      *
-     * @param mode off, observe or queue
+     * @param mode off, observe, queue or front
      * @throws IllegalArgumentException if there is no such mode
      */
     void setMode(String mode);
@@ -70,7 +70,8 @@ public interface RowlockJdbcMXBean {
 
     /**
      * Figures by table since the start: {@code recognised} statements; those that {@code queued}, or would have in mode
-     * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; transactions that were {@code releasedEarly}; {@code passed.REASON} that went to the server as they
+     * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; {@code fronted} that had the advisory lock in front;
+     * transactions that were {@code releasedEarly}; {@code passed.REASON} that went to the server as they
      * are. Statements of no table that was recognised stand under the empty name.
      *
      * @return the figures, by table and name

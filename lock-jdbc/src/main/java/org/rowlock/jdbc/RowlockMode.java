@@ -11,12 +11,18 @@ public enum RowlockMode {
     OBSERVE,
 
     /** Where many transactions of this JVM want a row, all but a few wait in the JVM before they go to the server. */
-    QUEUE;
+    QUEUE,
+
+    /**
+     * The same, and where other JVMs want the row too, the advisory lock of the row goes in front of the statement, in the same
+     * round trip. Its READ COMMITTED snapshot is then taken behind the wait, so it reads fresher.
+     */
+    FRONT;
 
     /**
      * The mode of a word, in any case.
      *
-     * @param word off, observe or queue
+     * @param word off, observe, queue or front
      * @return the mode
      * @throws IllegalArgumentException if there is no such mode
      */
@@ -26,7 +32,7 @@ public enum RowlockMode {
                 return mode;
             }
         }
-        throw new IllegalArgumentException("There is no mode <" + word + ">; use off, observe or queue");
+        throw new IllegalArgumentException("There is no mode <" + word + ">; use off, observe, queue or front");
     }
 
     /** As it is written in settings. */

@@ -55,6 +55,7 @@ class ArchitectureTest {
                         "java.math",
                         "java.net",
                         "java.sql",
+                        "java.time.temporal",
                         "java.util..",
                         "javax.management",
                         "javax.sql",

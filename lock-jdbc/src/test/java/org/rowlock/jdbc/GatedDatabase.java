@@ -27,14 +27,19 @@ final class GatedDatabase {
 
     GatedDatabase(DataSource plain, RowlockMode mode, LockRelease release, Gate gate) {
         this.gate = gate;
-        this.dropIn = new DropIn(new JdbcSettings("test", mode, List.of(), List.of(), release), gate);
+        // Where locks may go in front, always.
+        this.dropIn = new DropIn(new JdbcSettings("test", mode, List.of(), List.of(), release), gate, place -> true);
         this.dropIn.close();
         this.dataSource = new RowlockDataSource(plain, dropIn);
     }
 
     /** With one at the server at a time. */
     static GatedDatabase of(TestDatabase database, String... tables) throws SQLException {
-        GatedDatabase gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, NEVER_OVER));
+        return of(database, RowlockMode.QUEUE, tables);
+    }
+
+    static GatedDatabase of(TestDatabase database, RowlockMode mode, String... tables) throws SQLException {
+        GatedDatabase gated = new GatedDatabase(database.dataSource(), mode, new Gate(1, NEVER_OVER));
         gated.learn(tables);
         return gated;
     }

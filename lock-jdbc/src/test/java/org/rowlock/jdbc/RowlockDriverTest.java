@@ -77,10 +77,10 @@ class RowlockDriverTest {
 
     @Test
     void saysWhichModeThereIsNot() {
-        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=front"), login()))
+        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=fast"), login()))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("22023"))
-                .hasMessageContaining("no mode <front>; use off, observe or queue");
+                .hasMessageContaining("no mode <fast>; use off, observe, queue or front");
     }
 
     @Test

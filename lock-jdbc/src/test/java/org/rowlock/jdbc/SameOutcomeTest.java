@@ -19,7 +19,8 @@ import org.rowlock.testing.TestDatabase;
 
 /**
  * Who blocks whom, and what the server says: the same through the driver alone and through the wrapper in each mode, with a
- * session of the driver alone on the other side. In mode queue one is let in at a time.
+ * session of the driver alone on the other side. In modes queue and front one is let in
+ * at a time, and the lock goes in front wherever it may.
  */
 class SameOutcomeTest {
     private static final List<String> MODES = List.of("update", "no key update", "share", "key share");
@@ -34,7 +35,8 @@ class SameOutcomeTest {
         PLAIN,
         OFF,
         OBSERVE,
-        QUEUE;
+        QUEUE,
+        FRONT;
 
         DataSource open(TestDatabase database) throws SQLException {
             if (this == PLAIN) {

@@ -37,11 +37,15 @@ class WholeJdbcTest {
             "create function add_to(inout total int, amount int) language sql as 'select total + amount'",
             "create function warn() returns void language plpgsql as 'begin raise warning ''careful''; end'");
 
-    private GatedDatabase gated;
+    GatedDatabase gated;
 
     @BeforeEach
     void open() throws SQLException {
-        gated = GatedDatabase.of(database, "account");
+        gated = GatedDatabase.of(database, mode(), "account");
+    }
+
+    RowlockMode mode() {
+        return RowlockMode.QUEUE;
     }
 
     private Connection connect() throws SQLException {
@@ -300,7 +304,7 @@ class WholeJdbcTest {
         dataSource.setPreferQueryMode(settings.getPreferQueryMode());
         dataSource.setPrepareThreshold(settings.getPrepareThreshold());
         dataSource.setAutosave(settings.getAutosave());
-        GatedDatabase other = new GatedDatabase(dataSource, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+        GatedDatabase other = new GatedDatabase(dataSource, mode(), new Gate(1, GatedDatabase.NEVER_OVER));
         for (boolean autocommit : new boolean[] {false, true}) {
             try (Connection connection = other.dataSource.getConnection();
                     PreparedStatement update =
@@ -318,6 +322,11 @@ class WholeJdbcTest {
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("12");
         assertThat(other.figure("account", "recognised")).isEqualTo(12);
         assertThat(other.figure("account", "passed.TABLE_UNKNOWN")).isOne();
+        boolean inOneFlush = settings.getPrepareThreshold() >= 0
+                && settings.getAutosave() == AutoSave.NEVER
+                && (settings.getPreferQueryMode() == PreferQueryMode.EXTENDED
+                        || settings.getPreferQueryMode() == PreferQueryMode.EXTENDED_CACHE_EVERYTHING);
+        assertThat(other.figure("account", "fronted")).isEqualTo(mode() == RowlockMode.FRONT && inOneFlush ? 11 : 0);
         assertThat(other.gate.inside()).isZero();
     }
 

@@ -95,6 +95,11 @@ public final class Gate {
             return inside.get();
         }
 
+        /** How many of this JVM want the row: those who are in, and those who wait for their turn. */
+        public int wanting() {
+            return inside.get() + queued;
+        }
+
         /** What is known of the row from those who had it. */
         public RowEstimate estimate() {
             return estimate;

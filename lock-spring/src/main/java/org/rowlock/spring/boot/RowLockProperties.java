@@ -127,6 +127,9 @@ public record RowLockProperties(
         OBSERVE,
 
         /** Where many transactions want a row, all but a few wait in the JVM before they go to the server. */
-        QUEUE
+        QUEUE,
+
+        /** The same, and where other JVMs want the row too, its advisory lock goes in front, which reads fresher. */
+        FRONT
     }
 }

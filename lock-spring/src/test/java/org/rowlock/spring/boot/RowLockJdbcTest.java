@@ -113,9 +113,9 @@ class RowLockJdbcTest {
 
     @Test
     void aModeThatThereIsNotStopsTheApplication() {
-        assertThatThrownBy(() -> start("rowlock.jdbc.mode=front"))
+        assertThatThrownBy(() -> start("rowlock.jdbc.mode=fast"))
                 .rootCause()
-                .hasMessageContaining("front")
+                .hasMessageContaining("fast")
                 .hasMessageContaining("JdbcMode");
     }
 

@@ -108,8 +108,13 @@ public final class StatementRecogniser {
 
     private final TokenReader tokens;
 
+    private final int parameters;
+
     private StatementRecogniser(List<Token> tokens) {
         this.tokens = new TokenReader(tokens);
+        this.parameters = (int) tokens.stream()
+                .filter(token -> token.type() == Token.TokenType.PARAMETER)
+                .count();
     }
 
     /** What a text says of itself. Never throws. */
@@ -223,7 +228,7 @@ public final class StatementRecogniser {
         if (tokens.atWord(PAGING)) {
             tokens.skipTo(SET_OPERATIONS);
         }
-        return recognised(Kind.SELECT, table, mode, waiting, conditions);
+        return recognised(Kind.SELECT, table, mode, waiting, conditions, true);
     }
 
     /** A plain read that has the word FOR elsewhere, as in {@code substring(name for 3)}, or what this cannot read. */
@@ -295,14 +300,15 @@ public final class StatementRecogniser {
         if (tokens.skipWord("where") && !conditions.readAll()) {
             return new PassedThrough(PassReason.OR);
         }
-        if (tokens.skipWord("returning")) {
+        boolean returning = tokens.skipWord("returning");
+        if (returning) {
             tokens.skipTo(NOTHING);
         }
-        return recognised(kind, table, mode, Waiting.WAIT, conditions);
+        return recognised(kind, table, mode, Waiting.WAIT, conditions, returning);
     }
 
     private StatementShape recognised(
-            Kind kind, Table table, RowLockMode mode, Waiting waiting, Conditions conditions) {
+            Kind kind, Table table, RowLockMode mode, Waiting waiting, Conditions conditions, boolean returnsRows) {
         tokens.skipSymbol(";");
         if (!tokens.atEnd() && !tokens.atSymbol(";")) {
             return new PassedThrough(PassReason.UNKNOWN_FORM);
@@ -313,7 +319,7 @@ public final class StatementRecogniser {
                             ? PassReason.SEVERAL_ROWS
                             : conditions.hasAlternatives() ? PassReason.OR : PassReason.NO_KEY);
         }
-        return new Recognised(kind, table.name(), mode, waiting, conditions.equalities());
+        return new Recognised(kind, table.name(), mode, waiting, conditions.equalities(), returnsRows, parameters);
     }
 
     /**

@@ -13,8 +13,17 @@ public sealed interface StatementShape {
      *
      * @param table as SQL writes it: quoted only where it must be
      * @param equalities all that must hold, in the order of the text: those of the key and others
+     * @param returnsRows whether its result is rows, and not their number
+     * @param parameters how many there are in the text
      */
-    record Recognised(Kind kind, String table, RowLockMode mode, Waiting waiting, List<Equality> equalities)
+    record Recognised(
+            Kind kind,
+            String table,
+            RowLockMode mode,
+            Waiting waiting,
+            List<Equality> equalities,
+            boolean returnsRows,
+            int parameters)
             implements StatementShape {
         public Recognised {
             equalities = List.copyOf(equalities);

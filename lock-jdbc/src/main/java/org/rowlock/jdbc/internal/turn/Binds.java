@@ -2,6 +2,7 @@ package org.rowlock.jdbc.internal.turn;
 
 import java.math.BigDecimal;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.statement.RowKey;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
@@ -117,6 +118,16 @@ public final class Binds {
         return whole ? Long.hashCode(start == 1 ? -number : number) : text.hashCode();
     }
 
+    /** The value of a key that is known. */
+    Object value(Value value) {
+        if (value instanceof Literal literal) {
+            return literal.text();
+        }
+        int at = ((Parameter) value).index() - 1;
+        Object bound = values[at];
+        return bound instanceof Mark ? Long.valueOf(numbers[at]) : Objects.requireNonNull(bound);
+    }
+
     /** The values of a key that are all known, to be shown. */
     String text(RowKey key) {
         StringBuilder text = new StringBuilder();
@@ -127,11 +138,6 @@ public final class Binds {
     }
 
     private String text(Value value) {
-        if (value instanceof Literal literal) {
-            return literal.text();
-        }
-        int at = ((Parameter) value).index() - 1;
-        Object bound = values[at];
-        return bound instanceof Mark ? Long.toString(numbers[at]) : String.valueOf(bound);
+        return String.valueOf(value(value));
     }
 }

@@ -2,15 +2,11 @@ package org.rowlock.jdbc.internal.turn;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.sql.Connection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
@@ -33,8 +29,9 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private final PrimaryKeys primaryKeys = new PrimaryKeys();
     private final HotRows hotRows = new HotRows();
     private final EarlyCommits earlyCommits = new EarlyCommits();
-    private final ReentrantLock timeoutsLock = new ReentrantLock();
-    private final Map<Connection, SessionTimeouts> timeouts = new WeakHashMap<>();
+    private final ByConnection<SessionTimeouts> timeouts = new ByConnection<>();
+    private final ByConnection<FrontRights> rights = new ByConnection<>();
+    private final FrontPolicy frontPolicy;
     private final Management management;
     private volatile JdbcSettings settings;
 
@@ -44,7 +41,13 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     /** With a gate of one's own, for tests. */
     public DropIn(JdbcSettings settings, Gate gate) {
+        this(settings, gate, FrontPolicy.ADAPTIVE);
+    }
+
+    /** With a policy of one's own too, for tests. */
+    public DropIn(JdbcSettings settings, Gate gate, FrontPolicy frontPolicy) {
         this.settings = settings;
+        this.frontPolicy = frontPolicy;
         this.gate = gate;
         this.management = Management.register(settings.name(), this);
         LOG.log(
@@ -102,29 +105,17 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return figures.computeIfAbsent(figures.size() < TABLES ? table : OTHER_TABLES, name -> new TableFigures());
     }
 
-    /** The timeouts that a session was last seen with, or null. By the driver's connection, which outlives a pool's. */
-    @Nullable
-    SessionTimeouts timeouts(Connection driver) {
-        timeoutsLock.lock();
-        try {
-            return timeouts.get(driver);
-        } finally {
-            timeoutsLock.unlock();
-        }
+    /** The timeouts that sessions were last seen with. */
+    ByConnection<SessionTimeouts> timeouts() {
+        return timeouts;
     }
 
-    /** Keeps what a session was seen with; null to forget it. */
-    void keepTimeouts(Connection driver, @Nullable SessionTimeouts seen) {
-        timeoutsLock.lock();
-        try {
-            if (seen == null) {
-                timeouts.remove(driver);
-            } else {
-                timeouts.put(driver, seen);
-            }
-        } finally {
-            timeoutsLock.unlock();
-        }
+    ByConnection<FrontRights> rights() {
+        return rights;
+    }
+
+    FrontPolicy frontPolicy() {
+        return frontPolicy;
     }
 
     @Override

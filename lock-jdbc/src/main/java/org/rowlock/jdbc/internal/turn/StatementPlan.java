@@ -1,6 +1,7 @@
 package org.rowlock.jdbc.internal.turn;
 
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.statement.RowKey;
@@ -11,6 +12,10 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /** What is known of the text of a statement, and of the key that it names. */
 public final class StatementPlan {
+    /** SET ROLE and SET SESSION AUTHORIZATION, behind comments too. */
+    private static final Pattern CHANGES_ROLE = Pattern.compile(
+            "^(?:\\s|/\\*.*?\\*/|--[^\n]*\n)*+set\\s[^;]*?\\b(?:role|authorization)\\b", Pattern.DOTALL);
+
     private final StatementShape shape;
     private final boolean changesSettings;
     private final int parameters;
@@ -36,7 +41,7 @@ public final class StatementPlan {
         return figures;
     }
 
-    /** Whether it may change the timeouts of the session. */
+    /** Whether it may change the timeouts of the session, or its role. */
     boolean changesSettings() {
         return changesSettings;
     }
@@ -44,6 +49,21 @@ public final class StatementPlan {
     /** The highest index of a parameter that may be of the key; 0 for none. */
     public int parameters() {
         return parameters;
+    }
+
+    /** Whether its result is rows; false where this is not known. */
+    public boolean returnsRows() {
+        return shape instanceof Recognised statement && statement.returnsRows();
+    }
+
+    /** The parameters that a statement with a lock in front must have; -1 where none can be. */
+    public int frontable() {
+        return shape instanceof Recognised statement ? statement.parameters() : -1;
+    }
+
+    /** It went to the server with the lock in front. */
+    public void fronted() {
+        figures.fronted();
     }
 
     /** The row that the statement names by a primary key, or null. */
@@ -59,7 +79,8 @@ public final class StatementPlan {
 
     private static boolean mayChangeSettings(String sql) {
         String lower = sql.toLowerCase(Locale.ROOT);
-        return Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains);
+        return Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains)
+                || CHANGES_ROLE.matcher(lower).find();
     }
 
     private static int highestParameter(Recognised statement) {

@@ -13,6 +13,7 @@ final class TableFigures {
     private final LongAdder recognised = new LongAdder();
     private final LongAdder queued = new LongAdder();
     private final LongAdder wouldQueue = new LongAdder();
+    private final LongAdder fronted = new LongAdder();
     private final LongAdder queuedNanos = new LongAdder();
     private final LongAdder releasedEarly = new LongAdder();
     /** Filled at once, so that threads may read it. */
@@ -41,6 +42,10 @@ final class TableFigures {
         releasedEarly.increment();
     }
 
+    void fronted() {
+        fronted.increment();
+    }
+
     void passed(PassReason reason) {
         count(reason).increment();
     }
@@ -50,6 +55,7 @@ final class TableFigures {
         map.put("recognised", recognised.sum());
         map.put("queued", queued.sum());
         map.put("wouldQueue", wouldQueue.sum());
+        map.put("fronted", fronted.sum());
         map.put("queuedMillis", TimeUnit.NANOSECONDS.toMillis(queuedNanos.sum()));
         map.put("releasedEarly", releasedEarly.sum());
         for (PassReason reason : PassReason.values()) {

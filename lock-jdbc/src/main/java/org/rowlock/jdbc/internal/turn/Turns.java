@@ -11,6 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.AutoSave;
+import org.postgresql.jdbc.PreferQueryMode;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.internal.queue.Gate.Place;
@@ -51,6 +53,10 @@ public final class Turns {
 
     private @Nullable StatementPlan turnOf;
 
+    /** What goes in front of the statement that has just got its turn. */
+    private @Nullable FrontLock front;
+
+    private boolean wantsRights;
     private long sentNanos;
     private long grantedNanos;
     private int inFront;
@@ -110,15 +116,61 @@ public final class Turns {
         turnOf = plan;
         sentNanos = System.nanoTime();
         inFront = place.inside();
-        if (dropIn.gate().tryEnter(place)) {
-            return place;
+        if (!dropIn.gate().tryEnter(place)) {
+            String row = name(recognised, binds, key);
+            if (mode == RowlockMode.OBSERVE) {
+                plan.figures().wouldQueue();
+                dropIn.hotRows().count(row);
+                return dropIn.gate().pass(place);
+            }
+            if (queue(place, new Wait(statement), plan, row) == null) {
+                return null;
+            }
         }
-        if (mode == RowlockMode.OBSERVE) {
-            plan.figures().wouldQueue();
-            dropIn.hotRows().count(name(recognised, binds, key));
-            return dropIn.gate().pass(place);
+        if (mode == RowlockMode.FRONT && dropIn.frontPolicy().fronts(place) && mayFront()) {
+            front = FrontLock.of(recognised, binds, key);
         }
-        return queue(place, new Wait(statement), plan, name(recognised, binds, key));
+        return place;
+    }
+
+    /** What goes in front of the statement that has just got its turn; null for nothing. Once. */
+    public @Nullable FrontLock takeFront() {
+        FrontLock taken = front;
+        front = null;
+        return taken;
+    }
+
+    /** Whether a lock may go in front: the driver sends it in the same flush, and it fails only as the statement would. */
+    private boolean mayFront() {
+        PreferQueryMode queries = driver.getPreferQueryMode();
+        if ((queries != PreferQueryMode.EXTENDED && queries != PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
+                || driver.getPrepareThreshold() < 0
+                || driver.getAutosave() != AutoSave.NEVER
+                || changedSettings
+                || driver.getTransactionState() == TransactionState.FAILED) {
+            return false;
+        }
+        FrontRights rights = dropIn.rights().get(driver);
+        if (rights != null && !rights.isOver()) {
+            return rights.granted();
+        }
+        if (driver.getTransactionState() != TransactionState.IDLE) {
+            wantsRights = true;
+            return false;
+        }
+        return askRights().granted();
+    }
+
+    private FrontRights askRights() {
+        FrontRights rights = FrontRights.NONE;
+        try {
+            rights = inAutocommit(FrontRights::of);
+        } catch (SQLException e) {
+            // The statement itself will say what is wrong.
+            LOG.log(Level.DEBUG, "Whether advisory locks may be used could not be asked", e);
+        }
+        dropIn.rights().put(driver, rights);
+        return rights;
     }
 
     /** A statement that locks what nobody looks at, such as a batch. */
@@ -143,9 +195,7 @@ public final class Turns {
                 place.estimate().held((now - sentNanos) / (inFront + 1));
             }
         }
-        if (!unknownTables.isEmpty() && driver.getTransactionState() == TransactionState.IDLE) {
-            lookUpTables();
-        }
+        lookUpIfIdle();
     }
 
     /**
@@ -192,10 +242,19 @@ public final class Turns {
         mayHoldLocks = false;
         if (changedSettings) {
             changedSettings = false;
-            dropIn.keepTimeouts(driver, null);
+            dropIn.timeouts().forget(driver);
+            dropIn.rights().forget(driver);
         }
-        if (!unknownTables.isEmpty() && driver.getTransactionState() == TransactionState.IDLE) {
+        lookUpIfIdle();
+    }
+
+    private void lookUpIfIdle() {
+        if ((!unknownTables.isEmpty() || wantsRights) && driver.getTransactionState() == TransactionState.IDLE) {
             lookUpTables();
+            if (wantsRights) {
+                wantsRights = false;
+                askRights();
+            }
         }
     }
 
@@ -309,7 +368,7 @@ public final class Turns {
 
     private long longestWait(Statement statement) throws SQLException {
         int own = statement.getQueryTimeout();
-        SessionTimeouts session = changedSettings ? null : dropIn.timeouts(driver);
+        SessionTimeouts session = changedSettings ? null : dropIn.timeouts().get(driver);
         if (session == null) {
             try {
                 session = inAutocommit(SessionTimeouts::of);
@@ -317,7 +376,7 @@ public final class Turns {
                 // The statement itself will say what is wrong.
                 return 0;
             }
-            dropIn.keepTimeouts(driver, session);
+            dropIn.timeouts().put(driver, session);
         }
         long shortest = Math.min(session.nanos(), own == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(own));
         return shortest == Long.MAX_VALUE ? shortest : shortest / PART_OF_TIMEOUT;

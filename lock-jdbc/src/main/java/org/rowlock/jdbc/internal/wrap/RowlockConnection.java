@@ -40,6 +40,16 @@ public final class RowlockConnection extends ForwardingConnection {
         return dropIn.mode() == RowlockMode.OFF || sql == null ? null : dropIn.plan(sql);
     }
 
+    /** Whether locks may go in front. */
+    boolean fronts() {
+        return dropIn.mode() == RowlockMode.FRONT;
+    }
+
+    /** A statement of the driver or the pool. */
+    PreparedStatement prepare(String sql) throws SQLException {
+        return delegate.prepareStatement(sql);
+    }
+
     Turns turns() {
         return turns;
     }
@@ -63,7 +73,7 @@ public final class RowlockConnection extends ForwardingConnection {
 
     @Override
     public PreparedStatement prepareStatement(String sql) throws SQLException {
-        return new RowlockPreparedStatement(this, delegate.prepareStatement(sql), sql);
+        return new RowlockPreparedStatement(this, delegate.prepareStatement(sql), sql, true);
     }
 
     @Override

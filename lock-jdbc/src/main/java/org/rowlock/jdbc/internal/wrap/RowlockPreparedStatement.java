@@ -1,11 +1,16 @@
 package org.rowlock.jdbc.internal.wrap;
 
 import java.math.BigDecimal;
+import java.sql.Date;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLType;
+import java.sql.Statement;
+import java.sql.Time;
+import java.sql.Timestamp;
 import org.rowlock.jdbc.internal.turn.Binds;
+import org.rowlock.jdbc.internal.turn.FrontLock;
 import org.rowlock.jdbc.internal.turn.StatementPlan;
 
 /** A prepared statement that goes to the server when it is its turn; keeps the values that may be a key. */
@@ -14,16 +19,31 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private final PreparedStatement delegate;
     private final String sql;
     private StatementPlan plan;
+
+    /** Null where no lock goes in front. */
+    private KeptParameters kept;
+
+    /** The lock and the statement, once they were sent so, and that lock. */
+    private PreparedStatement fronted;
+
+    private FrontLock frontedLock;
     private Binds binds = Binds.NONE;
     private Binds firstOfBatch = Binds.NONE;
     private int batchSize;
 
     RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql) {
+        this(connection, delegate, sql, false);
+    }
+
+    /** @param frontable whether it is what {@code prepareStatement(sql)} gives */
+    RowlockPreparedStatement(RowlockConnection connection, PreparedStatement delegate, String sql, boolean frontable) {
         super(connection, delegate);
         this.connection = connection;
         this.delegate = delegate;
         this.sql = sql;
         plan();
+        int parameters = frontable && plan != null && connection.fronts() ? plan.frontable() : -1;
+        this.kept = parameters < 0 ? null : new KeptParameters(parameters);
     }
 
     /** What is known of the text; null where nobody looks, and from the first time on when somebody does. */
@@ -37,22 +57,73 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     @Override
     public ResultSet executeQuery() throws SQLException {
-        return wrap(send(plan(), binds, delegate::executeQuery));
+        return wrap(send(plan(), binds, delegate::executeQuery, this::sendInFront, rows(plan)));
     }
 
     @Override
     public boolean execute() throws SQLException {
-        return send(plan(), binds, delegate::execute);
+        return send(plan(), binds, delegate::execute, this::sendInFront, statement -> plan.returnsRows());
     }
 
     @Override
     public int executeUpdate() throws SQLException {
-        return send(plan(), binds, delegate::executeUpdate);
+        return send(plan(), binds, delegate::executeUpdate, this::sendInFront, count(plan, Statement::getUpdateCount));
     }
 
     @Override
     public long executeLargeUpdate() throws SQLException {
-        return send(plan(), binds, delegate::executeLargeUpdate);
+        return send(
+                plan(),
+                binds,
+                delegate::executeLargeUpdate,
+                this::sendInFront,
+                count(plan, Statement::getLargeUpdateCount));
+    }
+
+    private Statement sendInFront(FrontLock lock) throws SQLException {
+        if (kept == null || !kept.areComplete() || !isPlain()) {
+            return null;
+        }
+        if (fronted == null || fronted.isClosed() || !lock.isLike(frontedLock)) {
+            closeFronted();
+            fronted = connection.prepare(lock.withParameter(sql));
+            frontedLock = lock;
+        }
+        lock.bind(fronted);
+        kept.setAll(fronted, 1);
+        fronted.setQueryTimeout(delegate.getQueryTimeout());
+        runs(fronted);
+        fronted.execute();
+        return fronted;
+    }
+
+    private void closeFronted() throws SQLException {
+        PreparedStatement open = fronted;
+        if (open != null) {
+            fronted = null;
+            open.close();
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        try {
+            super.close();
+        } finally {
+            closeFronted();
+        }
+    }
+
+    @Override
+    void forget(int parameterIndex) {
+        binds.set(parameterIndex, null);
+        keep(parameterIndex, null);
+    }
+
+    private void keep(int parameterIndex, KeptParameters.Setter setter) {
+        if (kept != null) {
+            kept.keep(parameterIndex, setter);
+        }
     }
 
     @Override
@@ -89,89 +160,171 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     public void clearParameters() throws SQLException {
         delegate.clearParameters();
         binds.clear();
+        if (kept != null) {
+            kept.clear();
+        }
     }
 
     @Override
     public void setByte(int parameterIndex, byte value) throws SQLException {
         delegate.setByte(parameterIndex, value);
         binds.set(parameterIndex, value);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setByte(at, value));
     }
 
     @Override
     public void setShort(int parameterIndex, short value) throws SQLException {
         delegate.setShort(parameterIndex, value);
         binds.set(parameterIndex, value);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setShort(at, value));
     }
 
     @Override
     public void setInt(int parameterIndex, int value) throws SQLException {
         delegate.setInt(parameterIndex, value);
         binds.set(parameterIndex, value);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setInt(at, value));
     }
 
     @Override
     public void setLong(int parameterIndex, long value) throws SQLException {
         delegate.setLong(parameterIndex, value);
         binds.set(parameterIndex, value);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setLong(at, value));
     }
 
     @Override
     public void setString(int parameterIndex, String value) throws SQLException {
         delegate.setString(parameterIndex, value);
         binds.set(parameterIndex, value);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setString(at, value));
     }
 
     @Override
     public void setNString(int parameterIndex, String value) throws SQLException {
         delegate.setNString(parameterIndex, value);
         binds.set(parameterIndex, value);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setNString(at, value));
     }
 
     @Override
     public void setBigDecimal(int parameterIndex, BigDecimal value) throws SQLException {
         delegate.setBigDecimal(parameterIndex, value);
         binds.set(parameterIndex, value);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setBigDecimal(at, value));
     }
 
     @Override
     public void setObject(int parameterIndex, Object value) throws SQLException {
         delegate.setObject(parameterIndex, value);
         binds.set(parameterIndex, value);
+        keep(
+                parameterIndex,
+                kept != null && KeptParameters.isConstant(value)
+                        ? (statement, at) -> statement.setObject(at, value)
+                        : null);
     }
 
     @Override
     public void setObject(int parameterIndex, Object value, int sqlType) throws SQLException {
         delegate.setObject(parameterIndex, value, sqlType);
         binds.set(parameterIndex, value);
+        keep(
+                parameterIndex,
+                kept != null && KeptParameters.isConstant(value)
+                        ? (statement, at) -> statement.setObject(at, value, sqlType)
+                        : null);
     }
 
     @Override
     public void setObject(int parameterIndex, Object value, int sqlType, int scaleOrLength) throws SQLException {
         delegate.setObject(parameterIndex, value, sqlType, scaleOrLength);
         binds.set(parameterIndex, value);
+        keep(
+                parameterIndex,
+                kept != null && KeptParameters.isConstant(value)
+                        ? (statement, at) -> statement.setObject(at, value, sqlType, scaleOrLength)
+                        : null);
     }
 
     @Override
     public void setObject(int parameterIndex, Object value, SQLType sqlType) throws SQLException {
         delegate.setObject(parameterIndex, value, sqlType);
         binds.set(parameterIndex, value);
+        keep(
+                parameterIndex,
+                kept != null && KeptParameters.isConstant(value)
+                        ? (statement, at) -> statement.setObject(at, value, sqlType)
+                        : null);
     }
 
     @Override
     public void setObject(int parameterIndex, Object value, SQLType sqlType, int scaleOrLength) throws SQLException {
         delegate.setObject(parameterIndex, value, sqlType, scaleOrLength);
         binds.set(parameterIndex, value);
+        keep(
+                parameterIndex,
+                kept != null && KeptParameters.isConstant(value)
+                        ? (statement, at) -> statement.setObject(at, value, sqlType, scaleOrLength)
+                        : null);
     }
 
     @Override
     public void setNull(int parameterIndex, int sqlType) throws SQLException {
         delegate.setNull(parameterIndex, sqlType);
         binds.set(parameterIndex, null);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setNull(at, sqlType));
     }
 
     @Override
     public void setNull(int parameterIndex, int sqlType, String typeName) throws SQLException {
         delegate.setNull(parameterIndex, sqlType, typeName);
         binds.set(parameterIndex, null);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setNull(at, sqlType, typeName));
+    }
+
+    @Override
+    public void setBoolean(int parameterIndex, boolean value) throws SQLException {
+        delegate.setBoolean(parameterIndex, value);
+        binds.set(parameterIndex, null);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setBoolean(at, value));
+    }
+
+    @Override
+    public void setFloat(int parameterIndex, float value) throws SQLException {
+        delegate.setFloat(parameterIndex, value);
+        binds.set(parameterIndex, null);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setFloat(at, value));
+    }
+
+    @Override
+    public void setDouble(int parameterIndex, double value) throws SQLException {
+        delegate.setDouble(parameterIndex, value);
+        binds.set(parameterIndex, null);
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setDouble(at, value));
+    }
+
+    @Override
+    public void setDate(int parameterIndex, Date value) throws SQLException {
+        delegate.setDate(parameterIndex, value);
+        binds.set(parameterIndex, null);
+        Date copy = kept == null || value == null ? null : (Date) value.clone();
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setDate(at, copy));
+    }
+
+    @Override
+    public void setTime(int parameterIndex, Time value) throws SQLException {
+        delegate.setTime(parameterIndex, value);
+        binds.set(parameterIndex, null);
+        Time copy = kept == null || value == null ? null : (Time) value.clone();
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setTime(at, copy));
+    }
+
+    @Override
+    public void setTimestamp(int parameterIndex, Timestamp value) throws SQLException {
+        delegate.setTimestamp(parameterIndex, value);
+        binds.set(parameterIndex, null);
+        Timestamp copy = kept == null || value == null ? null : (Timestamp) value.clone();
+        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setTimestamp(at, copy));
     }
 }

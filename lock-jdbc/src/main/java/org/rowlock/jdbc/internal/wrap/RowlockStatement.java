@@ -3,25 +3,33 @@ package org.rowlock.jdbc.internal.wrap;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import org.rowlock.internal.queue.Gate.Place;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.turn.Binds;
+import org.rowlock.jdbc.internal.turn.FrontLock;
 import org.rowlock.jdbc.internal.turn.StatementPlan;
 import org.rowlock.jdbc.internal.turn.Turns;
 
 /** A statement that goes to the server when it is its turn. */
 class RowlockStatement extends ForwardingStatement {
+    private static final InFront NO_FRONT = lock -> null;
+
     private final RowlockConnection connection;
     private final Statement delegate;
     private String firstOfBatch;
     private int batchSize;
 
+    /** Whose results these are: the delegate's, or those of another that ran in its place. Another thread may cancel it. */
+    private volatile Statement ran;
+
     RowlockStatement(RowlockConnection connection, Statement delegate) {
         super(delegate);
         this.connection = connection;
         this.delegate = delegate;
+        this.ran = delegate;
     }
 
     /** What is sent to the server. */
@@ -29,18 +37,81 @@ class RowlockStatement extends ForwardingStatement {
         T send() throws SQLException;
     }
 
+    /** How a statement is sent with a lock in front; gives null where this one cannot be, and then has sent nothing. */
+    interface InFront {
+        Statement send(FrontLock lock) throws SQLException;
+    }
+
+    /** What is read of a statement that was sent, as its own method would give it. */
+    interface Answer<T> {
+        T read(Statement statement) throws SQLException;
+    }
+
     /** Sends a statement when it is its turn; a plan is null where nobody looks. */
     final <T> T send(StatementPlan plan, Binds binds, Call<T> call) throws SQLException {
+        return send(plan, binds, call, NO_FRONT, null);
+    }
+
+    /**
+     * The same, with a lock in front where one is due.
+     *
+     * @param reader null where it is never sent so
+     */
+    final <T> T send(StatementPlan plan, Binds binds, Call<T> call, InFront inFront, Answer<T> reader)
+            throws SQLException {
         Turns turns = connection.turns();
         Place place = turns.enter(plan, binds, delegate);
+        FrontLock lock = turns.takeFront();
         boolean done = false;
         try {
-            T result = call.send();
+            Statement fronted = lock == null || reader == null ? null : inFront.send(lock);
+            T result;
+            if (fronted == null) {
+                runs(delegate);
+                result = call.send();
+            } else {
+                plan.fronted();
+                // The lock's own result is the first.
+                fronted.getMoreResults();
+                result = reader.read(fronted);
+            }
             done = true;
             return result;
         } finally {
             turns.leave(place, done);
         }
+    }
+
+    /** From here on the results are of this statement. */
+    final void runs(Statement statement) throws SQLException {
+        Statement before = ran;
+        if (before != statement) {
+            ran = statement;
+            // As when one statement runs again.
+            ResultSet open = before.isClosed() ? null : before.getResultSet();
+            if (open != null) {
+                open.close();
+            }
+        }
+    }
+
+    /** Whether the delegate is set up as another statement of the same text would be, but for its query timeout. */
+    final boolean isPlain() throws SQLException {
+        return !delegate.isClosed()
+                && delegate.getFetchSize() == 0
+                && delegate.getMaxRows() == 0
+                && delegate.getMaxFieldSize() == 0
+                && !delegate.isCloseOnCompletion()
+                && delegate.getResultSetType() == ResultSet.TYPE_FORWARD_ONLY
+                && delegate.getResultSetConcurrency() == ResultSet.CONCUR_READ_ONLY;
+    }
+
+    private Statement sendInFront(FrontLock lock, String sql) throws SQLException {
+        if (!lock.hasLiteral() || !isPlain()) {
+            return null;
+        }
+        delegate.execute(lock.withLiteral(sql));
+        return delegate;
     }
 
     /** Sends a batch, which has a turn if it is of one row. */
@@ -56,18 +127,34 @@ class RowlockStatement extends ForwardingStatement {
         return send(connection.plan(sql), Binds.NONE, call);
     }
 
+    private <T> T send(StatementPlan plan, String sql, Call<T> call, Answer<T> reader) throws SQLException {
+        return send(plan, Binds.NONE, call, lock -> sendInFront(lock, sql), reader);
+    }
+
+    /** How the result of a query is read; null where it has none, which the driver is to say. */
+    static Answer<ResultSet> rows(StatementPlan plan) {
+        return plan != null && plan.returnsRows() ? Statement::getResultSet : null;
+    }
+
+    /** How a number of rows is read; null where there are rows. */
+    static <T> Answer<T> count(StatementPlan plan, Answer<T> reader) {
+        return plan == null || plan.returnsRows() ? null : reader;
+    }
+
     final ResultSet wrap(ResultSet results) {
         return RowlockResultSet.of(this, results);
     }
 
     @Override
     public ResultSet executeQuery(String sql) throws SQLException {
-        return wrap(send(sql, () -> delegate.executeQuery(sql)));
+        StatementPlan plan = connection.plan(sql);
+        return wrap(send(plan, sql, () -> delegate.executeQuery(sql), rows(plan)));
     }
 
     @Override
     public boolean execute(String sql) throws SQLException {
-        return send(sql, () -> delegate.execute(sql));
+        StatementPlan plan = connection.plan(sql);
+        return send(plan, sql, () -> delegate.execute(sql), statement -> plan.returnsRows());
     }
 
     @Override
@@ -87,7 +174,8 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public int executeUpdate(String sql) throws SQLException {
-        return send(sql, () -> delegate.executeUpdate(sql));
+        StatementPlan plan = connection.plan(sql);
+        return send(plan, sql, () -> delegate.executeUpdate(sql), count(plan, Statement::getUpdateCount));
     }
 
     @Override
@@ -107,7 +195,8 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public long executeLargeUpdate(String sql) throws SQLException {
-        return send(sql, () -> delegate.executeLargeUpdate(sql));
+        StatementPlan plan = connection.plan(sql);
+        return send(plan, sql, () -> delegate.executeLargeUpdate(sql), count(plan, Statement::getLargeUpdateCount));
     }
 
     @Override
@@ -158,7 +247,7 @@ class RowlockStatement extends ForwardingStatement {
     @Override
     public void cancel() throws SQLException {
         if (!connection.turns().cancel(delegate)) {
-            delegate.cancel();
+            ran.cancel();
         }
     }
 
@@ -178,11 +267,41 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public ResultSet getResultSet() throws SQLException {
-        return wrap(delegate.getResultSet());
+        return wrap(ran.getResultSet());
     }
 
     @Override
     public ResultSet getGeneratedKeys() throws SQLException {
-        return wrap(delegate.getGeneratedKeys());
+        return wrap(ran.getGeneratedKeys());
+    }
+
+    @Override
+    public int getUpdateCount() throws SQLException {
+        return ran.getUpdateCount();
+    }
+
+    @Override
+    public long getLargeUpdateCount() throws SQLException {
+        return ran.getLargeUpdateCount();
+    }
+
+    @Override
+    public boolean getMoreResults() throws SQLException {
+        return ran.getMoreResults();
+    }
+
+    @Override
+    public boolean getMoreResults(int current) throws SQLException {
+        return ran.getMoreResults(current);
+    }
+
+    @Override
+    public SQLWarning getWarnings() throws SQLException {
+        return ran.getWarnings();
+    }
+
+    @Override
+    public void clearWarnings() throws SQLException {
+        ran.clearWarnings();
     }
 }

@@ -35,7 +35,9 @@ class StatementRecogniserTest {
                         "shop.\"Order\"",
                         RowLockMode.FOR_NO_KEY_UPDATE,
                         Waiting.NOWAIT,
-                        List.of(new Equality("id", new Parameter(1)), new Equality("No", new Parameter(2)))));
+                        List.of(new Equality("id", new Parameter(1)), new Equality("No", new Parameter(2))),
+                        true,
+                        2));
     }
 
     @Test

@@ -1,0 +1,589 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.jdbc.internal.turn.FrontPolicy;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** The advisory lock in front of the statement: which, when, and never where it could do harm. Here it goes wherever it may. */
+class FrontTest {
+    private static final String LOCK = "select * from account where id = 1 for update";
+    private static final String WRITE = "update account set balance = balance + 1 where id = 1";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2), (3)",
+            "create table big(id bigint primary key, v int)",
+            "insert into big values (7), (5000000000)",
+            "create table word(id text primary key, v int)",
+            "insert into word values ('a b'), ('42')",
+            "create table thing(id uuid primary key, v int)",
+            "insert into thing values ('6f1ed002-ab59-4b1b-8b1e-3c1a7d2f9e10')",
+            "create table line(id int, item int, v int, primary key (id, item))",
+            "insert into line values (1, 2)",
+            "create table part(id int primary key, v int) partition by range (id)",
+            "create table part_1 partition of part for values from (0) to (10)",
+            "insert into part values (1)");
+
+    private GatedDatabase fronted;
+
+    @BeforeEach
+    void open() throws SQLException {
+        fronted = of(database.dataSource());
+    }
+
+    private static GatedDatabase of(DataSource dataSource) throws SQLException {
+        // The gate lets many in, so that they meet at the server.
+        GatedDatabase gated = new GatedDatabase(dataSource, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER));
+        gated.learn("account");
+        return gated;
+    }
+
+    @AfterEach
+    void nothingIsLeftInTheGate() {
+        assertThat(fronted.gate.queued()).isZero();
+        assertThat(fronted.gate.inside()).isZero();
+    }
+
+    private Session session(String name) throws SQLException {
+        return database.session(name, fronted.dataSource);
+    }
+
+    private static String state(Step<?> step) throws Exception {
+        return ((SQLException) step.failure()).getSQLState();
+    }
+
+    private interface Work {
+        void run(Connection connection) throws SQLException;
+    }
+
+    /** Whether a transaction that does this, and has begun with nothing else, has an advisory lock. */
+    private boolean fronts(Work work) throws Exception {
+        Session session = session("one");
+        // Whether it may is asked where no transaction has begun.
+        session.execute("update account set balance = 0 where id = -1");
+        session.rollback();
+        session.run(connection -> {
+            work.run(connection);
+            return null;
+        });
+        boolean fronts = session.advisoryLocks() > 0;
+        session.rollback();
+        return fronts;
+    }
+
+    private boolean fronts(String... statements) throws Exception {
+        return fronts(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                for (String sql : statements) {
+                    statement.execute(sql);
+                }
+            }
+        });
+    }
+
+    private record SameKey(LockKey key, String sql, List<Object> binds) {}
+
+    /** Who locks by ADVISORY keeps out who is fronted: they have one key. */
+    @Test
+    void theKeyIsTheOneOfRowLocks() throws Exception {
+        UUID uuid = UUID.fromString("6f1ed002-ab59-4b1b-8b1e-3c1a7d2f9e10");
+        fronted.learn("big", "line", "part", "part_1", database.schema() + ".account");
+        try (Connection connection = fronted.dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("delete from word where id = 'none'");
+            statement.execute("delete from thing where id = '6f1ed002-ab59-4b1b-8b1e-3c1a7d2f9e11'");
+        }
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        List<SameKey> keys = List.of(
+                new SameKey(LockKey.row("account", 1), LOCK, List.of()),
+                new SameKey(LockKey.row("account", 1), "select * from account where id = ? for update", List.of(1)),
+                new SameKey(
+                        LockKey.row("account", 1), "update Account a set balance = ? where a.id = ?", List.of(5, 1L)),
+                new SameKey(
+                        LockKey.row("account", 1),
+                        "delete from " + database.schema() + ".account where id = ?",
+                        List.of(new BigDecimal("1"))),
+                new SameKey(LockKey.row("big", 7), "update big set v = 1 where id = ?", List.of(7L)),
+                new SameKey(
+                        LockKey.row("big", 5_000_000_000L),
+                        "update big set v = 1 where id = ?",
+                        List.of(5_000_000_000L)),
+                new SameKey(
+                        LockKey.row("big", 5_000_000_000L), "update big set v = 1 where id = 5000000000", List.of()),
+                new SameKey(LockKey.row("word", "a b"), "update word set v = 1 where id = ?", List.of("a b")),
+                new SameKey(LockKey.row("word", "42"), "update word set v = 1 where id = '42'", List.of()),
+                new SameKey(LockKey.row("thing", uuid), "select v from thing where id = ? for update", List.of(uuid)),
+                new SameKey(
+                        LockKey.row("thing", uuid),
+                        "update thing set v = 1 where id = '6F1ED002-AB59-4B1B-8B1E-3C1A7D2F9E10'",
+                        List.of()),
+                new SameKey(
+                        LockKey.row("line", 1, 2), "update line set v = 1 where item = ? and id = ?", List.of(2, 1)),
+                new SameKey(LockKey.row("part", 1), "update part set v = 1 where id = ?", List.of(1)),
+                new SameKey(LockKey.row("part", 1), "update part_1 set v = 1 where id = ?", List.of(1)));
+        Session holder = database.session("holder");
+        Session other = session("other");
+        for (SameKey each : keys) {
+            holder.run(connection -> {
+                locks.in(connection).lock(each.key());
+                return null;
+            });
+            Step<Boolean> step = other.start(connection -> {
+                try (PreparedStatement statement = connection.prepareStatement(each.sql())) {
+                    for (int i = 0; i < each.binds().size(); i++) {
+                        statement.setObject(i + 1, each.binds().get(i));
+                    }
+                    return statement.execute();
+                }
+            });
+            step.awaitBlockedBy(holder);
+            assertThat(other.advisoryLocks()).as(each.toString()).isOne();
+            holder.commit();
+            step.get();
+            other.rollback();
+        }
+    }
+
+    @Test
+    void onlyTheFirstLockOfATransactionIsFronted() throws Exception {
+        assertThat(fronts(LOCK)).isTrue();
+        assertThat(fronts("select * from account", "savepoint s", LOCK)).isTrue();
+        assertThat(fronts("select * from account where id = 2 for update nowait", LOCK))
+                .isFalse();
+        assertThat(fronts("insert into account values (9)", LOCK)).isFalse();
+        Session session = session("several");
+        session.execute(LOCK);
+        session.execute("update account set balance = 1 where id = 2");
+        assertThat(session.advisoryLocks()).isOne();
+        session.rollback();
+    }
+
+    /** What the wrapper cannot see the server sees: a transaction that has an xid may hold rows. */
+    @Test
+    void aTransactionThatHasWrittenUnseenIsNotFronted() throws Exception {
+        database.execute(
+                "create function touch() returns void language sql as 'update account set balance = 3 where id = 3'");
+        assertThat(fronts("select touch()", LOCK)).isFalse();
+        // Sent in front, where the server took none; the other is that which asked.
+        assertThat(fronted.figure("account", "fronted")).isEqualTo(2);
+    }
+
+    @Test
+    void sharedModesNowaitSkipLockedAndBatchesAreNeverFronted() throws Exception {
+        for (String tail :
+                List.of("share", "key share", "update nowait", "update skip locked", "no key update nowait")) {
+            assertThat(fronts("select * from account where id = 1 for " + tail))
+                    .as(tail)
+                    .isFalse();
+        }
+        for (int size : new int[] {1, 2}) {
+            assertThat(fronts(connection -> {
+                        try (PreparedStatement update =
+                                connection.prepareStatement("update account set balance = 1 where id = ?")) {
+                            for (int i = 1; i <= size; i++) {
+                                update.setInt(1, i);
+                                update.addBatch();
+                            }
+                            assertThat(update.executeBatch()).hasSize(size);
+                        }
+                    }))
+                    .isFalse();
+        }
+        assertThat(fronts("select 1; " + LOCK)).isFalse();
+    }
+
+    @Test
+    void cursorsGeneratedKeysAndWhatIsSetUpOtherwiseAreNotFronted() throws Exception {
+        assertThat(fronts(connection -> {
+                    try (Statement statement = connection.createStatement()) {
+                        statement.setFetchSize(10);
+                        assertThat(statement.executeQuery(LOCK).next()).isTrue();
+                    }
+                }))
+                .isFalse();
+        assertThat(fronts(connection -> {
+                    try (Statement statement =
+                            connection.createStatement(ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_UPDATABLE)) {
+                        assertThat(statement.executeQuery(LOCK).first()).isTrue();
+                    }
+                }))
+                .isFalse();
+        assertThat(fronts(connection -> {
+                    try (PreparedStatement update = connection.prepareStatement(WRITE, new String[] {"balance"})) {
+                        assertThat(update.executeUpdate()).isOne();
+                        try (ResultSet keys = update.getGeneratedKeys()) {
+                            assertThat(keys.next()).isTrue();
+                        }
+                    }
+                }))
+                .isFalse();
+        assertThat(fronts(connection -> {
+                    try (Statement update = connection.createStatement()) {
+                        assertThat(update.executeUpdate(WRITE, Statement.RETURN_GENERATED_KEYS))
+                                .isOne();
+                    }
+                }))
+                .isFalse();
+    }
+
+    /** What is read once, or may change until it is sent, is not sent again on another statement. */
+    @Test
+    void valuesAreSentAsTheyWereSetOrTheStatementIsNotFronted() throws Exception {
+        database.execute(
+                "create table value(id int primary key, b bytea, t text, ts timestamp, d date, f float8, n numeric, z boolean)");
+        database.execute("insert into value values (1)");
+        fronted.learn("value");
+        String sql = "update value set t = ?, ts = ?, d = ?, f = ?, n = ?, z = ? where id = ?";
+        assertThat(fronts(connection -> {
+                    try (PreparedStatement update = connection.prepareStatement(sql)) {
+                        java.sql.Timestamp timestamp = java.sql.Timestamp.valueOf("2026-01-02 03:04:05");
+                        update.setString(1, "ü");
+                        update.setTimestamp(2, timestamp);
+                        update.setObject(3, java.time.LocalDate.of(2026, 2, 3));
+                        update.setDouble(4, 1.5);
+                        update.setBigDecimal(5, new BigDecimal("2.50"));
+                        update.setBoolean(6, true);
+                        update.setInt(7, 1);
+                        timestamp.setTime(0);
+                        assertThat(update.executeUpdate()).isOne();
+                        update.setNull(1, java.sql.Types.VARCHAR);
+                        update.setObject(4, 2.5f);
+                        assertThat(update.executeUpdate()).isOne();
+                    }
+                    try (Statement read = connection.createStatement();
+                            ResultSet row =
+                                    read.executeQuery("select t, ts::text, d::text, f, n::text, z from value")) {
+                        row.next();
+                        assertThat(row.getString(1)).isNull();
+                        assertThat(row.getString(3)).isEqualTo("2026-02-03");
+                        assertThat(row.getDouble(4)).isEqualTo(2.5);
+                        assertThat(row.getString(5)).isEqualTo("2.50");
+                        assertThat(row.getBoolean(6)).isTrue();
+                    }
+                }))
+                .isTrue();
+        assertThat(fronts(connection -> {
+                    try (PreparedStatement update =
+                            connection.prepareStatement("update value set b = ? where id = ?")) {
+                        update.setString(1, "set before");
+                        update.setBinaryStream(1, new java.io.ByteArrayInputStream(new byte[] {1, 2}));
+                        update.setInt(2, 1);
+                        assertThat(update.executeUpdate()).isOne();
+                    }
+                }))
+                .isFalse();
+    }
+
+    @Test
+    void oneStatementRunsWithAndWithoutTheLockInFront() throws Exception {
+        Session session = session("again");
+        session.run(connection -> {
+            try (PreparedStatement select =
+                    connection.prepareStatement("select * from account where id = ? for update")) {
+                for (int id = 1; id <= 3; id++) {
+                    for (int time = 0; time < 7; time++) {
+                        select.setInt(1, id);
+                        ResultSet first = select.executeQuery();
+                        assertThat(first.next()).isTrue();
+                        assertThat(first.getInt(1)).isEqualTo(id);
+                        // The second of the transaction goes without.
+                        assertThat(select.execute()).isTrue();
+                        assertThat(first.isClosed()).isTrue();
+                        assertThat(select.getResultSet().next()).isTrue();
+                        assertThat(select.getMoreResults()).isFalse();
+                        assertThat(select.getUpdateCount()).isEqualTo(-1);
+                        connection.commit();
+                    }
+                }
+            }
+            return null;
+        });
+        assertThat(fronted.figure("account", "fronted")).isEqualTo(21);
+    }
+
+    @Test
+    void returningIsReadAsAlways() throws Exception {
+        assertThat(fronts(connection -> {
+                    try (PreparedStatement update = connection.prepareStatement(
+                            "update account set balance = ? where id = ? returning balance, id")) {
+                        update.setInt(1, 12);
+                        update.setInt(2, 1);
+                        try (ResultSet row = update.executeQuery()) {
+                            assertThat(row.next()).isTrue();
+                            assertThat(row.getInt("balance")).isEqualTo(12);
+                            assertThat(row.getStatement()).isSameAs(update);
+                        }
+                    }
+                }))
+                .isTrue();
+    }
+
+    /** A lock taken only sometimes, and as often as one likes: what the rules are there for. */
+    private static Step<Boolean> naive(Session session, int id, String sql) {
+        return session.startExecute("select pg_advisory_xact_lock(" + id + "); " + sql);
+    }
+
+    /** Both wait for each other, and the server ends one. */
+    private static void assertDeadlock(Session first, Step<?> firsts, Session second, Step<?> seconds)
+            throws Exception {
+        List<String> states = new ArrayList<>();
+        for (Session session : List.of(first, second)) {
+            try {
+                (session == first ? firsts : seconds).get();
+            } catch (SQLException e) {
+                states.add(e.getSQLState());
+            }
+            session.rollback();
+        }
+        assertThat(states).containsExactly("40P01");
+    }
+
+    @Test
+    void aNaiveLockInFrontDeadlocksWhereTheHolderTouchesTheRowAgain() throws Exception {
+        Session holder = database.session("holder");
+        Session waiter = database.session("waiter");
+        holder.execute(LOCK);
+        Step<Boolean> waiters = naive(waiter, 1, WRITE);
+        waiters.awaitBlockedBy(holder);
+        Step<Boolean> holders = naive(holder, 1, WRITE);
+        assertDeadlock(holder, holders, waiter, waiters);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"plain", "fronted"})
+    void theHolderTouchesTheRowAgainWhileAnotherWaitsWithItsKey(String held) throws Exception {
+        Session holder = session("holder");
+        Session waiter = session("waiter");
+        fronted.dropIn.setMode(held.equals("plain") ? RowlockMode.QUEUE : RowlockMode.FRONT);
+        holder.execute(LOCK);
+        fronted.dropIn.setMode(RowlockMode.FRONT);
+        Step<Boolean> waiters = waiter.startExecute(WRITE);
+        waiters.awaitBlockedBy(holder);
+        holder.execute(WRITE);
+        holder.commit();
+        waiters.get();
+        waiter.commit();
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("2");
+    }
+
+    @Test
+    void aNaiveLockInFrontDeadlocksBehindAVersionedUpdateOfNoRow() throws Exception {
+        Session versioned = database.session("versioned");
+        Session other = database.session("other");
+        other.execute("select * from account where id = 2 for update");
+        naive(versioned, 1, "update account set balance = 1 where id = 1 and balance = 99")
+                .get();
+        Step<Boolean> first = naive(versioned, 2, "select * from account where id = 2 for update");
+        first.awaitBlockedBy(other);
+        Step<Boolean> second = naive(other, 1, WRITE);
+        assertDeadlock(versioned, first, other, second);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"plain", "fronted"})
+    void behindAVersionedUpdateOfNoRowNobodyStandsInACircle(String held) throws Exception {
+        Session versioned = session("versioned");
+        Session other = session("other");
+        fronted.dropIn.setMode(held.equals("plain") ? RowlockMode.QUEUE : RowlockMode.FRONT);
+        other.execute("select * from account where id = 2 for update");
+        fronted.dropIn.setMode(RowlockMode.FRONT);
+        versioned.execute("update account set balance = 1 where id = 1 and balance = 99");
+        assertThat(versioned.advisoryLocks()).isOne();
+        Step<Boolean> step = versioned.startExecute("select * from account where id = 2 for update");
+        step.awaitBlockedBy(other);
+        other.execute(WRITE);
+        other.commit();
+        step.get();
+        versioned.commit();
+    }
+
+    @Test
+    void whoIsFrontedReadsFresher() throws Exception {
+        String take = "update account set balance = 7 where id = 1 and balance = 5";
+        for (RowlockMode mode : List.of(RowlockMode.QUEUE, RowlockMode.FRONT)) {
+            database.execute("update account set balance = 0");
+            fronted.dropIn.setMode(mode);
+            Session first = session("first " + mode);
+            Session second = session("second " + mode);
+            first.execute("update account set balance = 5 where id = 1");
+            Step<Integer> step = second.start(connection -> {
+                try (Statement statement = connection.createStatement()) {
+                    return statement.executeUpdate(take);
+                }
+            });
+            if (mode == RowlockMode.FRONT) {
+                step.awaitBlockedBy(first);
+            } else {
+                // The snapshot has another balance, so there is nothing to wait for.
+                assertThat(step.get()).isZero();
+            }
+            first.commit();
+            assertThat(step.get()).isEqualTo(mode == RowlockMode.FRONT ? 1 : 0);
+            second.commit();
+        }
+    }
+
+    @Test
+    void whoWaitsForTheKeyIsCancelledAndTimedOutByTheServer() throws Exception {
+        Session holder = database.session("holder");
+        Session waiter = session("waiter");
+        RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        holder.run(connection -> {
+            locks.in(connection).lock(LockKey.row("account", 1));
+            return null;
+        });
+        AtomicReference<Statement> running = new AtomicReference<>();
+        Step<Boolean> step = waiter.start(connection -> {
+            PreparedStatement statement = connection.prepareStatement("select * from account where id = ? for update");
+            statement.setInt(1, 1);
+            running.set(statement);
+            return statement.execute();
+        });
+        step.awaitBlockedBy(holder);
+        running.get().cancel();
+        assertThat(state(step)).isEqualTo("57014");
+        assertThat(state(waiter.startExecute("select 1"))).isEqualTo("25P02");
+        waiter.rollback();
+
+        try (Connection settings = fronted.dataSource.getConnection()) {
+            assertThat(settings.getAutoCommit()).isTrue();
+        }
+        PGSimpleDataSource impatient = database.dataSource();
+        impatient.setOptions("-c lock_timeout=50ms");
+        GatedDatabase gated = of(impatient);
+        Session timed = database.session("timed", gated.dataSource);
+        assertThat(state(timed.startExecute(LOCK))).isEqualTo("55P03");
+        timed.rollback();
+        holder.commit();
+    }
+
+    @Test
+    void inAutocommitTheLockLastsAsLongAsTheStatement() throws Exception {
+        Session holder = database.session("holder");
+        Session other = session("other");
+        holder.execute(LOCK);
+        Step<Integer> step = other.start(connection -> {
+            connection.setAutoCommit(true);
+            try (Statement statement = connection.createStatement()) {
+                return statement.executeUpdate(WRITE);
+            }
+        });
+        step.awaitBlockedBy(holder);
+        assertThat(other.advisoryLocks()).isOne();
+        holder.commit();
+        assertThat(step.get()).isOne();
+        assertThat(other.advisoryLocks()).isZero();
+    }
+
+    /** In a database of its own, as rights and functions of the catalog belong to a database. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "revoke execute on function pg_catalog.pg_advisory_xact_lock(int, int) from public",
+                "revoke execute on function pg_catalog.pg_current_xact_id_if_assigned() from public",
+                "set allow_system_table_mods = on; create function pg_catalog.create_intermediate_result() returns int language sql as 'select 1'"
+            })
+    void withoutTheRightOrOnCitusNothingIsFrontedAndNothingFails(String change) throws Exception {
+        String name = "front_" + database.schema();
+        database.execute("create database " + name, "create role " + name + " login password 'secret'");
+        try {
+            PGSimpleDataSource admin = database.dataSource();
+            admin.setDatabaseName(name);
+            try (Connection connection = admin.getConnection();
+                    Statement statement = connection.createStatement()) {
+                statement.execute("create table public.account(id int primary key, balance int not null default 0)");
+                statement.execute("insert into public.account values (1)");
+                statement.execute("grant all on public.account to " + name);
+            }
+            PGSimpleDataSource role = database.dataSource();
+            role.setDatabaseName(name);
+            role.setUser(name);
+            role.setPassword("secret");
+            GatedDatabase before = new GatedDatabase(role, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER));
+            before.learn("account");
+            writeOnce(before);
+            assertThat(before.figure("account", "fronted")).isOne();
+            try (Connection connection = admin.getConnection();
+                    Statement statement = connection.createStatement()) {
+                statement.execute(change);
+            }
+            GatedDatabase after = new GatedDatabase(role, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER));
+            after.learn("account");
+            writeOnce(after);
+            assertThat(after.figure("account", "fronted")).isZero();
+        } finally {
+            database.execute("drop database if exists " + name + " with (force)", "drop role if exists " + name);
+        }
+    }
+
+    private static void writeOnce(GatedDatabase gated) throws SQLException {
+        try (Connection connection = gated.dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            assertThat(statement.executeUpdate(WRITE)).isOne();
+            connection.commit();
+        }
+    }
+
+    @Test
+    void afterAChangeOfRoleItsRightsAreAskedAnew() throws Exception {
+        Session session = session("roles");
+        session.execute(LOCK);
+        session.rollback();
+        assertThat(session.advisoryLocks()).isZero();
+        session.execute("/* as who */ SET local role " + database.query("select current_user"));
+        session.execute(LOCK);
+        assertThat(session.advisoryLocks()).isZero();
+        session.rollback();
+        session.execute(LOCK);
+        assertThat(session.advisoryLocks()).isOne();
+        session.rollback();
+    }
+
+    /** By what is known of a row: some of other JVMs, and with those of this one many. */
+    @Test
+    void otherJvmsAreSeenByTheWait() {
+        Gate.Place place = Gate.adaptive().placeOf(1);
+        place.estimate().held(1_000_000);
+        assertThat(FrontPolicy.ADAPTIVE.fronts(place)).isFalse();
+        for (int i = 0; i < 100; i++) {
+            place.estimate().waited(7_000_000, 0);
+        }
+        assertThat(place.estimate().foreign()).isBetween(5.5, 6.5);
+        assertThat(FrontPolicy.ADAPTIVE.fronts(place)).isFalse();
+        for (int i = 0; i < 100; i++) {
+            place.estimate().waited(12_000_000, 0);
+        }
+        assertThat(FrontPolicy.ADAPTIVE.fronts(place)).isTrue();
+        for (int i = 0; i < 100; i++) {
+            place.estimate().waited(1_000_000, 0);
+        }
+        assertThat(FrontPolicy.ADAPTIVE.fronts(place)).isFalse();
+    }
+}
