@@ -1,18 +1,13 @@
 package org.rowlock.jmh.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jdbc.RowlockDataSource;
-import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -20,18 +15,19 @@ import org.rowlock.jmh.scenario.Variant;
 
 /** SELECT ... FOR UPDATE as it is, through the plain pool and through lock-jdbc's DataSource in front of it. */
 public class DropIn extends Workload {
-    private static final String PLAIN = "plain";
+    static final String PLAIN = "plain";
 
     static final Scenario SCENARIO = new Scenario(
             "dropin",
             "Hot rows: unchanged SQL, with and without lock-jdbc",
             "Clients pick a row by zipf(1..100, s = 1.1), lock it with SELECT ... FOR UPDATE, update it three times and commit:"
                     + " through a pool as it is, and through lock-jdbc in front of it. Off and observe show what the wrapper"
-                    + " costs; queue lets a few wait for a row at the server and the others in the JVM.",
+                    + " costs; queue lets a few wait for a row at the server and the others in the JVM; front does more only"
+                    + " where other JVMs want the row too, see dropin-jvms.",
             "",
             DropIn.class,
             Stream.of(90, 1, 2, 10, 300).map(Point::clients).toList(),
-            Stream.of(PLAIN, "off", "observe", "queue")
+            Stream.of(PLAIN, "off", "observe", "queue", "front")
                     .map(wrapper -> new Variant(wrapper, Map.of("wrapper", wrapper), false))
                     .toList(),
             List.of(
@@ -39,8 +35,6 @@ public class DropIn extends Workload {
                     Metric.percentile("transaction", 50, "transaction"),
                     Metric.percentile("transaction", 99, "transaction"),
                     Metric.percentile("lock", 99, "wait for the lock")));
-
-    private static final String LOCK = "select balance from " + Accounts.TABLE + " where aid = ? for update";
 
     @Param("90")
     public int clients;
@@ -64,19 +58,12 @@ public class DropIn extends Workload {
         accounts = Accounts.create(server, rows);
         DataSource dataSource = wrap(server.pool(clients));
         threads.add("client", clients, number -> {
-            DiscreteSampler keys = Zipf.zipf(rows, zipf);
+            LockedUpdate update = new LockedUpdate(dataSource, rows, zipf);
             Latency transaction = meter.latency("transaction");
             Latency lock = meter.latency("lock");
             return () -> {
-                int aid = keys.sample();
                 transaction.begin();
-                try (Connection connection = dataSource.getConnection()) {
-                    lock.begin();
-                    lock(connection, aid);
-                    lock.end();
-                    Accounts.updateThrice(connection, aid);
-                    connection.commit();
-                }
+                lock.record(update.run());
                 transaction.end();
                 return 1;
             };
@@ -87,21 +74,9 @@ public class DropIn extends Workload {
         if (wrapper.equals(PLAIN)) {
             return pool;
         }
-        RowlockDataSource wrapped =
-                RowlockDataSource.builder(pool).mode(RowlockMode.of(wrapper)).build();
+        RowlockDataSource wrapped = Wrappers.wrap(pool, wrapper);
         server.closeWith(wrapped);
         return wrapped;
-    }
-
-    private static void lock(Connection connection, int aid) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement(LOCK)) {
-            select.setInt(1, aid);
-            try (ResultSet row = select.executeQuery()) {
-                if (!row.next()) {
-                    throw new InvariantViolation("account " + aid + " is gone");
-                }
-            }
-        }
     }
 
     @Override

@@ -10,6 +10,8 @@ public final class Scenarios {
             Zipfian.SCENARIO,
             Zipfian.OVER_CLIENTS,
             DropIn.SCENARIO,
+            DropInJvms.SCENARIO,
+            DropInOrders.SCENARIO,
             RoundTrips.SCENARIO,
             EarlyRelease.SCENARIO,
             EarlyRelease.ONE_ROW,

@@ -1,0 +1,89 @@
+package org.rowlock.jmh.bench;
+
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.openjdk.jmh.annotations.Param;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.jmh.scenario.Metric;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
+
+/** The work of {@link DropIn} by several JVMs, each a process with a pool of its own, as the instances of a service are. */
+public class DropInJvms extends Workload {
+    static final Scenario SCENARIO = new Scenario(
+                    "dropin-jvms",
+                    "Hot rows over 10 JVMs: unchanged SQL, with and without lock-jdbc",
+                    "The clients of dropin are dealt out to 10 processes, each with a pool of its own. None knows of the"
+                            + " others: queue lets fewer wait at the server where other JVMs want the row too, front puts the"
+                            + " advisory lock in front there.",
+                    "",
+                    DropInJvms.class,
+                    Stream.of(90, 300).map(Point::clients).toList(),
+                    Stream.of(DropIn.PLAIN, "queue", "front")
+                            .map(wrapper -> new Variant(wrapper, Map.of("wrapper", wrapper), false))
+                            .toList(),
+                    List.of(
+                            Metric.throughput("transactions"),
+                            Metric.percentile("transaction", 50, "transaction"),
+                            Metric.percentile("transaction", 99, "transaction")))
+            // Ten JVMs warm up at once.
+            .timed(new Timing(4, 8_000, 1, 4_000, false));
+
+    @Param("90")
+    public int clients;
+
+    /** How many processes; no more than clients. */
+    @Param("10")
+    public int jvms;
+
+    /** plain, or a mode of lock-jdbc. */
+    @Param(DropIn.PLAIN)
+    public String wrapper = DropIn.PLAIN;
+
+    /** How many rows there are; 1 for one hot row. */
+    @Param("100")
+    public int rows;
+
+    /** The exponent of the zipfian distribution. */
+    @Param("1.1")
+    public double zipf;
+
+    private final List<DropInProcess> processes = new ArrayList<>();
+    private Accounts accounts;
+
+    @Override
+    void prepare() throws SQLException {
+        accounts = Accounts.create(server, rows);
+        PGSimpleDataSource target = server.dataSource();
+        int count = Math.min(jvms, clients);
+        try {
+            for (int i = 0; i < count; i++) {
+                DropInProcess process =
+                        DropInProcess.start(target, wrapper, (clients - i + count - 1) / count, rows, zipf);
+                server.closeWith(process);
+                processes.add(process);
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("The clients' processes did not start", e);
+        }
+        threads.add("jvm", count, number -> {
+            DropInProcess process = processes.get(number);
+            Latency transaction = meter.latency("transaction");
+            return () -> process.next(transaction);
+        });
+    }
+
+    @Override
+    void check() throws SQLException {
+        for (DropInProcess process : processes) {
+            process.stop();
+        }
+        accounts.check();
+    }
+}
