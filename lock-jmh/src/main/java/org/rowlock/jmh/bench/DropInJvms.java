@@ -69,6 +69,10 @@ public class DropInJvms extends Workload {
                 server.closeWith(process);
                 processes.add(process);
             }
+            processes.forEach(DropInProcess::awaitReady);
+            for (DropInProcess process : processes) {
+                process.begin();
+            }
         } catch (IOException e) {
             throw new IllegalStateException("The clients' processes did not start", e);
         }

@@ -26,6 +26,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 final class DropInProcess implements AutoCloseable {
     private static final long LINE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final String FAILED = "failed ";
+    private static final String READY = "ready";
 
     private final Process process;
     private final BufferedReader said;
@@ -55,6 +56,20 @@ final class DropInProcess implements AutoCloseable {
         builder.environment().put("PGPASSWORD", target.getPassword() == null ? "" : target.getPassword());
         return new DropInProcess(
                 builder.redirectError(ProcessBuilder.Redirect.INHERIT).start());
+    }
+
+    /** Waits until it has its connections. */
+    void awaitReady() {
+        String line = line();
+        if (!READY.equals(line)) {
+            throw new IllegalStateException("A process of clients did not start; it said " + line);
+        }
+    }
+
+    /** Lets it begin. */
+    void begin() throws IOException {
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
     }
 
     /** Waits for the next line, and gives how many transactions it has. */
@@ -126,6 +141,11 @@ final class DropInProcess implements AutoCloseable {
         Queue<String> failures = new ConcurrentLinkedQueue<>();
         try (HikariDataSource pool = new HikariDataSource(config)) {
             DataSource dataSource = args[2].equals(DropIn.PLAIN) ? pool : Wrappers.wrap(pool, args[2]);
+            while (pool.getHikariPoolMXBean().getTotalConnections() < clients) {
+                LockSupport.parkNanos(LINE_NANOS);
+            }
+            System.out.println(READY);
+            System.in.read();
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < clients; i++) {
                 LockedUpdate update =
