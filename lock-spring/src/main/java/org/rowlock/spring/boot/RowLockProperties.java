@@ -106,7 +106,7 @@ public record RowLockProperties(
     /**
      * The queue of lock-jdbc, which wraps the DataSources of the application where a mode is given.
      *
-     * @param mode What is done about statements that lock a row: off, observe or queue. Nothing is wrapped where it is not
+     * @param mode What is done about statements that lock a row: off, observe, queue or front. Nothing is wrapped where it is not
      *     given.
      * @param include The tables to look at; all if none is given.
      * @param exclude The tables to leave out.

@@ -85,7 +85,7 @@ class RowLockJdbcTest {
             // Each transaction locks, and then updates what it has locked.
             assertThat(control.getFigures().get("stock"))
                     .containsEntry("recognised", 6L)
-                    .containsEntry("passed.NOT_FIRST", 2L);
+                    .containsEntry("passed.NOT_FIRST", 3L);
             assertThat(ManagementFactory.getPlatformMBeanServer().getAttribute(name, "Mode"))
                     .isEqualTo("queue");
             MeterRegistry meters = context.getBean(MeterRegistry.class);

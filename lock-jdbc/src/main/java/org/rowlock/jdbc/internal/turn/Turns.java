@@ -105,9 +105,13 @@ public final class Turns {
         }
         Recognised recognised = (Recognised) plan.shape();
         plan.figures().recognised();
-        boolean first = !mayHoldLocks;
+        if (mayHoldLocks) {
+            // Most statements of a transaction: for them there is nothing to look up.
+            plan.figures().passed(PassReason.NOT_FIRST);
+            return null;
+        }
         mayHoldLocks = true;
-        RowKey key = key(plan, recognised, binds, first);
+        RowKey key = key(plan, recognised, binds);
         if (key == null) {
             return null;
         }
@@ -283,14 +287,14 @@ public final class Turns {
         }
     }
 
-    private @Nullable RowKey key(StatementPlan plan, Recognised recognised, Binds binds, boolean first) {
+    private @Nullable RowKey key(StatementPlan plan, Recognised recognised, Binds binds) {
         PrimaryKeys.Name name = new PrimaryKeys.Name(recognised.table(), driver.getParameterStatus("search_path"));
         PrimaryKeys.Found found = dropIn.primaryKeys().find(name);
         if (found == null || found.isOver()) {
             unknownTables.add(name);
         }
         RowKey key = found == null ? null : plan.key(recognised, found);
-        PassReason reason = reason(recognised, found, key, binds, first);
+        PassReason reason = reason(recognised, found, key, binds);
         if (reason != null) {
             plan.figures().passed(reason);
             return null;
@@ -299,11 +303,7 @@ public final class Turns {
     }
 
     private @Nullable PassReason reason(
-            Recognised recognised,
-            PrimaryKeys.@Nullable Found found,
-            @Nullable RowKey key,
-            Binds binds,
-            boolean first) {
+            Recognised recognised, PrimaryKeys.@Nullable Found found, @Nullable RowKey key, Binds binds) {
         if (!dropIn.settings().covers(recognised.table())) {
             return PassReason.EXCLUDED;
         }
@@ -322,10 +322,7 @@ public final class Turns {
         if (key == null) {
             return PassReason.NO_KEY;
         }
-        if (!binds.has(key)) {
-            return PassReason.KEY_VALUE;
-        }
-        return first ? null : PassReason.NOT_FIRST;
+        return binds.has(key) ? null : PassReason.KEY_VALUE;
     }
 
     private static String name(Recognised recognised, Binds binds, RowKey key) {

@@ -1,0 +1,185 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.TestDatabase;
+
+/** Processes that want one row and do not know of each other: nothing is lost, and each sees that there are others. */
+@Tag("long")
+class SeveralJvmsTest {
+    private static final int THREADS = 10;
+    private static final String READY = "ready";
+    private static final String FRONTED = "fronted";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0)",
+            "insert into account values (1)");
+
+    @Test
+    void othersAreSeenAndNothingIsLost() throws Exception {
+        List<Jvm> jvms = new ArrayList<>();
+        try {
+            for (RowlockMode mode : List.of(RowlockMode.FRONT, RowlockMode.FRONT, RowlockMode.QUEUE)) {
+                jvms.add(Jvm.start(database.dataSource(), mode));
+            }
+            for (Jvm jvm : jvms) {
+                jvm.await(READY);
+            }
+            for (Jvm jvm : jvms) {
+                jvm.begin();
+            }
+            jvms.get(0).await(FRONTED);
+            jvms.get(1).await(FRONTED);
+            long commits = 0;
+            for (Jvm jvm : jvms) {
+                commits += jvm.end();
+            }
+            assertThat(commits).isPositive();
+            assertThat(database.query("select balance from account")).isEqualTo(Long.toString(commits));
+        } finally {
+            jvms.forEach(Jvm::close);
+        }
+    }
+
+    private record Jvm(Process process, Queue<String> said) {
+        static Jvm start(PGSimpleDataSource target, RowlockMode mode) throws IOException {
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx64m",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Main.class.getName(),
+                            target.getURL(),
+                            target.getUser(),
+                            target.getPassword() == null ? "" : target.getPassword(),
+                            mode.toString())
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            Queue<String> said = new ConcurrentLinkedQueue<>();
+            Thread reader = new Thread(() -> read(process, said), "reader");
+            reader.setDaemon(true);
+            reader.start();
+            return new Jvm(process, said);
+        }
+
+        private static void read(Process process, Queue<String> said) {
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    said.add(line);
+                }
+            } catch (IOException e) {
+                said.add("failed " + e);
+            }
+        }
+
+        void await(String line) {
+            Awaitility.await(line)
+                    .atMost(TestDatabase.DEADLINE.multipliedBy(2))
+                    .failFast("The process has ended", () -> !process.isAlive())
+                    .until(() -> said.contains(line));
+        }
+
+        void begin() throws IOException {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+        }
+
+        /** Lets it end, and gives how many transactions it has committed. */
+        long end() throws IOException {
+            process.getOutputStream().close();
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> !process.isAlive());
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> said.stream().anyMatch(line -> line.startsWith("commits ")));
+            assertThat(said).noneMatch(line -> line.startsWith("failed"));
+            return said.stream()
+                    .filter(line -> line.startsWith("commits "))
+                    .mapToLong(line -> Long.parseLong(line.substring("commits ".length())))
+                    .sum();
+        }
+
+        void close() {
+            process.destroyForcibly();
+        }
+    }
+
+    /** Some clients, in a process of their own, until its input ends. */
+    static final class Main {
+        private Main() {}
+
+        public static void main(String[] args) throws Exception {
+            PGSimpleDataSource plain = new PGSimpleDataSource();
+            plain.setUrl(args[0]);
+            plain.setUser(args[1]);
+            plain.setPassword(args[2]);
+            AtomicBoolean stopped = new AtomicBoolean();
+            AtomicLong commits = new AtomicLong();
+            try (RowlockDataSource dataSource = RowlockDataSource.builder(plain)
+                    .mode(RowlockMode.of(args[3]))
+                    .build()) {
+                List<Connection> connections = new ArrayList<>();
+                for (int i = 0; i < THREADS; i++) {
+                    connections.add(dataSource.getConnection());
+                }
+                System.out.println(READY);
+                System.in.read();
+                List<Thread> threads = new ArrayList<>();
+                for (Connection connection : connections) {
+                    Thread thread = new Thread(() -> work(connection, dataSource, stopped, commits));
+                    threads.add(thread);
+                    thread.start();
+                }
+                System.in.read();
+                stopped.set(true);
+                for (Thread thread : threads) {
+                    thread.join();
+                }
+            }
+            System.out.println("commits " + commits);
+        }
+
+        private static void work(
+                Connection connection, RowlockDataSource dataSource, AtomicBoolean stopped, AtomicLong commits) {
+            boolean said = false;
+            try (connection;
+                    Statement statement = connection.createStatement()) {
+                connection.setAutoCommit(false);
+                while (!stopped.get()) {
+                    statement.executeQuery("select balance from account where id = 1 for update");
+                    statement.executeUpdate("update account set balance = balance + 1 where id = 1");
+                    connection.commit();
+                    commits.incrementAndGet();
+                    if (!said
+                            && dataSource.control().getFigures().get("account").get(FRONTED) > 0) {
+                        System.out.println(FRONTED);
+                        said = true;
+                    }
+                }
+            } catch (SQLException e) {
+                System.out.println("failed " + e.getMessage().replaceAll("\\s+", " "));
+            }
+        }
+    }
+}
