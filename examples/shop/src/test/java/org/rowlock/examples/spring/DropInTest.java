@@ -1,0 +1,123 @@
+package org.rowlock.examples.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.jdbc.RowlockJdbcMXBean;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPostgres;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** The application as it was, with Hibernate and {@code @Lock(PESSIMISTIC_WRITE)}, and one line of configuration more. */
+class DropInTest {
+    private static final int THREADS = 20;
+
+    /** As many of them as want a row at once are let through to the server. */
+    private static final int FEW = 12;
+
+    /** Knows nothing of Rowlock. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(JpaBefore.class)
+    static class Before {}
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id bigint primary key, balance bigint not null default 0)",
+            "insert into account values (1)");
+
+    private ConfigurableApplicationContext start(String... changed) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "--spring.datasource.url=" + database.dataSource().getURL(),
+                "--spring.datasource.username=" + TestPostgres.shared().user(),
+                "--spring.datasource.password=" + TestPostgres.shared().password(),
+                "--spring.datasource.hikari.maximum-pool-size=" + THREADS,
+                "--spring.sql.init.mode=never",
+                "--spring.main.banner-mode=off"));
+        arguments.addAll(List.of(changed));
+        return new SpringApplicationBuilder(Before.class)
+                .web(WebApplicationType.NONE)
+                .run(arguments.toArray(String[]::new));
+    }
+
+    private interface Seen {
+        boolean isThere() throws Exception;
+    }
+
+    /** Deposits 1 by each of many threads, while another holds the row until something is seen. */
+    private void depositByMany(ConfigurableApplicationContext application, Seen seen) throws Exception {
+        Deposits deposits = application.getBean(JpaBefore.class);
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            Session holder = database.session("holder");
+            holder.execute("select from account where id = 1 for no key update");
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                all.add(threads.submit(() -> deposits.deposit(1, 1)));
+            }
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(seen::isThere);
+            holder.commit();
+            for (Future<?> each : all) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private boolean isWaitingAtServer(int sessions) throws Exception {
+        return database.query(
+                        "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and application_name = '"
+                                + database.schema() + "'")
+                .equals(Integer.toString(sessions));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"queue", "front"})
+    void withOneLineMoreAFewWaitAtTheServerAndWithASettingAllDoAgain(String mode) throws Exception {
+        try (ConfigurableApplicationContext application = start("--rowlock.jdbc.mode=" + mode)) {
+            RowlockJdbcMXBean control = application
+                    .getBean(DataSource.class)
+                    .unwrap(RowlockDataSource.class)
+                    .control();
+            // The first makes the table's key known.
+            application.getBean(JpaBefore.class).deposit(1, 1);
+
+            depositByMany(application, () -> control.getQueued() == THREADS - FEW && isWaitingAtServer(FEW));
+            assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(THREADS + 1));
+
+            control.setMode("off");
+            depositByMany(application, () -> control.getQueued() == 0 && isWaitingAtServer(THREADS));
+            assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(2 * THREADS + 1));
+        }
+    }
+
+    @Test
+    void withoutTheLineAllWaitAtTheServer() throws Exception {
+        try (ConfigurableApplicationContext application = start()) {
+            assertThat(application.getBean(DataSource.class).isWrapperFor(RowlockDataSource.class))
+                    .isFalse();
+            application.getBean(JpaBefore.class).deposit(1, 1);
+            depositByMany(application, () -> isWaitingAtServer(THREADS));
+            assertThat(database.query("select balance from account")).isEqualTo(Integer.toString(THREADS + 1));
+        }
+    }
+}
