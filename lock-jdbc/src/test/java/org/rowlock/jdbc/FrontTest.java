@@ -557,7 +557,7 @@ class FrontTest {
         session.execute(LOCK);
         session.rollback();
         assertThat(session.advisoryLocks()).isZero();
-        session.execute("/* as who */ SET local role " + database.query("select current_user"));
+        session.execute("select 1; /* as who */ SET local role " + database.query("select current_user"));
         session.execute(LOCK);
         assertThat(session.advisoryLocks()).isZero();
         session.rollback();

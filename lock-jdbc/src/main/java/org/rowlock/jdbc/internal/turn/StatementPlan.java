@@ -1,7 +1,6 @@
 package org.rowlock.jdbc.internal.turn;
 
 import java.util.Locale;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.statement.RowKey;
@@ -12,10 +11,6 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /** What is known of the text of a statement, and of the key that it names. */
 public final class StatementPlan {
-    /** SET ROLE and SET SESSION AUTHORIZATION, behind comments too. */
-    private static final Pattern CHANGES_ROLE = Pattern.compile(
-            "^(?:\\s|/\\*.*?\\*/|--[^\n]*\n)*+set\\s[^;]*?\\b(?:role|authorization)\\b", Pattern.DOTALL);
-
     private final StatementShape shape;
     private final boolean changesSettings;
     private final int parameters;
@@ -80,7 +75,8 @@ public final class StatementPlan {
     private static boolean mayChangeSettings(String sql) {
         String lower = sql.toLowerCase(Locale.ROOT);
         return Stream.of("timeout", "set_config", "reset", "discard").anyMatch(lower::contains)
-                || CHANGES_ROLE.matcher(lower).find();
+                // SET ROLE and SET SESSION AUTHORIZATION, wherever they stand, and some harmless ones.
+                || (lower.contains("set") && (lower.contains("role") || lower.contains("authorization")));
     }
 
     private static int highestParameter(Recognised statement) {

@@ -85,7 +85,7 @@ class RowlockStatement extends ForwardingStatement {
     /** From here on the results are of this statement. */
     final void runs(Statement statement) throws SQLException {
         Statement before = ran;
-        if (before != statement) {
+        if (!before.equals(statement)) {
             ran = statement;
             // As when one statement runs again.
             ResultSet open = before.isClosed() ? null : before.getResultSet();
