@@ -20,6 +20,9 @@ record FrontRights(boolean granted, long until) {
     /** Of a session that could not be asked. */
     static final FrontRights NONE = new FrontRights(false, System.nanoTime());
 
+    /** Of a session that may hold advisory locks of its own beyond its transactions. */
+    static final FrontRights NEVER = new FrontRights(false, Long.MIN_VALUE);
+
     private static final String SQL =
             "select pg_catalog.to_regproc('pg_catalog.create_intermediate_result') is null and "
                     // A server in FIPS mode refuses it.
@@ -52,6 +55,6 @@ record FrontRights(boolean granted, long until) {
     }
 
     boolean isOver() {
-        return System.nanoTime() - until > 0;
+        return !equals(NEVER) && System.nanoTime() - until > 0;
     }
 }

@@ -13,6 +13,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 public final class StatementPlan {
     private final StatementShape shape;
     private final boolean changesSettings;
+    private final boolean locksSession;
     private final int parameters;
     private final TableFigures figures;
     private volatile @Nullable Resolved resolved;
@@ -24,6 +25,7 @@ public final class StatementPlan {
     StatementPlan(String sql, DropIn dropIn) {
         this.shape = StatementRecogniser.recognise(sql);
         this.changesSettings = mayChangeSettings(sql);
+        this.locksSession = sql.toLowerCase(Locale.ROOT).contains("advisory_lock");
         this.parameters = shape instanceof Recognised statement ? highestParameter(statement) : 0;
         this.figures = dropIn.figures(shape instanceof Recognised statement ? statement.table() : "");
     }
@@ -39,6 +41,11 @@ public final class StatementPlan {
     /** Whether it may change the timeouts of the session, or its role. */
     boolean changesSettings() {
         return changesSettings;
+    }
+
+    /** Whether it may take an advisory lock that lasts beyond the transaction. */
+    boolean locksSession() {
+        return locksSession;
     }
 
     /** The highest index of a parameter that may be of the key; 0 for none. */

@@ -56,7 +56,6 @@ public final class Turns {
     /** What goes in front of the statement that has just got its turn. */
     private @Nullable FrontLock front;
 
-    private boolean wantsRights;
     private long sentNanos;
     private long grantedNanos;
     private int inFront;
@@ -98,6 +97,9 @@ public final class Turns {
             ended();
         }
         changedSettings |= plan.changesSettings();
+        if (plan.locksSession()) {
+            dropIn.rights().put(driver, FrontRights.NEVER);
+        }
         if (plan.shape() instanceof PassedThrough passed) {
             mayHoldLocks |= passed.mayLock();
             plan.figures().passed(passed.reason());
@@ -144,23 +146,23 @@ public final class Turns {
         return taken;
     }
 
-    /** Whether a lock may go in front: the driver sends it in the same flush, and it fails only as the statement would. */
+    /**
+     * Whether a lock may go in front: the driver sends it in the same flush, it fails only as the statement would, and who waits
+     * for it holds nothing. So nobody but those behind him waits for him; one that has only read holds its tables, for which
+     * LOCK TABLE waits, and may hold advisory locks of its own.
+     */
     private boolean mayFront() {
         PreferQueryMode queries = driver.getPreferQueryMode();
         if ((queries != PreferQueryMode.EXTENDED && queries != PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
                 || driver.getPrepareThreshold() < 0
                 || driver.getAutosave() != AutoSave.NEVER
                 || changedSettings
-                || driver.getTransactionState() == TransactionState.FAILED) {
+                || driver.getTransactionState() != TransactionState.IDLE) {
             return false;
         }
         FrontRights rights = dropIn.rights().get(driver);
         if (rights != null && !rights.isOver()) {
             return rights.granted();
-        }
-        if (driver.getTransactionState() != TransactionState.IDLE) {
-            wantsRights = true;
-            return false;
         }
         return askRights().granted();
     }
@@ -247,18 +249,16 @@ public final class Turns {
         if (changedSettings) {
             changedSettings = false;
             dropIn.timeouts().forget(driver);
-            dropIn.rights().forget(driver);
+            if (!FrontRights.NEVER.equals(dropIn.rights().get(driver))) {
+                dropIn.rights().forget(driver);
+            }
         }
         lookUpIfIdle();
     }
 
     private void lookUpIfIdle() {
-        if ((!unknownTables.isEmpty() || wantsRights) && driver.getTransactionState() == TransactionState.IDLE) {
+        if (!unknownTables.isEmpty() && driver.getTransactionState() == TransactionState.IDLE) {
             lookUpTables();
-            if (wantsRights) {
-                wantsRights = false;
-                askRights();
-            }
         }
     }
 
