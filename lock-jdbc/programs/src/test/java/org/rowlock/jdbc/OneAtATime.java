@@ -11,11 +11,10 @@ import org.rowlock.jdbc.internal.turn.JdbcSettings;
 public final class OneAtATime {
     private OneAtATime() {}
 
-    /** In front of a DataSource. */
-    public static RowlockDataSource wrap(DataSource dataSource) {
-        JdbcSettings settings = new JdbcSettings("one at a time", RowlockMode.QUEUE, List.of(), List.of());
-        return new RowlockDataSource(
-                dataSource,
-                new DropIn(settings, new Gate(1, Duration.ofSeconds(1).toNanos())));
+    /** In front of a DataSource, in a mode; with front the lock is in front wherever it may be. */
+    public static RowlockDataSource wrap(DataSource dataSource, RowlockMode mode) {
+        JdbcSettings settings = new JdbcSettings("one at a time", mode, List.of(), List.of());
+        Gate gate = new Gate(1, Duration.ofSeconds(1).toNanos());
+        return new RowlockDataSource(dataSource, new DropIn(settings, gate, place -> true));
     }
 }

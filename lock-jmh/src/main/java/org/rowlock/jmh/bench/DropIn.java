@@ -27,14 +27,19 @@ public class DropIn extends Workload {
             "",
             DropIn.class,
             Stream.of(90, 1, 2, 10, 300).map(Point::clients).toList(),
-            Stream.of(PLAIN, "off", "observe", "queue", "front")
-                    .map(wrapper -> new Variant(wrapper, Map.of("wrapper", wrapper), false))
-                    .toList(),
+            through(PLAIN, "off", "observe", "queue", "front"),
             List.of(
                     Metric.throughput("transactions"),
                     Metric.percentile("transaction", 50, "transaction"),
                     Metric.percentile("transaction", 99, "transaction"),
                     Metric.percentile("lock", 99, "wait for the lock")));
+
+    /** Variants by what stands between the clients and the pool. */
+    static List<Variant> through(String... wrappers) {
+        return Stream.of(wrappers)
+                .map(wrapper -> new Variant(wrapper, Map.of("wrapper", wrapper), false))
+                .toList();
+    }
 
     @Param("90")
     public int clients;

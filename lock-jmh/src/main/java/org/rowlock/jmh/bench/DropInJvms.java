@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -12,7 +11,6 @@ import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
-import org.rowlock.jmh.scenario.Variant;
 
 /** The work of {@link DropIn} by several JVMs, each a process with a pool of its own, as the instances of a service are. */
 public class DropInJvms extends Workload {
@@ -25,9 +23,7 @@ public class DropInJvms extends Workload {
                     "",
                     DropInJvms.class,
                     Stream.of(90, 300).map(Point::clients).toList(),
-                    Stream.of(DropIn.PLAIN, "queue", "front")
-                            .map(wrapper -> new Variant(wrapper, Map.of("wrapper", wrapper), false))
-                            .toList(),
+                    DropIn.through(DropIn.PLAIN, "queue", "front"),
                     List.of(
                             Metric.throughput("transactions"),
                             Metric.percentile("transaction", 50, "transaction"),

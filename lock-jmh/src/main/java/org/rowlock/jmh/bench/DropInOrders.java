@@ -2,7 +2,6 @@ package org.rowlock.jmh.bench;
 
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.openjdk.jmh.annotations.Param;
@@ -11,7 +10,6 @@ import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
-import org.rowlock.jmh.scenario.Variant;
 
 /** Orders and payments on several tables, from a cold JVM: does lock-jdbc ever make it collapse? */
 public class DropInOrders extends Workload {
@@ -25,9 +23,7 @@ public class DropInOrders extends Workload {
                     "",
                     DropInOrders.class,
                     Stream.of(10, 60, 200).map(Point::clients).toList(),
-                    Stream.of(DropIn.PLAIN, "queue", "front")
-                            .map(wrapper -> new Variant(wrapper, Map.of("wrapper", wrapper), false))
-                            .toList(),
+                    DropIn.through(DropIn.PLAIN, "queue", "front"),
                     List.of(
                             Metric.throughput("transactions"),
                             Metric.percentile("transaction", 50, "transaction"),

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jdbc.OneAtATime;
 import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus;
 import org.rowlock.jdbc.programs.springdata.SpringDataJdbcProgram;
 import org.rowlock.jdbc.programs.springdata.SpringDataProgram;
@@ -52,27 +53,37 @@ class ProgramsTest {
             try (RowlockDataSource wrapper = RowlockDataSource.wrap(schema);
                     HikariDataSource pool = pool(wrapper)) {
                 List<String> out = program.run(pool);
-                assertThat(recognised(wrapper)).isPositive();
+                assertThat(figure(wrapper, "recognised")).isPositive();
                 return out;
             }
         });
-        List<String> queueing = inSchema(schema -> {
+        List<String> queueing = oneAtATime(program, RowlockMode.QUEUE);
+        List<String> fronted = oneAtATime(program, RowlockMode.FRONT);
+
+        assertThat(wrapped).as("a pool of wrapped connections").isEqualTo(without);
+        assertThat(queueing).as("a wrapped pool, one at a time").isEqualTo(without);
+        assertThat(fronted).as("the same with the lock in front").isEqualTo(without);
+    }
+
+    private List<String> oneAtATime(Program program, RowlockMode mode) throws Exception {
+        return inSchema(schema -> {
             try (HikariDataSource pool = pool(schema);
-                    RowlockDataSource wrapper = OneAtATime.wrap(pool)) {
+                    RowlockDataSource wrapper = OneAtATime.wrap(pool, mode)) {
                 List<String> out = program.run(wrapper);
-                assertThat(recognised(wrapper)).isPositive();
+                assertThat(figure(wrapper, "recognised")).isPositive();
+                // Flyway and Liquibase lock behind reads and locks of the session.
+                if (mode == RowlockMode.FRONT && !(program instanceof MigrationsProgram)) {
+                    assertThat(figure(wrapper, "fronted")).isPositive();
+                }
                 assertThat(wrapper.control().getQueued()).isZero();
                 return out;
             }
         });
-
-        assertThat(wrapped).as("a pool of wrapped connections").isEqualTo(without);
-        assertThat(queueing).as("a wrapped pool, one at a time").isEqualTo(without);
     }
 
-    private static long recognised(RowlockDataSource wrapper) {
+    private static long figure(RowlockDataSource wrapper, String name) {
         return wrapper.control().getFigures().values().stream()
-                .mapToLong(figures -> figures.getOrDefault("recognised", 0L))
+                .mapToLong(figures -> figures.getOrDefault(name, 0L))
                 .sum();
     }
 
