@@ -32,10 +32,7 @@ public final class EarlyRelease {
      * @param wrote whether it has surely written, be it a row lock. Who has not may have read what is not durable yet
      */
     public Ending ending(PgSession session, boolean wanted, boolean wrote) throws SQLException {
-        if (session.isHotStandby()
-                || session.prepareThreshold() < 0
-                || (!wanted && wrote)
-                || session.isOfXa()) {
+        if (session.isHotStandby() || session.prepareThreshold() < 0 || (!wanted && wrote) || session.isOfXa()) {
             return Ending.plain();
         }
         Optional<ReleaseSql> sql = sql(session);
