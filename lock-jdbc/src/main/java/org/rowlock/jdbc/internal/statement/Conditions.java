@@ -37,6 +37,7 @@ final class Conditions {
     private final List<Equality> equalities = new ArrayList<>();
     private boolean severalRows;
     private boolean alternatives;
+    private boolean others;
     private int depth;
 
     Conditions(TokenReader tokens) {
@@ -55,6 +56,11 @@ final class Conditions {
     /** Whether there is an OR, if only in brackets. */
     boolean hasAlternatives() {
         return alternatives;
+    }
+
+    /** Whether there are conditions that are no equality. */
+    boolean hasOthers() {
+        return others;
     }
 
     /** Reads conditions joined by AND to their end. False where there is an OR, or no end that is known. */
@@ -102,6 +108,7 @@ final class Conditions {
     }
 
     private void skipTerm() {
+        others = true;
         int cases = 0;
         boolean between = false;
         while (!tokens.atEnd() && !tokens.atSymbol(")") && !tokens.atSymbol(";")) {

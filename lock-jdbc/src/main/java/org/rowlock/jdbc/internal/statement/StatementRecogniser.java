@@ -319,7 +319,15 @@ public final class StatementRecogniser {
                             ? PassReason.SEVERAL_ROWS
                             : conditions.hasAlternatives() ? PassReason.OR : PassReason.NO_KEY);
         }
-        return new Recognised(kind, table.name(), mode, waiting, conditions.equalities(), returnsRows, parameters);
+        return new Recognised(
+                kind,
+                table.name(),
+                mode,
+                waiting,
+                conditions.equalities(),
+                conditions.hasOthers(),
+                returnsRows,
+                parameters);
     }
 
     /**

@@ -13,6 +13,7 @@ public sealed interface StatementShape {
      *
      * @param table as SQL writes it: quoted only where it must be
      * @param equalities all that must hold, in the order of the text: those of the key and others
+     * @param moreConditions whether others than equalities must hold too
      * @param returnsRows whether its result is rows, and not their number
      * @param parameters how many there are in the text
      */
@@ -22,6 +23,7 @@ public sealed interface StatementShape {
             RowLockMode mode,
             Waiting waiting,
             List<Equality> equalities,
+            boolean moreConditions,
             boolean returnsRows,
             int parameters)
             implements StatementShape {
@@ -32,6 +34,11 @@ public sealed interface StatementShape {
         @Override
         public boolean mayLock() {
             return true;
+        }
+
+        /** Whether nothing but a key must hold, so that only a row that does not exist is not found. */
+        public boolean hasOnly(RowKey key) {
+            return !moreConditions && equalities.size() == key.values().size();
         }
     }
 

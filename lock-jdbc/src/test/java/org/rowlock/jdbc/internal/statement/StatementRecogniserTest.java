@@ -3,6 +3,7 @@ package org.rowlock.jdbc.internal.statement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,7 +38,26 @@ class StatementRecogniserTest {
                         Waiting.NOWAIT,
                         List.of(new Equality("id", new Parameter(1)), new Equality("No", new Parameter(2))),
                         true,
+                        true,
                         2));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "id = ? | true",
+                "(id in (?)) | true",
+                "id = ? and version = ? | false",
+                "id = ? and version > 5 | false",
+                "id = ? and deleted is null | false",
+                "(version between 1 and 2 and id = 1) | false",
+                "id = ? and id in (1, 2) | false"
+            })
+    void tellsWhetherThereIsMoreThanTheKey(String conditions, boolean only) {
+        Recognised update = recognised("update t set a = 1 where " + conditions);
+        RowKey key = Objects.requireNonNull(RowKey.of(update, List.of("id")));
+        assertThat(update.hasOnly(key)).isEqualTo(only);
     }
 
     @Test
