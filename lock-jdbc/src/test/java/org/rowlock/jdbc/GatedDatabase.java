@@ -21,14 +21,28 @@ final class GatedDatabase {
     final DropIn dropIn;
     final RowlockDataSource dataSource;
 
+    /** Where a lock in front is waited for as long as it takes. */
     GatedDatabase(DataSource plain, RowlockMode mode, Gate gate) {
         this(plain, mode, LockRelease.PLAIN, gate);
     }
 
     GatedDatabase(DataSource plain, RowlockMode mode, LockRelease release, Gate gate) {
+        this(plain, mode, release, gate, Duration.ofNanos(NEVER_OVER));
+    }
+
+    GatedDatabase(DataSource plain, RowlockMode mode, Gate gate, Duration longestFrontWait) {
+        this(plain, mode, LockRelease.PLAIN, gate, longestFrontWait);
+    }
+
+    private GatedDatabase(
+            DataSource plain, RowlockMode mode, LockRelease release, Gate gate, Duration longestFrontWait) {
         this.gate = gate;
         // Where locks may go in front, always.
-        this.dropIn = new DropIn(new JdbcSettings("test", mode, List.of(), List.of(), release), gate, place -> true);
+        this.dropIn = new DropIn(
+                new JdbcSettings("test", mode, List.of(), List.of(), release),
+                gate,
+                place -> true,
+                longestFrontWait.toNanos());
         this.dropIn.close();
         this.dataSource = new RowlockDataSource(plain, dropIn);
     }

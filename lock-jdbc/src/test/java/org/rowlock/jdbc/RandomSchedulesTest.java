@@ -87,7 +87,8 @@ class RandomSchedulesTest {
         database.beforeEach(null);
         gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, LONGEST_WAIT));
         gated.learn("account");
-        fronted = new GatedDatabase(database.dataSource(), RowlockMode.FRONT, new Gate(2, LONGEST_WAIT));
+        fronted = new GatedDatabase(
+                database.dataSource(), RowlockMode.FRONT, new Gate(2, LONGEST_WAIT), Duration.ofNanos(LONGEST_WAIT));
         fronted.learn("account");
     }
 

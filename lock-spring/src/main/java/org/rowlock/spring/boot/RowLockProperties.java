@@ -129,7 +129,7 @@ public record RowLockProperties(
         /** Where many transactions want a row, all but a few wait in the JVM before they go to the server. */
         QUEUE,
 
-        /** The same, and where other JVMs want the row too, its advisory lock goes in front, which reads fresher. */
+        /** The same, and where other JVMs want the row too, an advisory lock of it goes in front, which reads fresher. */
         FRONT
     }
 }

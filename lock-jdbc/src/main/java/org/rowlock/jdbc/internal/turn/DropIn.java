@@ -32,6 +32,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private final ByConnection<SessionTimeouts> timeouts = new ByConnection<>();
     private final ByConnection<FrontRights> rights = new ByConnection<>();
     private final FrontPolicy frontPolicy;
+    private final FrontWait frontWait;
     private final Management management;
     private volatile JdbcSettings settings;
 
@@ -41,13 +42,19 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     /** With a gate of one's own, for tests. */
     public DropIn(JdbcSettings settings, Gate gate) {
-        this(settings, gate, FrontPolicy.ADAPTIVE);
+        this(settings, gate, FrontPolicy.ADAPTIVE, FrontWait.LONGEST_NANOS);
     }
 
     /** With a policy of one's own too, for tests. */
     public DropIn(JdbcSettings settings, Gate gate, FrontPolicy frontPolicy) {
+        this(settings, gate, frontPolicy, FrontWait.LONGEST_NANOS);
+    }
+
+    /** With another bound of the wait for a lock in front too, for tests. */
+    public DropIn(JdbcSettings settings, Gate gate, FrontPolicy frontPolicy, long longestFrontWaitNanos) {
         this.settings = settings;
         this.frontPolicy = frontPolicy;
+        this.frontWait = new FrontWait(longestFrontWaitNanos);
         this.gate = gate;
         this.management = Management.register(settings.name(), this);
         LOG.log(
@@ -116,6 +123,10 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     FrontPolicy frontPolicy() {
         return frontPolicy;
+    }
+
+    FrontWait frontWait() {
+        return frontWait;
     }
 
     @Override

@@ -28,9 +28,11 @@ record FrontRights(boolean granted, long until) {
                     // A server in FIPS mode refuses it.
                     + "pg_catalog.md5('') is not null and "
                     + List.of(
-                                    "pg_advisory_xact_lock(integer, integer)",
                                     "pg_advisory_xact_lock(bigint)",
                                     "pg_current_xact_id_if_assigned()",
+                                    "set_config(text, text, boolean)",
+                                    "current_setting(text)",
+                                    "extract(text, interval)",
                                     "pg_partition_root(regclass)",
                                     "to_regclass(text)",
                                     "md5(text)",

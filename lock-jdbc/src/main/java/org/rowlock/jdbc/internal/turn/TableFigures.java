@@ -14,6 +14,7 @@ final class TableFigures {
     private final LongAdder queued = new LongAdder();
     private final LongAdder wouldQueue = new LongAdder();
     private final LongAdder fronted = new LongAdder();
+    private final LongAdder frontGivenUp = new LongAdder();
     private final LongAdder queuedNanos = new LongAdder();
     private final LongAdder releasedEarly = new LongAdder();
     /** Filled at once, so that threads may read it. */
@@ -46,6 +47,10 @@ final class TableFigures {
         fronted.increment();
     }
 
+    void frontGivenUp() {
+        frontGivenUp.increment();
+    }
+
     void passed(PassReason reason) {
         count(reason).increment();
     }
@@ -56,6 +61,7 @@ final class TableFigures {
         map.put("queued", queued.sum());
         map.put("wouldQueue", wouldQueue.sum());
         map.put("fronted", fronted.sum());
+        map.put("frontGivenUp", frontGivenUp.sum());
         map.put("queuedMillis", TimeUnit.NANOSECONDS.toMillis(queuedNanos.sum()));
         map.put("releasedEarly", releasedEarly.sum());
         for (PassReason reason : PassReason.values()) {

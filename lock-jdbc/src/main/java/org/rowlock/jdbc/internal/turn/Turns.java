@@ -37,7 +37,7 @@ public final class Turns {
      * The part of a timeout that may be spent in the JVM. The server, which alone can end a statement as it would without us,
      * counts from when it has it; so the error comes at most that much later.
      */
-    private static final int PART_OF_TIMEOUT = 10;
+    static final int PART_OF_TIMEOUT = 10;
 
     private final DropIn dropIn;
     private final BaseConnection driver;
@@ -133,8 +133,15 @@ public final class Turns {
                 return null;
             }
         }
-        if (mode == RowlockMode.FRONT && dropIn.frontPolicy().fronts(place) && mayFront()) {
-            front = FrontLock.of(recognised, binds, key);
+        // With more conditions a row that is there may not be found: a stale version is to fail at once, and not to
+        // keep out
+        // for nothing those who want the row.
+        if (mode == RowlockMode.FRONT
+                && recognised.hasOnly(key)
+                && !dropIn.frontWait().isOff(place)
+                && dropIn.frontPolicy().fronts(place)
+                && mayFront()) {
+            front = FrontLock.of(recognised, binds, key, dropIn.frontWait().millis(statement.getQueryTimeout()));
         }
         return place;
     }
@@ -144,6 +151,29 @@ public final class Turns {
         FrontLock taken = front;
         front = null;
         return taken;
+    }
+
+    /**
+     * Undoes what the lock in front has begun where it was waited for too long, so that the statement can go to the server
+     * without. False where the error is that of the statement.
+     */
+    public boolean givesUpFront(StatementPlan plan, Place place, SQLException error) throws SQLException {
+        if (!FrontLock.isTimeout(error)) {
+            return false;
+        }
+        plan.figures().frontGivenUp();
+        dropIn.frontWait().turnOff(place);
+        if (driver.getTransactionState() != TransactionState.IDLE) {
+            // Only what begins a transaction has a lock in front, so nothing else is lost.
+            driver.rollback();
+        }
+        sentNanos = System.nanoTime();
+        return true;
+    }
+
+    /** The error of a statement that was cancelled, as the server raises it. */
+    public SQLException canceled() {
+        return ServerError.canceled(driver);
     }
 
     /**

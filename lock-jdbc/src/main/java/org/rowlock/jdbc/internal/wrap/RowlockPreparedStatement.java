@@ -90,7 +90,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             frontedLock = lock;
         }
         lock.bind(fronted);
-        kept.setAll(fronted, 1);
+        kept.setAll(fronted, FrontLock.PARAMETERS);
         fronted.setQueryTimeout(delegate.getQueryTimeout());
         runs(fronted);
         fronted.execute();

@@ -25,6 +25,9 @@ class RowlockStatement extends ForwardingStatement {
     /** Whose results these are: the delegate's, or those of another that ran in its place. Another thread may cancel it. */
     private volatile Statement ran;
 
+    /** Whether it was cancelled since a lock in front was sent. */
+    private volatile boolean cancelled;
+
     RowlockStatement(RowlockConnection connection, Statement delegate) {
         super(delegate);
         this.connection = connection;
@@ -64,13 +67,12 @@ class RowlockStatement extends ForwardingStatement {
         FrontLock lock = turns.takeFront();
         boolean done = false;
         try {
-            Statement fronted = lock == null || reader == null ? null : inFront.send(lock);
+            Statement fronted = lock == null || reader == null ? null : sendInFront(plan, place, lock, inFront);
             T result;
             if (fronted == null) {
                 runs(delegate);
                 result = call.send();
             } else {
-                plan.fronted();
                 // The lock's own result is the first.
                 fronted.getMoreResults();
                 result = reader.read(fronted);
@@ -79,6 +81,28 @@ class RowlockStatement extends ForwardingStatement {
             return result;
         } finally {
             turns.leave(place, done);
+        }
+    }
+
+    /** Null where it is to go to the server without the lock: it cannot be sent so, or was waited for too long. */
+    private Statement sendInFront(StatementPlan plan, Place place, FrontLock lock, InFront inFront)
+            throws SQLException {
+        cancelled = false;
+        try {
+            Statement fronted = inFront.send(lock);
+            if (fronted != null) {
+                plan.fronted();
+            }
+            return fronted;
+        } catch (SQLException e) {
+            if (!connection.turns().givesUpFront(plan, place, e)) {
+                throw e;
+            }
+            // Between the two statements the driver has nothing to cancel.
+            if (cancelled) {
+                throw connection.turns().canceled();
+            }
+            return null;
         }
     }
 
@@ -246,6 +270,7 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public void cancel() throws SQLException {
+        cancelled = true;
         if (!connection.turns().cancel(delegate)) {
             ran.cancel();
         }

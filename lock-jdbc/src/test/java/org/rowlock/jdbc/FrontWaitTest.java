@@ -1,0 +1,416 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+import org.rowlock.testing.TestPgBouncer;
+
+/** Who has the lock in front may not have the row: nobody waits for him for long, or fails for it. */
+class FrontWaitTest {
+    private static final Duration BOUND = Duration.ofMillis(50);
+
+    /** Of a row that does not exist, so that only the lock in front is taken. */
+    private static final String ABSENT = "update account set balance = balance + 1 where id = 9";
+
+    private static final String LOCK = "select * from account where id = 1 for update";
+    private static final String SETTING = "select own_setting() from account where id = 1 for update";
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2)",
+            // A text with the setting in it would be taken for one that changes it.
+            "create function own_setting() returns text language sql as 'select current_setting(''lock_timeout'')'");
+
+    private GatedDatabase fronted;
+
+    @BeforeEach
+    void open() throws SQLException {
+        fronted = of(database.dataSource());
+    }
+
+    private static GatedDatabase of(PGSimpleDataSource dataSource) throws SQLException {
+        return of(dataSource, BOUND);
+    }
+
+    private static GatedDatabase of(PGSimpleDataSource dataSource, Duration bound) throws SQLException {
+        GatedDatabase gated =
+                new GatedDatabase(dataSource, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER), bound);
+        gated.learn("account");
+        return gated;
+    }
+
+    private GatedDatabase withTimeouts(String options) throws SQLException {
+        return withTimeouts(options, BOUND);
+    }
+
+    private GatedDatabase withTimeouts(String options, Duration bound) throws SQLException {
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setOptions(options);
+        return of(dataSource, bound);
+    }
+
+    private Session holderOfTheKeyAlone() throws Exception {
+        Session holder = database.session("holder", fronted.dataSource);
+        holder.execute(ABSENT);
+        assertThat(holder.advisoryLocks()).isOne();
+        return holder;
+    }
+
+    private static int update(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            return statement.executeUpdate(sql);
+        }
+    }
+
+    private static String query(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            assertThat(row.next()).isTrue();
+            return row.getString(1);
+        }
+    }
+
+    private static String state(Step<?> step) throws Exception {
+        return ((SQLException) step.failure()).getSQLState();
+    }
+
+    /** As REQUIRES_NEW does it: the outer transaction stays open until the inner one is done. */
+    private int inAnotherTransactionOfTheThread(String outer, List<String> inner) throws Exception {
+        Session one = database.session("outer", fronted.dataSource);
+        return one.run(connection -> {
+            assertThat(update(connection, outer)).isZero();
+            try (Connection other = fronted.dataSource.getConnection()) {
+                other.setAutoCommit(false);
+                int rows = 0;
+                for (String sql : inner) {
+                    rows = update(other, sql);
+                    other.commit();
+                }
+                return rows;
+            } finally {
+                connection.rollback();
+            }
+        });
+    }
+
+    @Test
+    void aThreadThatTriesAStaleVersionAgainOnAnotherConnectionDoesNotWaitForItself() throws Exception {
+        String version = "update account set balance = balance + 1 where id = 1 and balance = ";
+        assertThat(inAnotherTransactionOfTheThread(version + 5, List.of(version + 0)))
+                .isOne();
+        assertThat(fronted.figure("account", "fronted")).isZero();
+    }
+
+    @Test
+    void aThreadThatDidNotFindTheRowInsertsAndUpdatesItOnAnotherConnection() throws Exception {
+        assertThat(inAnotherTransactionOfTheThread(ABSENT, List.of("insert into account values (9)", ABSENT)))
+                .isOne();
+        assertThat(fronted.figure("account", "frontGivenUp")).isOne();
+        assertThat(database.query("select balance from account where id = 9")).isEqualTo("1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theTransactionGoesOnAsIfNothingHadBeenInFront(boolean autocommit) throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        Session other = database.session("other", fronted.dataSource);
+        other.run(connection -> {
+            connection.setAutoCommit(autocommit);
+            assertThat(update(connection, ABSENT)).isZero();
+            assertThat(update(connection, "update account set balance = 7 where id = 2"))
+                    .isOne();
+            if (!autocommit) {
+                assertThat(query(connection, "show lock_timeout")).isEqualTo("0");
+                connection.commit();
+            }
+            return null;
+        });
+        assertThat(fronted.figure("account", "frontGivenUp")).isOne();
+        assertThat(database.query("select balance from account where id = 2")).isEqualTo("7");
+        holder.commit();
+    }
+
+    @Test
+    void preparedAtTheServerItGoesOnToo() throws Exception {
+        Session other = database.session("other", fronted.dataSource);
+        String sql = "update account set balance = ? where id = ? returning balance";
+        database.execute("insert into account values (8)");
+        other.run(connection -> {
+            try (PreparedStatement update = connection.prepareStatement(sql)) {
+                for (int i = 1; i <= 7; i++) {
+                    assertThat(balance(update, i, 8)).isEqualTo(i);
+                    connection.commit();
+                }
+                assertThat(fronted.figure("account", "fronted")).isEqualTo(7);
+                // The holder finds no row, and then there is one.
+                try (Connection holder = fronted.dataSource.getConnection()) {
+                    holder.setAutoCommit(false);
+                    assertThat(update(holder, ABSENT)).isZero();
+                    database.execute("insert into account values (9)");
+                    assertThat(balance(update, 8, 9)).isEqualTo(8);
+                    connection.commit();
+                    holder.rollback();
+                }
+                assertThat(balance(update, 9, 9)).isEqualTo(9);
+                connection.commit();
+            }
+            return null;
+        });
+        assertThat(fronted.figure("account", "frontGivenUp")).isOne();
+    }
+
+    private static int balance(PreparedStatement update, int balance, int id) throws SQLException {
+        update.setInt(1, balance);
+        update.setInt(2, id);
+        try (ResultSet row = update.executeQuery()) {
+            assertThat(row.next()).isTrue();
+            return row.getInt(1);
+        }
+    }
+
+    /** Where a plain statement does not wait, none of the session's timeouts is reached by our wait. */
+    @ParameterizedTest
+    @CsvSource({"lock_timeout=20ms, PT1H", "lock_timeout=2d, PT0.05S", "statement_timeout=30s, PT1H"})
+    void noTimeoutOfTheSessionIsReachedBecauseOfTheLockInFront(String timeout, Duration bound) throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        GatedDatabase gated = withTimeouts("-c " + timeout, bound);
+        Session other = database.session("other", gated.dataSource);
+        other.execute(ABSENT);
+        assertThat(gated.figure("account", "frontGivenUp")).isOne();
+        other.commit();
+        holder.commit();
+    }
+
+    @Test
+    void theQueryTimeoutIsNotReachedBecauseOfTheLockInFront() throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        GatedDatabase gated = of(database.dataSource(), Duration.ofHours(1));
+        Session other = database.session("other", gated.dataSource);
+        other.run(connection -> {
+            try (PreparedStatement update = connection.prepareStatement(ABSENT.replace("9", "?"))) {
+                update.setInt(1, 9);
+                update.setQueryTimeout(30);
+                assertThat(update.executeUpdate()).isZero();
+            }
+            return null;
+        });
+        assertThat(gated.figure("account", "frontGivenUp")).isOne();
+        other.commit();
+        holder.commit();
+    }
+
+    @Test
+    void itsLockTimeoutIsReachedAsAlways() throws Exception {
+        GatedDatabase gated = withTimeouts("-c lock_timeout=50ms");
+        Session waiter = database.session("waiter", gated.dataSource);
+        Session plain = database.session("plain");
+        plain.execute(LOCK);
+        assertThat(state(waiter.startExecute(LOCK))).isEqualTo("55P03");
+        assertThat(state(waiter.startExecute("select 1"))).isEqualTo("25P02");
+        // The server says which row it is, so it was not the lock in front.
+        assertThat(gated.figure("account", "frontGivenUp")).isZero();
+        waiter.rollback();
+
+        Session queued = database.session("queued");
+        Step<Boolean> step = queued.startExecute(LOCK);
+        step.awaitBlockedBy(plain);
+        assertThat(state(waiter.startExecute(LOCK))).isEqualTo("55P03");
+        waiter.rollback();
+        plain.commit();
+        step.get();
+        queued.commit();
+
+        Session holder = database.session("holder", fronted.dataSource);
+        holder.execute(LOCK);
+        GatedDatabase again = withTimeouts("-c lock_timeout=50ms");
+        Session behind = database.session("behind", again.dataSource);
+        assertThat(state(behind.startExecute(LOCK))).isEqualTo("55P03");
+        assertThat(again.figure("account", "frontGivenUp")).isOne();
+        assertThat(state(behind.startExecute("select 1"))).isEqualTo("25P02");
+        behind.rollback();
+        holder.commit();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, false", "0, true", "1500ms, false", "1500ms, true", "7min, false", "7min, true", "1d, false"})
+    void theStatementHasTheLockTimeoutOfTheSession(String timeout, boolean autocommit) throws Exception {
+        GatedDatabase gated = withTimeouts("-c lock_timeout=" + timeout);
+        try (Connection connection = gated.dataSource.getConnection();
+                PreparedStatement prepared = connection.prepareStatement(SETTING.replace("1", "?"))) {
+            connection.setAutoCommit(autocommit);
+            for (int i = 0; i < 7; i++) {
+                prepared.setInt(1, 1);
+                try (ResultSet row = prepared.executeQuery()) {
+                    assertThat(row.next()).isTrue();
+                    assertThat(row.getString(1)).isEqualTo(timeout);
+                }
+                end(connection);
+            }
+            assertThat(query(connection, SETTING)).isEqualTo(timeout);
+            assertThat(query(connection, "show lock_timeout")).isEqualTo(timeout);
+            end(connection);
+            assertThat(gated.figure("account", "fronted")).isEqualTo(8);
+            assertThat(query(connection, "show lock_timeout")).isEqualTo(timeout);
+            end(connection);
+        }
+    }
+
+    private static void end(Connection connection) throws SQLException {
+        if (!connection.getAutoCommit()) {
+            connection.commit();
+        }
+    }
+
+    /** What the transaction sets itself holds, and what its session had comes back. */
+    @Test
+    void aLockTimeoutThatTheTransactionSetsIsNotTouched() throws Exception {
+        Session session = database.session("sets", fronted.dataSource);
+        session.run(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(LOCK);
+                statement.execute("set local lock_timeout = '3s'");
+                assertThat(query(connection, "show lock_timeout")).isEqualTo("3s");
+                connection.rollback();
+                assertThat(query(connection, "show lock_timeout")).isEqualTo("0");
+                connection.rollback();
+                statement.execute(LOCK);
+                statement.execute("set lock_timeout = '4s'");
+                connection.commit();
+                assertThat(query(connection, "show lock_timeout")).isEqualTo("4s");
+                connection.commit();
+            }
+            return null;
+        });
+        assertThat(fronted.figure("account", "fronted")).isEqualTo(2);
+    }
+
+    /** One server connection for all, so that what a transaction leaves behind the next one sees. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void behindAPoolerNothingIsLeftInTheSession(boolean autocommit) throws Exception {
+        assumeTrue(TestPgBouncer.program().isPresent(), "PgBouncer is not installed");
+        Map<String, String> settings = Map.of("default_pool_size", "1");
+        try (TestPgBouncer bouncer = TestPgBouncer.start("transaction", "set lock_timeout = ''7min''", settings)) {
+            PGSimpleDataSource dataSource = bouncer.dataSource();
+            dataSource.setPrepareThreshold(0);
+            GatedDatabase gated =
+                    new GatedDatabase(dataSource, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER), BOUND);
+            String table = database.schema() + ".account";
+            gated.learn(table);
+            String setting = SETTING.replace("account", table).replace("own_", database.schema() + ".own_");
+            try (Connection connection = gated.dataSource.getConnection();
+                    Connection other = dataSource.getConnection()) {
+                connection.setAutoCommit(autocommit);
+                for (int i = 1; i <= 7; i++) {
+                    assertThat(query(connection, setting)).isEqualTo("7min");
+                    end(connection);
+                    assertThat(query(other, "show lock_timeout")).isEqualTo("7min");
+                }
+                assertThat(gated.figure(table, "fronted")).isEqualTo(7);
+            }
+        }
+    }
+
+    /** Its waiters hold rows while they wait for a key; so none of its keys goes in front of a statement. */
+    @ParameterizedTest
+    @ValueSource(strings = {ABSENT, "update account set balance = 1 where id = 1 and balance = 99"})
+    void besideBothThereIsNoCircleOfAKeyAndARow(String nothing) throws Exception {
+        RowLocks both = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        Session other = database.session("other", fronted.dataSource);
+        Session holder = database.session("both");
+        int id = nothing.equals(ABSENT) ? 9 : 1;
+        other.execute(nothing);
+        holder.run(connection -> {
+            both.in(connection).lock(LockKey.row("account", 2));
+            return null;
+        });
+        Step<Boolean> step = other.startExecute("select * from account where id = 2 for update");
+        step.awaitBlockedBy(holder);
+        holder.run(connection -> {
+            both.in(connection).lock(LockKey.row("account", id));
+            return null;
+        });
+        holder.commit();
+        step.get();
+        other.commit();
+    }
+
+    @Test
+    void whoLocksTheKeyAloneIsNotWaitedForAsWithoutUs() throws Exception {
+        RowLocks advisory = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
+        Session holder = database.session("advisory");
+        Session other = database.session("other", fronted.dataSource);
+        holder.run(connection -> {
+            advisory.in(connection).lock(LockKey.row("account", 1));
+            return null;
+        });
+        other.execute(LOCK);
+        assertThat(fronted.figure("account", "fronted")).isOne();
+        assertThat(fronted.figure("account", "frontGivenUp")).isZero();
+        other.commit();
+        holder.commit();
+    }
+
+    /** A lock in front would be waited for with the snapshot that the statement then reads by. */
+    @ParameterizedTest
+    @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
+    void aSnapshotOfTheTransactionIsNotTakenInFrontOfAWait(int isolation) throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        Session other = database.session("other", fronted.dataSource);
+        other.run(connection -> {
+            connection.setTransactionIsolation(isolation);
+            assertThat(update(connection, ABSENT)).isZero();
+            return null;
+        });
+        assertThat(other.advisoryLocks()).isZero();
+        assertThat(fronted.figure("account", "frontGivenUp")).isZero();
+        other.commit();
+        holder.commit();
+    }
+
+    @Test
+    void afterALongWaitTheRowIsLeftAloneForAWhile() throws Exception {
+        Gate gate = new Gate(100, GatedDatabase.NEVER_OVER);
+        // Ten times so long is long enough for this test.
+        GatedDatabase gated = new GatedDatabase(database.dataSource(), RowlockMode.FRONT, gate, Duration.ofMinutes(10));
+        gated.learn("account");
+        PGSimpleDataSource impatient = database.dataSource();
+        impatient.setOptions("-c lock_timeout=100ms");
+        RowlockDataSource same = new RowlockDataSource(impatient, gated.dropIn);
+        Session holder = holderOfTheKeyAlone();
+        Session other = database.session("other", same);
+        for (int i = 0; i < 3; i++) {
+            other.execute(ABSENT);
+            assertThat(other.advisoryLocks()).isZero();
+            other.commit();
+        }
+        assertThat(gated.figure("account", "frontGivenUp")).isOne();
+        holder.commit();
+        other.execute("update account set balance = 2 where id = 2");
+        assertThat(other.advisoryLocks()).isOne();
+        other.commit();
+    }
+}
