@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.doctor.ServerAddress;
@@ -191,10 +192,27 @@ public final class EmbeddedStandby implements AutoCloseable {
                 server.close();
             }
         } finally {
+            endPostmaster();
             if (network != null) {
                 network.close();
             }
             deleteTree();
+        }
+    }
+
+    /** Stopping gives up after some seconds, and a start that was interrupted leaves nobody to stop it. */
+    private void endPostmaster() throws IOException {
+        Path pidFile = directory.resolve("data").resolve("postmaster.pid");
+        try (Stream<String> lines = Files.lines(pidFile)) {
+            lines.findFirst()
+                    .map(line -> Long.valueOf(line.trim()))
+                    .flatMap(ProcessHandle::of)
+                    .ifPresent(postmaster -> {
+                        postmaster.destroyForcibly();
+                        postmaster.onExit().join();
+                    });
+        } catch (NoSuchFileException e) {
+            // It has stopped, or never ran.
         }
     }
 

@@ -59,8 +59,11 @@ class InterruptedRunTest {
                     return postmaster.get() > 0;
                 },
                 "--standby");
-        assertThat(ProcessHandle.of(postmaster.get()).filter(ProcessHandle::isAlive))
-                .isEmpty();
+        Awaitility.await("the standby has ended")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> ProcessHandle.of(postmaster.get())
+                        .filter(ProcessHandle::isAlive)
+                        .isEmpty());
         try (Stream<Path> left = Files.list(directory)) {
             assertThat(left.map(Path::getFileName).map(Path::toString))
                     .noneMatch(name -> name.startsWith("rowlock-jmh-standby"));
