@@ -80,13 +80,20 @@ class EarlyReleaseFailoverTest {
     }
 
     private static CompletableFuture<Void> pay(RowLocks locks, PGSimpleDataSource dataSource, int id) {
-        return CompletableFuture.runAsync(() -> {
-            try {
-                CommitWay.WRITES.add(locks, dataSource, 1, "insert into payment values (" + id + ")");
-            } catch (SQLException e) {
-                throw new CompletionException(e);
-            }
-        });
+        // Each on a thread of its own: the common pool may have one for all.
+        return CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        CommitWay.WRITES.add(locks, dataSource, 1, "insert into payment values (" + id + ")");
+                    } catch (SQLException e) {
+                        throw new CompletionException(e);
+                    }
+                },
+                task -> {
+                    Thread thread = new Thread(task, "payment-" + id);
+                    thread.setDaemon(true);
+                    thread.start();
+                });
     }
 
     private static void awaitWaiting(TestPostgres server, int commits) {

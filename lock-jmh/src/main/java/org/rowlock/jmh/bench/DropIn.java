@@ -11,6 +11,7 @@ import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /** SELECT ... FOR UPDATE as it is, through the plain pool and through lock-jdbc's DataSource in front of it. */
@@ -18,21 +19,22 @@ public class DropIn extends Workload {
     static final String PLAIN = "plain";
 
     static final Scenario SCENARIO = new Scenario(
-            "dropin",
-            "Hot rows: unchanged SQL, with and without lock-jdbc",
-            "Clients pick a row by zipf(1..100, s = 1.1), lock it with SELECT ... FOR UPDATE, update it three times and commit:"
-                    + " through a pool as it is, and through lock-jdbc in front of it. Off and observe show what the wrapper"
-                    + " costs; queue lets a few wait for a row at the server and the others in the JVM; front does more only"
-                    + " where other JVMs want the row too, see dropin-jvms.",
-            "",
-            DropIn.class,
-            Stream.of(90, 1, 2, 10, 300).map(Point::clients).toList(),
-            through(PLAIN, "off", "observe", "queue", "front"),
-            List.of(
-                    Metric.throughput("transactions"),
-                    Metric.percentile("transaction", 50, "transaction"),
-                    Metric.percentile("transaction", 99, "transaction"),
-                    Metric.percentile("lock", 99, "wait for the lock")));
+                    "dropin",
+                    "Hot rows: unchanged SQL, with and without lock-jdbc",
+                    "Clients pick a row by zipf(1..100, s = 1.1), lock it with SELECT ... FOR UPDATE, update it three times and commit:"
+                            + " through a pool as it is, and through lock-jdbc in front of it. Off and observe show what the wrapper"
+                            + " costs; queue lets a few wait for a row at the server and the others in the JVM; front does more only"
+                            + " where other JVMs want the row too, see dropin-jvms.",
+                    "",
+                    DropIn.class,
+                    Stream.of(90, 1, 2, 10, 300).map(Point::clients).toList(),
+                    through(PLAIN, "off", "observe", "queue", "front"),
+                    List.of(
+                            Metric.throughput("transactions"),
+                            Metric.percentile("transaction", 50, "transaction"),
+                            Metric.percentile("transaction", 99, "transaction"),
+                            Metric.percentile("lock", 99, "wait for the lock")))
+            .timed(Timing.WARM);
 
     /** Variants by what stands between the clients and the pool. */
     static List<Variant> through(String... wrappers) {

@@ -23,6 +23,7 @@ import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
@@ -94,30 +95,31 @@ public class EarlyRelease extends LockWorkload {
         Variant byHand = Variant.of("FOR_UPDATE");
         Variant dropIn = byHand.with(", lock-jdbc", "way", Way.DROP_IN.name());
         return new Scenario(
-                name,
-                title,
-                question,
-                PUBLISHED,
-                EarlyRelease.class,
-                points,
-                Stream.of(
-                                Stream.of(byHand, dropIn),
-                                Variant.of("ROW", "ADVISORY").stream()
-                                        .map(each -> each.with(" in 2", "way", Way.AT_COMMIT.name())),
-                                Variant.of("ROW", "ADVISORY").stream()
-                                        .map(each -> each.with(" in 1", "way", Way.EXECUTE.name())))
-                        .flatMap(each -> each)
-                        .flatMap(plain -> Stream.of(plain, plain.with(", early", "early", "true")))
-                        .toList(),
-                List.of(
-                        Metric.throughput("transactions"),
-                        Metric.percentile("transaction", 50, "transaction"),
-                        Metric.percentile("transaction", 99, "transaction"),
-                        Metric.lower("holders.standby", "holders wait for the standby", "%"),
-                        Metric.lower("holders.disk", "holders wait for the disk", "%"),
-                        Metric.neither("holders.client", "holders wait for their client", "%"),
-                        Metric.xids(),
-                        Metric.wal()));
+                        name,
+                        title,
+                        question,
+                        PUBLISHED,
+                        EarlyRelease.class,
+                        points,
+                        Stream.of(
+                                        Stream.of(byHand, dropIn),
+                                        Variant.of("ROW", "ADVISORY").stream()
+                                                .map(each -> each.with(" in 2", "way", Way.AT_COMMIT.name())),
+                                        Variant.of("ROW", "ADVISORY").stream()
+                                                .map(each -> each.with(" in 1", "way", Way.EXECUTE.name())))
+                                .flatMap(each -> each)
+                                .flatMap(plain -> Stream.of(plain, plain.with(", early", "early", "true")))
+                                .toList(),
+                        List.of(
+                                Metric.throughput("transactions"),
+                                Metric.percentile("transaction", 50, "transaction"),
+                                Metric.percentile("transaction", 99, "transaction"),
+                                Metric.lower("holders.standby", "holders wait for the standby", "%"),
+                                Metric.lower("holders.disk", "holders wait for the disk", "%"),
+                                Metric.neither("holders.client", "holders wait for their client", "%"),
+                                Metric.xids(),
+                                Metric.wal()))
+                .timed(Timing.WARM);
     }
 
     @Override
