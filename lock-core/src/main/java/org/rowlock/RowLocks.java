@@ -411,7 +411,7 @@ public final class RowLocks {
 
     /** The strategy of a call on several keys. */
     LockStrategy strategyOf(List<LockKey> keys) {
-        return keys.size() == 1 ? requests.strategyOf(keys.get(0)) : requests.strategyOf(keys);
+        return requests.strategyOf(keys);
     }
 
     /**

@@ -72,7 +72,7 @@ public final class LockCalls {
         try {
             ScriptResult<T> result = acquireInTurn(session, request, query);
             outcome = LockOutcome.ACQUIRED;
-            releases.locked(request.keys(), query != null && query.isCommitting(), System.nanoTime() - start);
+            releases.locked(request.keys(), query != null && query.isCommitting(), start);
             return result;
         } catch (SQLException | RuntimeException e) {
             outcome = LockObserver.outcome(e);

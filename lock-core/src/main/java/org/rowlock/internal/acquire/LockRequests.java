@@ -359,7 +359,9 @@ public final class LockRequests {
     /** One strategy, or BOTH where keys of several are locked together, since both kinds of lock are taken. */
     public LockStrategy strategyOf(List<LockKey> keys) {
         LockStrategy first = config.strategyOf(keys.get(0));
-        return keys.stream().allMatch(key -> config.strategyOf(key) == first) ? first : LockStrategy.BOTH;
+        return keys.size() == 1 || keys.stream().allMatch(key -> config.strategyOf(key) == first)
+                ? first
+                : LockStrategy.BOTH;
     }
 
     private LockBudgetExceededException overBudget(LockRequest request) {

@@ -17,13 +17,14 @@ public final class Releases {
     }
 
     /**
-     * Keys were locked, and it took so long.
+     * Keys are locked now.
      *
-     * @param committed whether the time is that of the commit too
+     * @param committed whether the time since then is that of the commit too
+     * @param startNanos when that began
      */
-    public void locked(List<LockKey> keys, boolean committed, long nanos) {
+    public void locked(List<LockKey> keys, boolean committed, long startNanos) {
         if (early != null) {
-            (committed ? lockingAndCommitting : locking).locked(keys.get(0).hashCode(), nanos);
+            (committed ? lockingAndCommitting : locking).locked(keys.get(0).hashCode(), System.nanoTime() - startNanos);
         }
     }
 

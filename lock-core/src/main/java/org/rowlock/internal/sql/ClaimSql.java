@@ -75,7 +75,10 @@ public final class ClaimSql {
 
     /** Sets the parameters of {@link #lock}. */
     public int bindLock(PreparedStatement statement, int at, List<List<String>> taken, int wanted) throws SQLException {
-        int next = bindCandidates(statement, at, taken);
+        int next = LockQuery.bind(statement, at, claim.binds());
+        if (!taken.isEmpty()) {
+            next = table.bindIds(statement, next, taken);
+        }
         statement.setInt(next, wanted);
         statement.setString(next + 1, table.name());
         statement.setInt(next + 2, wanted);
@@ -88,11 +91,6 @@ public final class ClaimSql {
 
     String text(int page, boolean anyTaken) {
         return lock(page, anyTaken) + "\n;" + read();
-    }
-
-    private int bindCandidates(PreparedStatement statement, int at, List<List<String>> taken) throws SQLException {
-        int next = LockQuery.bind(statement, at, claim.binds());
-        return taken.isEmpty() ? next : table.bindIds(statement, next, taken);
     }
 
     private String guard() {

@@ -88,8 +88,7 @@ public final class RowSql {
 
     private static ScriptStatement one(RowTable table, String printed, String clause, Binder binder, Result result) {
         String where = table.columns().stream()
-                .map(column ->
-                        ALIAS + "." + TableName.quoteIdentifier(column.name()) + " = cast(? as " + column.type() + ')')
+                .map(column -> column(column) + " = cast(? as " + column.type() + ')')
                 .collect(Collectors.joining(" and "));
         return new ScriptStatement(
                 (result == Result.LOOK ? "" : identity(table)) + "select " + printed + " from "
@@ -196,12 +195,7 @@ public final class RowSql {
         List<Column> columns = table.columns();
         String printed = IntStream.range(0, columns.size())
                 .mapToObj(i -> "coalesce("
-                        + columns.get(i)
-                                .kind()
-                                .print(ALIAS
-                                        + '.'
-                                        + TableName.quoteIdentifier(
-                                                columns.get(i).name()))
+                        + columns.get(i).kind().print(column(columns.get(i)))
                         + ", " + columns.get(i).kind().print("k.c" + i) + ')')
                 .collect(Collectors.joining(", "));
         return new ScriptStatement(
@@ -221,8 +215,7 @@ public final class RowSql {
 
     private static String on(List<Column> columns) {
         return IntStream.range(0, columns.size())
-                .mapToObj(i ->
-                        ALIAS + "." + TableName.quoteIdentifier(columns.get(i).name()) + " = k.c" + i)
+                .mapToObj(i -> column(columns.get(i)) + " = k.c" + i)
                 .collect(Collectors.joining(" and "));
     }
 

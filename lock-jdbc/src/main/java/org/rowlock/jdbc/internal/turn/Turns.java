@@ -133,9 +133,8 @@ public final class Turns {
                 return null;
             }
         }
-        // With more conditions a row that is there may not be found: a stale version is to fail at once, and not to
-        // keep out
-        // for nothing those who want the row.
+        // With more conditions a row that is there may not be found: a stale version is to fail at once, and keeps
+        // nobody out.
         if (mode == RowlockMode.FRONT
                 && recognised.hasOnly(key)
                 && !dropIn.frontWait().isOff(place)
