@@ -5,6 +5,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.request.LockQuery;
@@ -15,27 +19,60 @@ import org.rowlock.internal.sql.WriteSql;
 
 /** Executions of writes, and maybe the COMMIT behind them, as the statements of one flush. */
 final class WriteScript {
+    /** Beyond this many the writes' SQL is not a constant, and keeping it would be a leak. */
+    private static final int MOST_KEPT = 1_000;
+
+    /** Longer ones are made in loops, each of another length. */
+    private static final int LONGEST_KEPT = 8;
+
+    /** The texts of the others, of which an application has few different ones. */
+    private static final ConcurrentMap<Form, String> KEPT = new ConcurrentHashMap<>();
+
     private final List<Execution> executions = new ArrayList<>(2);
     private @Nullable Ending ending;
 
     /** One execution of a write, and where its results go. */
     private record Execution(
-            Write<?> write, WriteForm form, int number, List<@Nullable Object> binds, WriteResult<?> result) {
-        /** Whether the server checks the count. */
+            Write<?> write, Statement statement, List<@Nullable Object> binds, WriteResult<?> result) {}
+
+    /**
+     * All that the text of one execution depends on.
+     *
+     * @param expected how many rows the server is to check for, or {@link Write#ANY}
+     */
+    private record Statement(String sql, int number, long expected, boolean returning, boolean rows) {
         boolean isChecked() {
-            return write.isExpecting() && form.changes();
+            return expected != Write.ANY;
         }
 
-        String sql() {
-            String sql = withoutSemicolon(write.sql());
-            return isChecked()
-                    ? WriteSql.checked(sql, form.returning(), write.expected(), number, write.mapper() != null)
-                    : sql;
+        String text() {
+            String text = withoutSemicolon(sql);
+            return isChecked() ? WriteSql.checked(text, returning, expected, number, rows) : text;
+        }
+
+        /** The driver leaves out a semicolon at the end of a text; in the middle of one it would not. */
+        private static String withoutSemicolon(String sql) {
+            int end = sql.length();
+            while (end > 0 && (sql.charAt(end - 1) == ';' || Character.isWhitespace(sql.charAt(end - 1)))) {
+                end--;
+            }
+            return sql.substring(0, end);
+        }
+    }
+
+    /** All that the text of a script depends on. */
+    private record Form(List<Statement> statements, List<String> ending) {
+        String text() {
+            return Stream.concat(statements.stream().map(Statement::text), ending.stream())
+                    // The line break ends a comment that a statement may end with.
+                    .collect(Collectors.joining("\n;"));
         }
     }
 
     <T> void add(Write<T> write, WriteForm form, int number, List<@Nullable Object> binds, WriteResult<T> result) {
-        executions.add(new Execution(write, form, number, binds, result));
+        long expected = form.changes() ? write.expected() : Write.ANY;
+        Statement statement = new Statement(write.sql(), number, expected, form.returning(), write.mapper() != null);
+        executions.add(new Execution(write, statement, binds, result));
     }
 
     void end(Ending last) {
@@ -47,33 +84,29 @@ final class WriteScript {
     }
 
     String sql() {
-        StringBuilder sql = new StringBuilder(256);
+        List<Statement> statements = new ArrayList<>(executions.size());
         for (Execution execution : executions) {
-            // The line break ends a comment that the statement may end with.
-            sql.append(sql.isEmpty() ? "" : "\n;").append(execution.sql());
+            statements.add(execution.statement());
         }
-        if (ending != null) {
-            for (String statement : ending.statements()) {
-                sql.append(sql.isEmpty() ? "" : "\n;").append(statement);
+        Form form = new Form(statements, ending == null ? List.of() : ending.statements());
+        if (statements.size() > LONGEST_KEPT) {
+            return form.text();
+        }
+        String text = KEPT.get(form);
+        if (text == null) {
+            text = form.text();
+            if (KEPT.size() < MOST_KEPT) {
+                KEPT.put(form, text);
             }
         }
-        return sql.toString();
-    }
-
-    /** The driver leaves out a semicolon at the end of a text; in the middle of one it would not. */
-    private static String withoutSemicolon(String sql) {
-        int end = sql.length();
-        while (end > 0 && (sql.charAt(end - 1) == ';' || Character.isWhitespace(sql.charAt(end - 1)))) {
-            end--;
-        }
-        return sql.substring(0, end);
+        return text;
     }
 
     List<@Nullable Object> binds() {
         List<@Nullable Object> binds = new ArrayList<>();
         for (Execution execution : executions) {
             binds.addAll(execution.binds());
-            if (execution.isChecked()) {
+            if (execution.statement().isChecked()) {
                 binds.add(WriteSql.mark());
             }
         }
@@ -116,7 +149,7 @@ final class WriteScript {
 
     private static void readRows(PreparedStatement statement, Execution execution) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
-            if (execution.isChecked()) {
+            if (execution.statement().isChecked()) {
                 readChecked(row, execution);
                 return;
             }

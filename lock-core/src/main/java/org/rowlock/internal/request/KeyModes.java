@@ -53,15 +53,22 @@ public record KeyModes(List<LockKey> keys, RowLockMode strongest, Map<LockKey, R
             throw new IllegalArgumentException(
                     "The keys are " + (keys == null ? "null" : "empty") + "; give at least one");
         }
+        if (keys.size() == 1) {
+            return List.of(check(keys.iterator().next()));
+        }
         LinkedHashSet<LockKey> distinct = new LinkedHashSet<>(keys.size() * 2);
         for (LockKey key : keys) {
-            if (key == null) {
-                throw new IllegalArgumentException(
-                        "The key is null, or one of several is; make one with LockKey.row(table, id)");
-            }
-            distinct.add(key);
+            distinct.add(check(key));
         }
         return List.copyOf(distinct);
+    }
+
+    private static LockKey check(@Nullable LockKey key) {
+        if (key == null) {
+            throw new IllegalArgumentException(
+                    "The key is null, or one of several is; make one with LockKey.row(table, id)");
+        }
+        return key;
     }
 
     public static RowLockMode check(@Nullable RowLockMode mode) {

@@ -91,7 +91,8 @@ public record LockRequest(
 
     private static boolean isAnyAbsent(RowGroup asked, List<FoundRow> found) {
         return found.size() < asked.keys().size()
-                || present(found).cardinality() < asked.keys().size();
+                || (asked.keys().size() > 1
+                        && present(found).cardinality() < asked.keys().size());
     }
 
     /** The ordinal numbers of what was found. Columns that are given by configuration may find several rows. */

@@ -263,6 +263,9 @@ public final class PrimaryKeys {
                     null,
                     null);
         }
+        if (given.isEmpty()) {
+            return;
+        }
         List<String> missing = new ArrayList<>(given);
         columns.forEach(column -> missing.remove(column.name()));
         if (!missing.isEmpty()) {

@@ -53,7 +53,7 @@ record LockPlan(
                 begun,
                 anyIsolation,
                 parts(request.rows()),
-                request.keysAlone().stream().map(RowGroup::table).toList(),
+                tables(request.keysAlone()),
                 query == null ? null : query.sql(),
                 query != null && query.isCommitting());
     }
@@ -67,6 +67,12 @@ record LockPlan(
             parts.add(new RowPart(group.table(), group.mode(), group.keys().size() == 1));
         }
         return parts;
+    }
+
+    private static List<RowTable> tables(List<RowGroup> groups) {
+        return groups.isEmpty()
+                ? List.of()
+                : groups.stream().map(RowGroup::table).toList();
     }
 
     boolean isAdvisory() {
