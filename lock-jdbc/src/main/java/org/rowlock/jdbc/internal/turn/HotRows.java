@@ -14,23 +14,32 @@ final class HotRows {
     private static final int MOST = 64;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Long> counts = new HashMap<>();
+    private final Map<String, Integer> places = new HashMap<>();
+    private final String[] rows = new String[MOST];
+    private final long[] counts = new long[MOST];
 
     void count(String row) {
         lock.lock();
         try {
-            Long known = counts.get(row);
-            if (known == null && counts.size() >= MOST) {
-                Map.Entry<String, Long> least = counts.entrySet().stream()
-                        .min(Map.Entry.comparingByValue())
-                        .orElseThrow();
-                known = least.getValue();
-                counts.remove(least.getKey());
-            }
-            counts.put(row, known == null ? 1 : known + 1);
+            counts[placeOf(row)]++;
         } finally {
             lock.unlock();
         }
+    }
+
+    private int placeOf(String row) {
+        Integer known = places.get(row);
+        if (known != null) {
+            return known;
+        }
+        int least = 0;
+        for (int i = 1; i < MOST; i++) {
+            least = counts[i] < counts[least] ? i : least;
+        }
+        places.remove(rows[least]);
+        rows[least] = row;
+        places.put(row, least);
+        return least;
     }
 
     /** The most wanted first. */
@@ -38,9 +47,9 @@ final class HotRows {
         Map<String, Long> sorted = new LinkedHashMap<>();
         lock.lock();
         try {
-            counts.entrySet().stream()
-                    .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
-                    .forEach(entry -> sorted.put(entry.getKey(), entry.getValue()));
+            places.entrySet().stream()
+                    .sorted(Comparator.comparingLong(place -> -counts[place.getValue()]))
+                    .forEach(place -> sorted.put(place.getKey(), counts[place.getValue()]));
         } finally {
             lock.unlock();
         }
