@@ -1,11 +1,14 @@
 package org.rowlock.jmh.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jmh.scenario.Metric;
@@ -58,6 +61,11 @@ public class DropIn extends Workload {
     @Param("1.1")
     public double zipf;
 
+    /** Whether it is one UPDATE that commits by itself, in place of the transaction. */
+    @Param("false")
+    public boolean autocommit;
+
+    private final LongAdder raised = new LongAdder();
     private Accounts accounts;
 
     @Override
@@ -65,8 +73,17 @@ public class DropIn extends Workload {
         accounts = Accounts.create(server, rows);
         DataSource dataSource = wrap(server.pool(clients));
         threads.add("client", clients, number -> {
-            LockedUpdate update = new LockedUpdate(dataSource, rows, zipf);
             Latency transaction = meter.latency("transaction");
+            if (autocommit) {
+                DiscreteSampler keys = Zipf.zipf(rows, zipf);
+                return () -> {
+                    transaction.begin();
+                    raise(dataSource, keys.sample());
+                    transaction.end();
+                    return 1;
+                };
+            }
+            LockedUpdate update = new LockedUpdate(dataSource, rows, zipf);
             Latency lock = meter.latency("lock");
             return () -> {
                 transaction.begin();
@@ -75,6 +92,14 @@ public class DropIn extends Workload {
                 return 1;
             };
         });
+    }
+
+    private void raise(DataSource dataSource, int aid) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(true);
+            Accounts.raise(connection, aid);
+        }
+        raised.increment();
     }
 
     private DataSource wrap(HikariDataSource pool) {
@@ -88,6 +113,10 @@ public class DropIn extends Workload {
 
     @Override
     void check() throws SQLException {
-        accounts.check();
+        if (autocommit) {
+            accounts.checkSum(raised.sum());
+        } else {
+            accounts.check();
+        }
     }
 }

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -12,6 +13,7 @@ import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRelease;
@@ -180,16 +182,20 @@ public class EarlyRelease extends LockWorkload {
             }
             case AT_COMMIT -> {
                 LockedQuery<Long> read = LockedQuery.of(READ, row -> row.getLong(1), aid);
+                List<CommitWrite<Void>> updates = new ArrayList<>(3);
                 locks.runInTransaction(
                         pool,
                         LockKey.row(Accounts.TABLE, aid),
                         read,
-                        (balances, atCommit) -> RoundTrips.addTo(atCommit, aid));
+                        (balances, atCommit) -> RoundTrips.addTo(atCommit, updates, aid, false));
+                RoundTrips.check(updates, aid);
             }
             case EXECUTE -> {
                 CommitWrites writes = new CommitWrites();
-                RoundTrips.addTo(writes, aid);
+                List<CommitWrite<Void>> updates = new ArrayList<>(3);
+                RoundTrips.addTo(writes, updates, aid, false);
                 locks.execute(pool, LockKey.row(Accounts.TABLE, aid), writes);
+                RoundTrips.check(updates, aid);
             }
         }
     }

@@ -65,17 +65,19 @@ public class Keys extends LockWorkload {
             id.create(connection, ids);
         }
         locking = locking(server.dataSource(), id.table(), id.columns().toArray(String[]::new));
+        Session.warmUp(server, this::transact);
         threads.add("client", clients, number -> {
             Session session = new Session(server, meter);
             return () -> {
-                Object row = ids[ThreadLocalRandom.current().nextInt(ROWS)];
-                session.run(connection -> {
-                    locking.lock(connection, row);
-                    connection.commit();
-                });
+                session.run(this::transact);
                 return 1;
             };
         });
+    }
+
+    private void transact(Connection connection) throws SQLException {
+        locking.lock(connection, ids[ThreadLocalRandom.current().nextInt(ROWS)]);
+        connection.commit();
     }
 
     @Override

@@ -67,21 +67,23 @@ public class ReadAfterLock extends LockWorkload {
         accounts = Accounts.create(server, ROWS);
         HikariDataSource pool = server.pool(clients);
         locking = locking(pool, Accounts.TABLE, Accounts.ID);
+        Session.warmUp(server, this::transact);
         threads.add("client", clients, number -> {
             Session session = new Session(server, meter);
             return () -> {
-                int aid = ThreadLocalRandom.current().nextInt(ROWS) + 1;
-                session.run(connection -> {
-                    if (admission) {
-                        locking.admitted(
-                                List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, () -> read(connection, aid));
-                    } else {
-                        read(connection, aid);
-                    }
-                });
+                session.run(this::transact);
                 return 1;
             };
         });
+    }
+
+    private void transact(Connection connection) throws SQLException {
+        int aid = ThreadLocalRandom.current().nextInt(ROWS) + 1;
+        if (admission) {
+            locking.admitted(List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, () -> read(connection, aid));
+        } else {
+            read(connection, aid);
+        }
     }
 
     private void read(Connection connection, int aid) throws SQLException {

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
@@ -34,8 +35,8 @@ public class RoundTrips extends LockWorkload {
                     "Hot rows: the same transaction in 5, 3, 2 and 1 round trips",
                     "90 clients pick a row by zipf(1..100, s = 1.1), lock it, update it three times and commit: each statement in a round"
                             + " trip of its own (5), the updates together (3), the updates together with the commit (2), or all in"
-                            + " one (1). By hand, so that each strategy has every form, and the last two through Rowlock. The limit is"
-                            + " what one row could do if the next holder were always there: 1 / the time a lock is held when nobody is in the"
+                            + " one (1). By hand, so that each strategy has every form, and the last two through Rowlock; with"
+                            + " expectOneRow the server itself refuses the commit where an update finds no row. The limit is what one row could do if the next holder were always there: 1 / the time a lock is held when nobody is in the"
                             + " way; its share is what the hottest row reaches of it.",
                     "2.3x with 10 and 1.9x with 90 clients with plain FOR UPDATE and the writes in the commit's flush, at 0.6 ms.",
                     RoundTrips.class,
@@ -44,10 +45,12 @@ public class RoundTrips extends LockWorkload {
                             .toList(),
                     Stream.concat(
                                     Stream.of(5, 3, 2, 1).flatMap(RoundTrips::variants),
-                                    Stream.of(2, 1)
-                                            .flatMap(RoundTrips::variants)
-                                            .map(each -> each.with(" by Rowlock", "library", "true")
-                                                    .admitted()))
+                                    Stream.concat(
+                                                    Stream.of(2, 1).flatMap(RoundTrips::byRowlock),
+                                                    byRowlock(2)
+                                                            .map(each -> each.with(
+                                                                    " with expectOneRow", "expecting", "true")))
+                                            .map(Variant::admitted))
                             .toList(),
                     List.of(
                             Metric.throughput("transactions"),
@@ -63,11 +66,17 @@ public class RoundTrips extends LockWorkload {
                 .map(each -> each.with(" in " + flushes, "flushes", Integer.toString(flushes)));
     }
 
+    private static Stream<Variant> byRowlock(int flushes) {
+        return variants(flushes).map(each -> each.with(" by Rowlock", "library", "true"));
+    }
+
+    private static final int UPDATES = 3;
     private static final int ALONE = 100;
     private static final int HOTTEST = 1;
     private static final String READ = "select balance from " + Accounts.TABLE + " where aid = ?";
     private static final String ROW_LOCK = READ + " for update";
     private static final String ADVISORY_LOCK = "select pg_advisory_xact_lock(4711, ?)";
+    private static final String ADVISORY_LOCK_AND_READ = ADVISORY_LOCK + "; " + READ;
 
     @Param("90")
     public int clients;
@@ -79,6 +88,10 @@ public class RoundTrips extends LockWorkload {
     /** Whether it is Rowlock that sends it: 2 or 1, and 1 only with admission. */
     @Param("false")
     public boolean library;
+
+    /** Whether the server is to refuse the commit where an update of the library's finds no row. */
+    @Param("false")
+    public boolean expecting;
 
     /** How many rows there are to pick from. */
     @Param("100")
@@ -102,6 +115,9 @@ public class RoundTrips extends LockWorkload {
         if (library && (flushes > 2 || (flushes == 1 && !admission))) {
             throw new UserError("Rowlock sends it in 2 round trips, or with admission in 1, and not in " + flushes
                     + "; give -p flushes=2,1 and -p admission=true, or leave out library.");
+        }
+        if (expecting && !library) {
+            throw new UserError("SQL by hand has no expectOneRow; give -p library=true too.");
         }
         statements = statements();
         accounts = Accounts.create(server, rows);
@@ -134,7 +150,8 @@ public class RoundTrips extends LockWorkload {
     private List<String> statements() {
         List<String> locks = new ArrayList<>();
         if (strategy == Strategy.BOTH || strategy == Strategy.ADVISORY) {
-            locks.add(ADVISORY_LOCK);
+            boolean read = strategy == Strategy.ADVISORY && flushes > 1;
+            locks.add(read ? ADVISORY_LOCK_AND_READ : ADVISORY_LOCK);
         }
         if (strategy == Strategy.BOTH || strategy == Strategy.ROW) {
             locks.add(ROW_LOCK);
@@ -162,61 +179,84 @@ public class RoundTrips extends LockWorkload {
         if (statements.isEmpty()) {
             statements = statements();
         }
+        long updated = 0;
         for (String sql : statements) {
-            send(connection, sql, aid);
+            updated += send(connection, sql, aid);
         }
         if (flushes >= 3) {
             connection.commit();
         }
+        checkUpdated(aid, updated);
     }
 
-    /** The same through the library. In two, the balance is read behind the lock, as by hand with a row lock. */
+    /** The same through the library. */
     void run(Locking locking, DataSource pool, int aid) throws SQLException {
         RowLocks locks = locking.locks();
+        List<CommitWrite<Void>> updates = new ArrayList<>(UPDATES);
         if (flushes == 1) {
             CommitWrites writes = new CommitWrites();
-            addTo(writes, aid);
+            addTo(writes, updates, aid, expecting);
             locks.execute(pool, locking.key(aid), writes);
         } else if (admission) {
             LockedQuery<Long> read = LockedQuery.of(READ, row -> row.getLong(1), aid);
-            locks.runInTransaction(pool, locking.key(aid), read, (balances, atCommit) -> addTo(atCommit, aid));
+            locks.runInTransaction(
+                    pool, locking.key(aid), read, (balances, atCommit) -> addTo(atCommit, updates, aid, expecting));
         } else {
             try (Connection connection = pool.getConnection()) {
                 TransactionLocks tx = locks.in(connection);
                 tx.lockAndQuery(locking.key(aid), READ, row -> row.getLong(1), aid);
                 CommitWrites writes = new CommitWrites();
-                addTo(writes, aid);
+                addTo(writes, updates, aid, expecting);
                 tx.commit(writes);
             }
         }
+        check(updates, aid);
     }
 
-    static void addTo(CommitWrites writes, int aid) {
-        writes.add(Accounts.ADD, aid).expectOneRow();
-        writes.add(Accounts.DOUBLE, aid).expectOneRow();
-        writes.add(Accounts.TAKE, aid).expectOneRow();
+    /**
+     * Adds the updates.
+     *
+     * @param updates gets them too
+     */
+    static void addTo(CommitWrites writes, List<CommitWrite<Void>> updates, int aid, boolean expecting) {
+        for (String sql : List.of(Accounts.ADD, Accounts.DOUBLE, Accounts.TAKE)) {
+            CommitWrite<Void> update = writes.add(sql, aid);
+            updates.add(expecting ? update.expectOneRow() : update);
+        }
     }
 
-    private static void send(Connection connection, String sql, int aid) throws SQLException {
+    /** Once they are committed. */
+    static void check(List<CommitWrite<Void>> updates, int aid) {
+        checkUpdated(aid, updates.stream().mapToLong(CommitWrite::count).sum());
+    }
+
+    private static void checkUpdated(int aid, long times) {
+        if (times != UPDATES) {
+            throw new InvariantViolation(
+                    "account " + aid + " was to be updated " + UPDATES + " times, and was " + times + " times");
+        }
+    }
+
+    /** Gives how many rows it changed. */
+    private static long send(Connection connection, String sql, int aid) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             int binds = (int) sql.chars().filter(letter -> letter == '?').count();
             for (int i = 1; i <= binds; i++) {
                 statement.setInt(i, aid);
             }
             boolean isQuery = statement.execute();
+            long updated = 0;
             while (isQuery || statement.getUpdateCount() >= 0) {
-                if (!isQuery && statement.getUpdateCount() > 1) {
-                    throw new InvariantViolation(
-                            "account " + aid + " is there " + statement.getUpdateCount() + " times");
-                }
+                updated += isQuery ? 0 : statement.getUpdateCount();
                 isQuery = statement.getMoreResults();
             }
+            return updated;
         }
     }
 
     /**
-     * From the lock's answer to the commit's: so long the server holds it, as both answers take the same way. With all in
-     * one flush there is one answer, and the way is taken off.
+     * From the lock's answer to the commit's: so long the server holds it, as both answers take the same way, but for the read
+     * in the lock's own flush, if there is one. With all in one flush there is one answer, and the way is taken off.
      */
     private double heldAlone(HikariDataSource pool) throws SQLException {
         List<Long> nanos = new ArrayList<>();

@@ -4,6 +4,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -16,6 +17,8 @@ import org.rowlock.testing.RoundTripCounter;
  * round trips. For one thread, the same each time.
  */
 final class Session {
+    private static final int WARM_UPS = 20_000;
+    private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final BenchmarkServer server;
@@ -24,6 +27,22 @@ final class Session {
     private final Meter.Average allocated;
     private final Meter.Average roundTrips;
     private @Nullable Connection connection;
+
+    /**
+     * Runs a transaction until it is compiled, on a connection of its own, without a network between and without waiting for the
+     * disk: at the pace of these a measurement would be over before, and show the compiler, most of all where there is more code.
+     */
+    static void warmUp(BenchmarkServer server, Work work) throws SQLException {
+        long begun = System.nanoTime();
+        try (Connection direct = server.connectDirectly();
+                Statement statement = direct.createStatement()) {
+            statement.execute("set synchronous_commit = off");
+            direct.setAutoCommit(false);
+            for (int i = 0; i < WARM_UPS && System.nanoTime() - begun < WARM_UP_NANOS; i++) {
+                work.run(direct);
+            }
+        }
+    }
 
     Session(BenchmarkServer server, Meter meter) {
         this.server = server;

@@ -14,6 +14,7 @@ import org.rowlock.TransactionLocks;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
@@ -22,23 +23,24 @@ import org.rowlock.jmh.scenario.Variant;
  */
 public class Share extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
-            "share",
-            "Shared locks: 1,000 neighbouring rows in one transaction",
-            "Each client begins, locks the same 1,000 rows FOR SHARE in one call, and commits; it writes nothing. FOR_UPDATE is FOR SHARE by hand. A row lock is"
-                    + " written into every row, and where clients meet, MultiXacts are made. An advisory lock is an entry in"
-                    + " the lock table: 1,000 of them a client, for which the server must have room.",
-            "36 tx/s with FOR SHARE, and pg_multixact grew to 5.3 GB.",
-            Share.class,
-            Stream.of(4, 1)
-                    .map(clients -> Point.clients(clients).locking(1_000))
-                    .toList(),
-            Variant.besideByHand(),
-            List.of(
-                    Metric.throughput("transactions"),
-                    Metric.wal(),
-                    Metric.multixacts(),
-                    Metric.percentile("lock", 50, "1,000 locks"),
-                    Metric.percentile("lock", 99, "1,000 locks")));
+                    "share",
+                    "Shared locks: 1,000 neighbouring rows in one transaction",
+                    "Each client begins, locks the same 1,000 rows FOR SHARE in one call, and commits; it writes nothing. FOR_UPDATE is FOR SHARE by hand. A row lock is"
+                            + " written into every row, and where clients meet, MultiXacts are made. An advisory lock is an entry in"
+                            + " the lock table: 1,000 of them a client, for which the server must have room.",
+                    "36 tx/s with FOR SHARE, and pg_multixact grew to 5.3 GB.",
+                    Share.class,
+                    Stream.of(4, 1)
+                            .map(clients -> Point.clients(clients).locking(1_000))
+                            .toList(),
+                    Variant.besideByHand(),
+                    List.of(
+                            Metric.throughput("transactions"),
+                            Metric.wal(),
+                            Metric.multixacts(),
+                            Metric.percentile("lock", 50, "1,000 locks"),
+                            Metric.percentile("lock", 99, "1,000 locks")))
+            .timed(Timing.WARM);
 
     @Param("4")
     public int clients;

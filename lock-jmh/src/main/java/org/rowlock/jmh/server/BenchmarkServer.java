@@ -94,9 +94,14 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** Unpooled connections in autocommit. */
     public PGSimpleDataSource dataSource() {
+        PGSimpleDataSource dataSource = directDataSource();
+        way.accept(dataSource);
+        return dataSource;
+    }
+
+    private PGSimpleDataSource directDataSource() {
         PGSimpleDataSource dataSource = address.dataSource(BenchmarkSchema.applicationName(run));
         dataSource.setCurrentSchema(BenchmarkSchema.NAME + ",public");
-        way.accept(dataSource);
         return dataSource;
     }
 
@@ -107,6 +112,11 @@ public final class BenchmarkServer implements AutoCloseable {
 
     public Connection connect() throws SQLException {
         return dataSource().getConnection();
+    }
+
+    /** By no other way than there is. */
+    public Connection connectDirectly() throws SQLException {
+        return directDataSource().getConnection();
     }
 
     /**

@@ -1,6 +1,7 @@
 package org.rowlock.jmh.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.Connection;
 import javax.sql.DataSource;
@@ -52,10 +53,19 @@ class RoundTripsTest {
             DataSource pool = OneConnection.of(connection);
             Locking locking = workload.locking(pool, Accounts.TABLE, Accounts.ID);
             // The first time the library may look up the primary key.
-            run(workload, library, locking, pool);
+            run(workload, library, locking, pool, 1);
             int before = RoundTripCounter.counted();
-            run(workload, library, locking, pool);
+            run(workload, library, locking, pool, 1);
             assertThat(RoundTripCounter.counted() - before).isEqualTo(flushes);
+            assertThatThrownBy(() -> run(workload, library, locking, pool, 2))
+                    .isInstanceOf(InvariantViolation.class)
+                    .hasMessageContaining("was 0 times");
+            before = RoundTripCounter.counted();
+            if (library) {
+                workload.expecting = true;
+                run(workload, library, locking, pool, 1);
+                assertThat(RoundTripCounter.counted() - before).isEqualTo(flushes);
+            }
             // From 0 to 1, 2 and back, and committed: another session sees it.
             assertThat(database.query("select balance from accounts")).isEqualTo("0");
             assertThat(database.query("select count(*) from pg_stat_activity where state like 'idle in transaction%'"))
@@ -63,11 +73,12 @@ class RoundTripsTest {
         }
     }
 
-    private static void run(RoundTrips workload, boolean library, Locking locking, DataSource pool) throws Exception {
+    private static void run(RoundTrips workload, boolean library, Locking locking, DataSource pool, int aid)
+            throws Exception {
         if (library) {
-            workload.run(locking, pool, 1);
+            workload.run(locking, pool, aid);
         } else {
-            workload.run(pool.getConnection(), 1);
+            workload.run(pool.getConnection(), aid);
         }
     }
 }

@@ -73,6 +73,14 @@ class WorkloadTest {
         assertThat(figures.get("lock.p50")).isGreaterThan(50);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"plain", "queue"})
+    void updatesThatCommitByThemselvesAddUp(String wrapper) throws Exception {
+        assertThat(JmhRuns.figures(JmhRuns.run(
+                        DropIn.class, "wrapper", wrapper, "autocommit", "true", "rows", "1", "clients", "8")))
+                .containsKey("transaction.p99");
+    }
+
     @Test
     void anIdlePoolHasNoHotThreads() throws Exception {
         assertThat(JmhRuns.figures(JmhRuns.run(Pool.class, "strategy", "ROW", "idle", "true", "clients", "4")))
