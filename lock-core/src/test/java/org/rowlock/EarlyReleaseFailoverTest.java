@@ -21,6 +21,7 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /** With a synchronous standby no payment that was acknowledged is lost at a failover, and none is acknowledged that would be. */
+@Tag("long")
 class EarlyReleaseFailoverTest {
     private static final int PAYMENTS = 50;
 
@@ -52,7 +53,6 @@ class EarlyReleaseFailoverTest {
     @CsvSource(
             delimiter = ';',
             value = {"remote_write; standby", "remote_apply; standby", "on; ANY 1 (standby, other)"})
-    @Tag("long")
     void norAtAnotherLevel(String level, String standbys) throws Exception {
         failOver(level, standbys);
     }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /** With early release a commit lets go of the locks before it is durable, and returns when it is. */
+@Tag("long")
 class EarlyReleaseTest {
     private static final TestPostgres SERVER = TestPostgres.embedded(Map.of("synchronous_commit", "on"));
 

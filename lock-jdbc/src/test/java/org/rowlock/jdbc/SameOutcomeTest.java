@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,6 +23,7 @@ import org.rowlock.testing.TestDatabase;
  * session of the driver alone on the other side. In modes queue and front one is let in
  * at a time, and the lock goes in front wherever it may.
  */
+@Tag("long")
 class SameOutcomeTest {
     private static final List<String> MODES = List.of("update", "no key update", "share", "key share");
 

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import kotlin.coroutines.Continuation;
 import kotlinx.coroutines.flow.Flow;
 import kotlinx.coroutines.flow.FlowKt;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** What can never work is refused at startup, with the place and what to change. */
+@Tag("long")
 class DefinitionErrorsTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

@@ -25,6 +25,7 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /** Ctrl-C in the middle of the real program. */
+@Tag("long")
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "a process there cannot be sent SIGINT")
 class InterruptedRunTest {
     private static final String SESSIONS = "pg_stat_activity where application_name like 'rowlock-jmh %'";
@@ -50,7 +51,6 @@ class InterruptedRunTest {
     }
 
     @Test
-    @Tag("long")
     void stopsAndRemovesItsStandby() throws Exception {
         AtomicLong postmaster = new AtomicLong();
         interrupt(

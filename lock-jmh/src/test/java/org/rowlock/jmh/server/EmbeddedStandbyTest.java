@@ -12,12 +12,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.rowlock.doctor.UserError;
 import org.rowlock.testing.TestDatabase;
 
 /** A commit waits for the standby, which has it then, and nothing of the standby is left when it is closed. */
+@Tag("long")
 class EmbeddedStandbyTest {
     private static final Map<String, String> SETTINGS = Map.of("max_connections", "120");
 
