@@ -19,14 +19,25 @@ final class Meter {
     private final ConcurrentMap<String, LongAdder> counts = new ConcurrentHashMap<>();
     private final Map<String, Measured> gauges = new ConcurrentHashMap<>();
 
-    /** Two sums, whose quotient is an average, such as round trips per operation. Thread-safe. */
+    /**
+     * Two sums, whose quotient is an average, such as round trips per operation. Thread-safe: both are changed at once, so that
+     * none is of one window and the other of the next.
+     */
     static final class Average {
-        private final LongAdder amount = new LongAdder();
-        private final LongAdder units = new LongAdder();
+        private long amount;
+        private long units;
 
-        void add(long more, long moreUnits) {
-            amount.add(more);
-            units.add(moreUnits);
+        synchronized void add(long more, long moreUnits) {
+            amount += more;
+            units += moreUnits;
+        }
+
+        /** The quotient since the last time; not a number where there is none. */
+        private synchronized double take() {
+            double average = units > 0 ? (double) amount / units : Double.NaN;
+            amount = 0;
+            units = 0;
+            return average;
         }
     }
 
@@ -74,10 +85,9 @@ final class Meter {
             }
         });
         averages.forEach((name, average) -> {
-            double units = average.units.sumThenReset();
-            double amount = average.amount.sumThenReset();
-            if (units > 0) {
-                results.put(name, new Measured(amount / units, ""));
+            double taken = average.take();
+            if (!Double.isNaN(taken)) {
+                results.put(name, new Measured(taken, ""));
             }
         });
         counts.forEach((name, count) -> results.put(name, new Measured(count.sumThenReset() / seconds, "1/s")));
