@@ -352,7 +352,7 @@ public final class RowLocks {
      * key is held for no round trip at all. It enters the admission queue of the key first.
      *
      * <p>It takes a round trip more, with the same outcome, where Rowlock has to see something before anything may be
-     * committed: ids of a row lock that are not numbers or UUIDs, and what {@link CommitWrites} names. In REPEATABLE READ
+     * committed: ids of a row lock that are neither integers nor UUIDs, and what {@link CommitWrites} names. In REPEATABLE READ
      * and SERIALIZABLE it takes as many as the handover of the lock.
      *
      * <p>With {@link LockStrategy#ROW} and no such row nothing is locked, as with {@code FOR UPDATE}, and the writes are done
@@ -479,11 +479,12 @@ public final class RowLocks {
     }
 
     /**
-     * The same on fewer connections at a time, for a look while an application runs, which needs its pool for itself. What goes
-     * wrong by chance it finds the less often.
+     * The same on fewer connections at a time: for a look while an application runs, which needs its pool for itself, or where
+     * a pool is known to have no more, as it would be waited for a second to see. What goes wrong by chance it finds the less
+     * often.
      *
      * @param dataSource what the application uses
-     * @param mostConnections how many connections to borrow at a time, at least 2
+     * @param mostConnections how many connections to borrow at a time, at least 2; more than sixteen are sixteen
      * @throws LockVerificationException as for {@link #verify(DataSource)}
      * @throws LockTransactionException as there
      * @throws IllegalArgumentException if the DataSource is null, or the number is less than 2
@@ -696,10 +697,10 @@ public final class RowLocks {
 
         /**
          * How many transactions of this JVM may wait at the server for one row. Those beyond wait in the JVM, first come,
-         * first served, as the first statement of their transaction and for a second at most; then they go on to the
-         * server all the same. For exclusive modes of one row by {@link LockStrategy#ROW}; nothing else waits there. The
-         * time counts against {@link LockWait#atMost}. Default 4; a number above that of the connections switches it
-         * off.
+         * first served, as the first statement of their transaction; where nobody of the JVM gets the row for a second, one
+         * more may wait at the server, after another second two more, then four, and so on. For exclusive modes of one row
+         * by {@link LockStrategy#ROW}; nothing else waits there. The time counts against {@link LockWait#atMost}. Default
+         * 4; a number above that of the connections switches it off.
          *
          * @param waiters at least 1
          * @return this

@@ -29,8 +29,9 @@ import org.rowlock.internal.text.SqlState;
  * refuses others with a {@link LockTransactionException}. In READ COMMITTED a read behind the lock sees everything that
  * the previous holder committed. In REPEATABLE READ and SERIALIZABLE the same holds with {@link LockStrategy#BOTH} and
  * {@link LockStrategy#ADVISORY} if the lock is the first statement of the transaction. Later, {@code ADVISORY} refuses, as
- * the read would be stale, and {@code BOTH} and {@code ROW} leave it to the server, which raises 40001 for a locked row
- * that has changed, and for no other.
+ * the read would be stale, unless the transaction holds the key already, and {@code BOTH} and {@code ROW} leave it to the
+ * server, which raises 40001 for a locked row that has changed, and for no other; {@code BOTH} refuses a row that the
+ * transaction's snapshot does not have.
  *
  * <p>A shared lock that is upgraded to an exclusive one can deadlock with another that does the same, as with row locks.
  *

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Wire;
 
 /** What cannot be locked is refused with an error that names it and says what to do; nothing stays locked. */
+@Tag("long")
 class BadInputTest {
     private static final LockKey KEY = row("account", 1);
     private static final RowMapper<String> FIRST = row -> row.getString(1);

@@ -8,7 +8,6 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -40,8 +39,8 @@ class ConnectionLossTest {
     private static int port;
 
     static {
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
+        try {
+            port = TestPostgres.freePort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

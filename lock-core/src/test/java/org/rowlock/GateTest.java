@@ -198,7 +198,7 @@ class GateTest {
     }
 
     @Test
-    void afterTheLongestWaitAllGoToTheServer() throws Exception {
+    void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
         Gated gated = Gated.by(new Gate(1, 1));
         gated.lock(holder);
         List<Session> waiters = sessions(6);

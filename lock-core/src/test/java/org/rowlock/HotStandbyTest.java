@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockKey.row;
 
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -46,10 +45,7 @@ class HotStandbyTest {
     @BeforeAll
     static void start() throws Exception {
         Path data = directory.resolve("data");
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = TestPostgres.freePort();
         TestPostgres primary = TestPostgres.embedded(Map.of(), data, port);
         try (Connection connection = primary.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {

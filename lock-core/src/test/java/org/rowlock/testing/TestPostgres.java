@@ -3,10 +3,14 @@ package org.rowlock.testing;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.testcontainers.postgresql.PostgreSQLContainer;
@@ -60,8 +64,9 @@ public final class TestPostgres {
                 .setPGStartupWait(Duration.ofMinutes(1))
                 .setServerConfig("max_connections", "200");
         settings.forEach(builder::setServerConfig);
-        more.accept(builder);
         try {
+            builder.setPort(freePort());
+            more.accept(builder);
             EmbeddedPostgres server = builder.start();
             return new TestPostgres(server.getJdbcUrl("postgres", "postgres"), "postgres", "postgres", server);
         } catch (IOException e) {
@@ -74,11 +79,21 @@ public final class TestPostgres {
         return new TestPostgres(url, null, null, null);
     }
 
-    /** A free port of this machine. */
+    /**
+     * A free port of this machine, of those that no system gives out by itself: such a one might be given to another before
+     * it is used, and a server that cannot have it looks as if it had started, as somebody answers there.
+     */
     public static int freePort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0)) {
-            return free.getLocalPort();
+        for (int tries = 0; tries < 100; tries++) {
+            int port = ThreadLocalRandom.current().nextInt(15_000, 32_000);
+            try (ServerSocket free = new ServerSocket()) {
+                free.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                return port;
+            } catch (BindException e) {
+                // Taken, and another is not.
+            }
         }
+        throw new IOException("No free port from 15000 to 31999");
     }
 
     private static TestPostgres start(Map<String, String> settings) {

@@ -21,9 +21,9 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * first served, before they go to the server.
  *
  * <p>A statement is looked at if it locks one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or {@code FOR NO
- * KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM ends after a second in which nobody got the row, after a tenth
- * of the statement's timeouts, and by {@code cancel}, {@code close}, {@code abort} and interrupts. Connections of other databases
- * are given as they are.
+ * KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM ends after a second or some more in which nobody got the row,
+ * after a tenth of the statement's timeouts, and by {@code cancel}, {@code close}, {@code abort} and interrupts. Connections of
+ * other databases are given as they are.
  *
  * <p>Thread-safe. In front of a pool or behind it makes no difference; in front of it needs no change to the pool.
  */

@@ -1,6 +1,7 @@
 package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PgStatement;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.jdbc.internal.turn.FrontPolicy;
 import org.rowlock.testing.Session;
@@ -191,6 +193,19 @@ class FrontTest {
         readers.awaitBlockedBy(other);
         Step<Boolean> others = other.startExecute("lock table word");
         assertDeadlock(reader, readers, other, others);
+    }
+
+    /** By another thread, as it had its turn: nothingIsLeftInTheGate. */
+    @Test
+    void aStatementThatIsClosedByThenFailsAsTheDriversDoes() throws Exception {
+        try (Connection connection = fronted.dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.unwrap(PgStatement.class).close();
+            assertThatThrownBy(() -> statement.executeUpdate(WRITE))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("closed");
+        }
     }
 
     /** Who has read holds the tables; who waits for a lock in front is to hold nothing. */

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -192,6 +193,7 @@ class FrontWaitTest {
     }
 
     /** Where a plain statement does not wait, none of the session's timeouts is reached by our wait. */
+    @Tag("long")
     @ParameterizedTest
     @CsvSource({"lock_timeout=20ms, PT1H", "lock_timeout=2d, PT0.05S", "statement_timeout=30s, PT1H"})
     void noTimeoutOfTheSessionIsReachedBecauseOfTheLockInFront(String timeout, Duration bound) throws Exception {
@@ -204,6 +206,7 @@ class FrontWaitTest {
         holder.commit();
     }
 
+    @Tag("long")
     @Test
     void theQueryTimeoutIsNotReachedBecauseOfTheLockInFront() throws Exception {
         Session holder = holderOfTheKeyAlone();

@@ -2,6 +2,7 @@ package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -211,6 +212,52 @@ class QueueTest {
         next.commit();
     }
 
+    /** From PostgreSQL 18, which reports a changed search_path. */
+    @Test
+    void tenantsBySearchPathDoNotQueueForEachOther() throws Exception {
+        assumeTrue(
+                Integer.parseInt(database.query("show server_version_num")) >= 180_000,
+                "skipped: this server does not report its search_path");
+        String tenant = database.schema() + "_tenant";
+        database.execute(
+                "create schema " + tenant,
+                "create table " + tenant + ".account(id int primary key, balance int not null default 0)",
+                "insert into " + tenant + ".account values (1)");
+        Session other = session("other");
+        other.execute("set search_path = " + tenant);
+        other.execute("update account set balance = 1 where id = 1");
+        other.commit();
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+
+        other.execute(LOCK);
+        assertThat(gated.figure("account", "queued")).isZero();
+
+        other.rollback();
+        holder.commit();
+        first.get();
+        inFront.commit();
+        database.execute("drop schema " + tenant + " cascade");
+    }
+
+    /** By whatever search_path, and with its schema or without. */
+    @Test
+    void aTableThatTenantsShareHasOneQueue() throws Exception {
+        Session elsewhere = session("elsewhere");
+        elsewhere.execute("set search_path = public");
+        String account = database.schema() + ".account";
+        elsewhere.execute("update " + account + " set balance = 1 where id = 2");
+        elsewhere.commit();
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+
+        Step<Boolean> second = elsewhere.startExecute("select * from " + account + " where id = 1 for update");
+        gated.awaitQueued(1);
+
+        holder.commit();
+        commitAll(List.of(inFront, elsewhere), List.of(first, second));
+    }
+
     @Test
     void nowaitAndSkipLockedNeverQueue() throws Exception {
         Session inFront = session("inFront");
@@ -333,7 +380,7 @@ class QueueTest {
     }
 
     @Test
-    void afterASecondWithoutProgressAllGoToTheServer() throws Exception {
+    void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
         gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, 1));
         gated.learn("account");
         List<Session> sessions = new ArrayList<>();

@@ -112,11 +112,14 @@ public final class LockCalls {
         long start = System.nanoTime();
         Gate.Place place = gate.enter(
                 31 * request.first().hashCode() + session.url().hashCode(), Waits.atMostNanos(request.lockWait()));
+        boolean got = false;
         try {
-            return acquireBounded(session, request.remaining(start), query);
+            ScriptResult<T> result = acquireBounded(session, request.remaining(start), query);
+            got = true;
+            return result;
         } finally {
             if (place != null) {
-                place.leave();
+                place.leave(got);
             }
         }
     }

@@ -2,19 +2,15 @@ package org.rowlock.internal.commit;
 
 import java.sql.SQLException;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.WriteForm;
 
 /** The forms of an application's writes, which are few, and refusal of those that cannot go with a COMMIT. */
 final class WriteForms {
-    /** Beyond this many the SQL is not a constant, and keeping it would be a leak. */
-    private static final int MOST_KEPT = 1_000;
-
-    private static final ConcurrentMap<String, WriteForm> KEPT = new ConcurrentHashMap<>();
+    private static final Kept<String, WriteForm> KEPT = new Kept<>();
 
     private WriteForms() {}
 
@@ -26,10 +22,7 @@ final class WriteForms {
     static WriteForm of(PgSession session, Write<?> write) throws SQLException {
         WriteForm form = KEPT.get(write.sql());
         if (form == null) {
-            form = session.formOf(write.sql());
-            if (KEPT.size() < MOST_KEPT) {
-                KEPT.put(write.sql(), form);
-            }
+            form = KEPT.keep(write.sql(), session.formOf(write.sql()));
         }
         check(write, form);
         return form;

@@ -5,8 +5,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -14,19 +12,17 @@ import org.rowlock.RowMapper;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
+import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteSql;
 
 /** Executions of writes, and maybe the COMMIT behind them, as the statements of one flush. */
 final class WriteScript {
-    /** Beyond this many the writes' SQL is not a constant, and keeping it would be a leak. */
-    private static final int MOST_KEPT = 1_000;
-
     /** Longer ones are made in loops, each of another length. */
     private static final int LONGEST_KEPT = 8;
 
     /** The texts of the others, of which an application has few different ones. */
-    private static final ConcurrentMap<Form, String> KEPT = new ConcurrentHashMap<>();
+    private static final Kept<Form, String> KEPT = new Kept<>();
 
     private final List<Execution> executions = new ArrayList<>(2);
     private @Nullable Ending ending;
@@ -93,13 +89,7 @@ final class WriteScript {
             return form.text();
         }
         String text = KEPT.get(form);
-        if (text == null) {
-            text = form.text();
-            if (KEPT.size() < MOST_KEPT) {
-                KEPT.put(form, text);
-            }
-        }
-        return text;
+        return text == null ? KEPT.keep(form, form.text()) : text;
     }
 
     List<@Nullable Object> binds() {

@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * first served. The row lock is always taken, and a wrong place costs speed only.
  *
  * <p>Only for transactions that hold nothing at the server: then nobody waits for who waits here but those behind it. What is
- * left, such as a thread that holds the row by another connection, costs a bounded wait, after which the gate of that row
- * stays open for a while. The bound is of the time in which nobody gets the row: a long queue that moves is no reason to
- * send all of it to the server at once.
+ * left, such as a thread that holds the row by another connection, costs a bounded wait: after a time in which nobody got
+ * the row one more may be in, after the same time again two more, then four, and so on, and the gate of that row stays so
+ * wide for a while. Never all at once, since what keeps a JVM from getting the row may be the crowd that other JVMs have at
+ * the server, and who joins it keeps them all from getting out of it.
  *
  * <p>A place is left as soon as the server has answered, and not at the end of the transaction: the holder needs none, and
  * what is given back by the same call cannot be forgotten.
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 public final class Gate {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How many times the longest wait the gate of a row stays open after it. */
-    private static final int OPEN_TIMES = 10;
+    /** How many times the longest wait more may be in after it. */
+    private static final int WIDE_TIMES = 10;
 
     /** A power of two. Keys that fall on one place share its bound. */
     private static final int PLACES = 1 << 12;
@@ -69,20 +70,38 @@ public final class Gate {
         private final ReentrantLock lock = new ReentrantLock();
         private final Deque<Waiter> queue = new ArrayDeque<>();
         private volatile int queued;
-        private volatile long openUntil = System.nanoTime();
-        private volatile long lastLeft = openUntil;
+        /** When somebody got the row, or the queue began, or it became wider. */
+        private volatile long moved;
+
+        /** How many more than the width may be in, as nobody got the row for too long, and until when. */
+        private int more;
+
+        private long moreUntil;
+
+        /** By how many it became wider last, since somebody got the row. */
+        private int moreLast;
 
         private Place(GateWidth width) {
             this.width = width;
         }
 
-        /** Lets the next go to the server. */
-        public void leave() {
-            lastLeft = System.nanoTime();
+        /**
+         * Lets the next go to the server.
+         *
+         * @param got whether it got the row
+         */
+        public void leave(boolean got) {
+            if (got) {
+                moved = System.nanoTime();
+            }
             inside.decrementAndGet();
             if (queued > 0) {
                 lock.lock();
                 try {
+                    if (got) {
+                        moreLast = 0;
+                    }
+                    endMore();
                     admit();
                 } finally {
                     lock.unlock();
@@ -122,9 +141,15 @@ public final class Gate {
             return false;
         }
 
+        private void endMore() {
+            if (more > 0 && System.nanoTime() - moreUntil >= 0) {
+                more = 0;
+            }
+        }
+
         /** Those who are let in are counted before they wake, so that nobody comes in between. */
         private void admit() {
-            int most = width.queued(estimate);
+            int most = (int) Math.min(Integer.MAX_VALUE, (long) width.queued(estimate) + more);
             while (!queue.isEmpty() && tryPass(most)) {
                 Waiter next = queue.poll();
                 queued = queue.size();
@@ -139,22 +164,26 @@ public final class Gate {
             lock.lock();
             try {
                 waiter.begin();
+                if (queue.isEmpty()) {
+                    moved = start;
+                    moreLast = 0;
+                }
+                endMore();
                 queue.add(waiter);
                 queued = queue.size();
                 admit();
             } finally {
                 lock.unlock();
             }
-            boolean stuck = false;
-            while (waiter.isWaiting() && !Thread.currentThread().isInterrupted()) {
-                long now = System.nanoTime();
-                long withoutProgress = now - (lastLeft - start > 0 ? lastLeft : start);
-                long left = Math.min(mostNanos - (now - start), longestNanos - withoutProgress);
-                stuck = withoutProgress >= longestNanos;
-                if (left <= 0) {
-                    break;
+            long left = mostNanos;
+            while (left > 0 && waiter.isWaiting() && !Thread.currentThread().isInterrupted()) {
+                long untilMore = longestNanos - (System.nanoTime() - moved);
+                if (untilMore > 0) {
+                    LockSupport.parkNanos(this, Math.min(left, untilMore));
+                } else {
+                    letInMore(longestNanos, WIDE_TIMES * longestNanos);
                 }
-                LockSupport.parkNanos(this, left);
+                left = mostNanos - (System.nanoTime() - start);
             }
             if (waiter.finish()) {
                 return true;
@@ -166,10 +195,29 @@ public final class Gate {
             } finally {
                 lock.unlock();
             }
-            if (stuck) {
-                openUntil = System.nanoTime() + OPEN_TIMES * longestNanos;
-            }
             return false;
+        }
+
+        /**
+         * Becomes wider, unless another waiter has just done it.
+         *
+         * @param longestNanos if nobody got the row for so long
+         * @param wideNanos how long it stays so
+         */
+        void letInMore(long longestNanos, long wideNanos) {
+            lock.lock();
+            try {
+                if (System.nanoTime() - moved >= longestNanos) {
+                    moved = System.nanoTime();
+                    moreUntil = moved + wideNanos;
+                    moreLast = Math.min(PLACES, Math.max(1, 2 * moreLast));
+                    // Beyond those who are in, some of whom did not ask.
+                    more = Math.max(0, inside.get() - width.queued(estimate)) + moreLast;
+                    admit();
+                }
+            } finally {
+                lock.unlock();
+            }
         }
     }
 
@@ -178,11 +226,11 @@ public final class Gate {
      *
      * @param hash of the row
      * @param mostNanos the longest to wait
-     * @return the place, to be left when the server has answered; null where the wait was over, or the gate is open
+     * @return the place, to be left when the server has answered; null where the wait was over
      */
     public @Nullable Place enter(int hash, long mostNanos) {
         Place place = placeOf(hash);
-        return place.openUntil - System.nanoTime() <= 0 && enter(place, mostNanos, null) ? place : null;
+        return enter(place, mostNanos, null) ? place : null;
     }
 
     /** The place of a row. */
@@ -213,16 +261,18 @@ public final class Gate {
      * Waits for room at a place.
      *
      * @param waiter by whom another thread may end the wait, or null for nobody
-     * @return whether it is in. If not, the wait was over, or the gate is open, or the thread was woken or interrupted
+     * @return whether it is in. If not, the wait was over, or the thread was woken or interrupted
      */
     public boolean enter(Place place, long mostNanos, @Nullable Waiter waiter) {
-        if (tryEnter(place)) {
-            return true;
+        boolean isIn = tryEnter(place);
+        if (isIn || mostNanos <= 0) {
+            if (waiter != null) {
+                waiter.finish();
+            }
+            return isIn;
         }
         // An interrupt is kept, and ends nothing but the wait here, as at the server.
-        return mostNanos > 0
-                && place.openUntil - System.nanoTime() <= 0
-                && place.await(waiter == null ? new Waiter() : waiter, mostNanos, longestNanos);
+        return place.await(waiter == null ? new Waiter() : waiter, mostNanos, longestNanos);
     }
 
     /** How many wait in this JVM for their turn. */

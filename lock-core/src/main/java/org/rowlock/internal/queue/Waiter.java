@@ -5,28 +5,29 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that waits at a {@link Gate}, one wait after the other. Another thread may wake it, without the interrupt that
- * the application would see.
+ * A thread that waits once, at a {@link Gate} or in a queue. Another thread may wake it, without the interrupt that the
+ * application would see.
  */
 public final class Waiter {
     private enum State {
-        ELSEWHERE,
+        NEW,
         WAITING,
         ADMITTED,
-        WOKEN
+        WOKEN,
+        OVER
     }
 
-    private final AtomicReference<State> state = new AtomicReference<>(State.ELSEWHERE);
+    private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
     private volatile @Nullable Thread thread;
 
-    /** Sends the thread on if it is waiting now. */
+    /** Ends the wait, before it begins too. False where it is over, or was never to be, so that the thread is elsewhere. */
     public boolean wake() {
-        return end(State.WOKEN);
+        return state.compareAndSet(State.NEW, State.WOKEN) || end(State.WOKEN);
     }
 
     void begin() {
         thread = Thread.currentThread();
-        state.set(State.WAITING);
+        state.compareAndSet(State.NEW, State.WAITING);
     }
 
     boolean isWaiting() {
@@ -39,17 +40,14 @@ public final class Waiter {
 
     /** Ends the wait for good. True if it was admitted, be it at the last moment. */
     boolean finish() {
-        boolean admitted = state.getAndSet(State.ELSEWHERE) == State.ADMITTED;
-        thread = null;
-        return admitted;
+        return state.getAndSet(State.OVER) == State.ADMITTED;
     }
 
     private boolean end(State end) {
-        Thread waiting = thread;
-        if (!state.compareAndSet(State.WAITING, end)) {
-            return false;
+        boolean ended = state.compareAndSet(State.WAITING, end);
+        if (ended) {
+            LockSupport.unpark(thread);
         }
-        LockSupport.unpark(waiting);
-        return true;
+        return ended;
     }
 }

@@ -1,16 +1,11 @@
 package org.rowlock.internal.sql;
 
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.RowTable;
 
 /** The texts of claims, kept by what they depend on, since an application has few different ones. Thread-safe. */
 public final class ClaimTexts {
-    /** Beyond this many the predicate is not a constant, and keeping it would be a leak. */
-    private static final int MOST_KEPT = 1_000;
-
-    private final ConcurrentMap<Form, String> kept = new ConcurrentHashMap<>();
+    private final Kept<Form, String> kept = new Kept<>();
 
     /** All that the text of a claim depends on, see {@link ClaimSql}. */
     record Form(
@@ -26,12 +21,6 @@ public final class ClaimTexts {
     public String of(ClaimSql sql, int page, boolean anyTaken) {
         Form form = sql.form(page, anyTaken);
         String text = kept.get(form);
-        if (text == null) {
-            text = sql.text(page, anyTaken);
-            if (kept.size() < MOST_KEPT) {
-                kept.put(form, text);
-            }
-        }
-        return text;
+        return text == null ? kept.keep(form, sql.text(page, anyTaken)) : text;
     }
 }

@@ -1,7 +1,5 @@
 package org.rowlock.internal.sql;
 
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
@@ -11,19 +9,16 @@ import org.rowlock.internal.request.WaitKind;
 
 /** The scripts of requests, kept by their plans, since an application has few different ones. */
 public final class LockScripts {
-    /** Beyond this many the caller's SQL is not a constant, and keeping it would be a leak. */
-    private static final int MOST_KEPT = 1_000;
-
     private static final int MODES = RowLockMode.values().length;
     private static final int WAITS = WaitKind.values().length;
     private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 4;
 
     private final ScriptForms forms;
 
-    private final ConcurrentMap<LockPlan, LockScript> kept = new ConcurrentHashMap<>();
+    private final Kept<LockPlan, LockScript> kept = new Kept<>();
 
     /** Of one advisory lock alone, by its table: the hot path, which needs no {@link LockPlan} to be made. */
-    private final ConcurrentMap<String, @Nullable LockScript[]> keptSingle = new ConcurrentHashMap<>();
+    private final Kept<String, @Nullable LockScript[]> keptSingle = new Kept<>();
 
     public LockScripts() {
         this(new ScriptForms());
@@ -56,13 +51,7 @@ public final class LockScripts {
             return build(plan, request);
         }
         LockScript script = kept.get(plan);
-        if (script == null) {
-            script = build(plan, request);
-            if (kept.size() < MOST_KEPT) {
-                kept.put(plan, script);
-            }
-        }
-        return script;
+        return script == null ? kept.keep(plan, build(plan, request)) : script;
     }
 
     private LockScript build(LockPlan plan, LockRequest request) {
@@ -77,10 +66,7 @@ public final class LockScripts {
         String place = table == null ? "" : table;
         @Nullable LockScript[] ofTable = keptSingle.get(place);
         if (ofTable == null) {
-            ofTable = new LockScript[SINGLE_FORMS];
-            if (keptSingle.size() < MOST_KEPT) {
-                keptSingle.put(place, ofTable);
-            }
+            ofTable = keptSingle.keep(place, new LockScript[SINGLE_FORMS]);
         }
         int shape = request.advisory().shape().ordinal();
         int form = ((shape * MODES + request.mode().ordinal()) * WAITS + wait.ordinal()) * 4

@@ -75,7 +75,7 @@ public final class LockVerifier {
         }
         for (int attempt = 1; ; attempt++) {
             try {
-                verifyInRounds(dataSource, mostConnections);
+                verifyInRounds(dataSource, Math.min(mostConnections, Probes.MOST));
                 return;
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;

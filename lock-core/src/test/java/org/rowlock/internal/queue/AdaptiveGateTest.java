@@ -64,7 +64,7 @@ class AdaptiveGateTest {
         }
         assertThat(gate.tryEnter(place)).isFalse();
         assertThat(gate.tryEnter(gate.placeOf(4712))).isTrue();
-        place.leave();
+        place.leave(true);
         assertThat(gate.tryEnter(place)).isTrue();
     }
 }

@@ -23,24 +23,25 @@ final class PrimaryKeys {
     /** More tables than any schema has; beyond them none is looked up. */
     private static final int MOST = 10_000;
 
-    private static final String SQL = "select a.attname from pg_catalog.pg_index i"
+    private static final String SQL = "select a.attname, i.indrelid from pg_catalog.pg_index i"
             + " cross join lateral pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality k(attnum, place)"
             + " join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum"
             + " where i.indrelid = pg_catalog.to_regclass(?) and i.indisprimary order by k.place";
 
     private final ConcurrentHashMap<Name, Found> known = new ConcurrentHashMap<>();
 
-    /** A name of a table, as its search_path leads to it. */
-    record Name(String table, @Nullable String searchPath) {}
+    /** A name of a table, as the search_path of a user leads to it. */
+    record Name(String table, @Nullable String searchPath, String user) {}
 
     /**
      * What the catalog said.
      *
      * @param columns of the primary key, in its order; none where there is no such table or key
+     * @param table its oid, which tells tables of one name apart and is the same by whatever name
      */
-    record Found(List<String> columns, boolean isKnown, long until) {
+    record Found(List<String> columns, long table, boolean isKnown, long until) {
         static Found looking() {
-            return new Found(List.of(), false, System.nanoTime() + LOOKING_NANOS);
+            return new Found(List.of(), 0, false, System.nanoTime() + LOOKING_NANOS);
         }
 
         boolean isOver() {
@@ -62,7 +63,8 @@ final class PrimaryKeys {
             return known.size() < MOST && known.putIfAbsent(name, Found.looking()) == null;
         }
         // Until the new one is there the old one serves.
-        return found.isOver() && known.replace(name, found, new Found(found.columns(), found.isKnown(), nextTry()));
+        return found.isOver()
+                && known.replace(name, found, new Found(found.columns(), found.table(), found.isKnown(), nextTry()));
     }
 
     private static long nextTry() {
@@ -72,16 +74,18 @@ final class PrimaryKeys {
     /** Asks the catalog, on a connection that is in autocommit. */
     void lookUp(Connection connection, Name name) throws SQLException {
         List<String> columns = new ArrayList<>();
+        long table = 0;
         try (PreparedStatement statement = connection.prepareStatement(SQL)) {
             statement.setQueryTimeout(LOOK_UP_SECONDS);
             statement.setString(1, name.table());
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     columns.add(rows.getString(1));
+                    table = rows.getLong(2);
                 }
             }
         }
         long valid = columns.isEmpty() ? BAD_NANOS : GOOD_NANOS;
-        known.put(name, new Found(List.copyOf(columns), true, System.nanoTime() + valid));
+        known.put(name, new Found(List.copyOf(columns), table, true, System.nanoTime() + valid));
     }
 }

@@ -14,7 +14,6 @@ import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.internal.queue.Gate.Place;
 import org.rowlock.internal.queue.Waiter;
 import org.rowlock.jdbc.RowlockMode;
@@ -42,6 +41,7 @@ public final class Turns {
     private final DropIn dropIn;
     private final BaseConnection driver;
     private final int database;
+    private final String user;
     private final Set<PrimaryKeys.Name> unknownTables = new LinkedHashSet<>();
 
     private boolean mayHoldLocks;
@@ -75,6 +75,7 @@ public final class Turns {
         this.dropIn = dropIn;
         this.driver = driver;
         this.database = String.valueOf(driver.getMetaData().getURL()).hashCode();
+        this.user = String.valueOf(driver.getMetaData().getUserName());
         this.mayHoldLocks = driver.getTransactionState() != TransactionState.IDLE;
     }
 
@@ -113,12 +114,12 @@ public final class Turns {
             return null;
         }
         mayHoldLocks = true;
-        RowKey key = key(plan, recognised, binds);
-        if (key == null) {
+        PrimaryKeys.Found found = found(recognised);
+        RowKey key = key(plan, recognised, found, binds);
+        if (found == null || key == null) {
             return null;
         }
-        Place place =
-                dropIn.gate().placeOf(31 * (31 * database + recognised.table().hashCode()) + binds.hash(key));
+        Place place = dropIn.gate().placeOf(31 * (31 * database + Long.hashCode(found.table())) + binds.hash(key));
         turnOf = plan;
         sentNanos = System.nanoTime();
         inFront = place.inside();
@@ -133,16 +134,33 @@ public final class Turns {
                 return null;
             }
         }
-        // With more conditions a row that is there may not be found: a stale version is to fail at once, and keeps
-        // nobody out.
-        if (mode == RowlockMode.FRONT
-                && recognised.hasOnly(key)
-                && !dropIn.frontWait().isOff(place)
-                && dropIn.frontPolicy().fronts(place)
-                && mayFront()) {
-            front = FrontLock.of(recognised, binds, key, dropIn.frontWait().millis(statement.getQueryTimeout()));
+        if (mode == RowlockMode.FRONT) {
+            boolean done = false;
+            try {
+                front = frontLock(place, recognised, binds, key, statement);
+                done = true;
+            } finally {
+                if (!done) {
+                    place.leave(false);
+                }
+            }
         }
         return place;
+    }
+
+    /**
+     * What is to go in front. With more conditions a row that is there may not be found: a stale version is to fail at once, and
+     * keeps nobody out.
+     */
+    private @Nullable FrontLock frontLock(
+            Place place, Recognised recognised, Binds binds, RowKey key, Statement statement) throws SQLException {
+        boolean fronts = recognised.hasOnly(key)
+                && !dropIn.frontWait().isOff(place)
+                && dropIn.frontPolicy().fronts(place)
+                && mayFront();
+        return fronts
+                ? FrontLock.of(recognised, binds, key, dropIn.frontWait().millis(statement.getQueryTimeout()))
+                : null;
     }
 
     /** What goes in front of the statement that has just got its turn; null for nothing. Once. */
@@ -219,7 +237,7 @@ public final class Turns {
     /** The server has answered. */
     public void leave(@Nullable Place place, boolean done) throws SQLException {
         if (place != null) {
-            place.leave();
+            place.leave(done);
             long now = System.nanoTime();
             if (done && driver.getTransactionState() == TransactionState.OPEN) {
                 grantedNanos = now;
@@ -316,12 +334,18 @@ public final class Turns {
         }
     }
 
-    private @Nullable RowKey key(StatementPlan plan, Recognised recognised, Binds binds) {
-        PrimaryKeys.Name name = new PrimaryKeys.Name(recognised.table(), driver.getParameterStatus("search_path"));
-        PrimaryKeys.Found found = dropIn.primaryKeys().find(name);
+    private PrimaryKeys.@Nullable Found found(Recognised recognised) {
+        PrimaryKeys.Name table =
+                new PrimaryKeys.Name(recognised.table(), driver.getParameterStatus("search_path"), user);
+        PrimaryKeys.Found found = dropIn.primaryKeys().find(table);
         if (found == null || found.isOver()) {
-            unknownTables.add(name);
+            unknownTables.add(table);
         }
+        return found;
+    }
+
+    private @Nullable RowKey key(
+            StatementPlan plan, Recognised recognised, PrimaryKeys.@Nullable Found found, Binds binds) {
         RowKey key = found == null ? null : plan.key(recognised, found);
         PassReason reason = reason(recognised, found, key, binds);
         if (reason != null) {
@@ -362,15 +386,13 @@ public final class Turns {
         if (driver.getTransactionState() == TransactionState.FAILED) {
             return null;
         }
-        Gate gate = dropIn.gate();
-        long most = longestWait(waiting.statement);
         QueuedEvent event = new QueuedEvent();
         event.begin();
         long start = System.nanoTime();
         wait = waiting;
         boolean admitted;
         try {
-            admitted = gate.enter(place, most, waiting.waiter);
+            admitted = dropIn.gate().enter(place, longestWait(waiting.statement), waiting.waiter);
         } finally {
             wait = null;
         }
@@ -385,7 +407,7 @@ public final class Turns {
         }
         if (waiting.cancelled) {
             if (admitted) {
-                place.leave();
+                place.leave(false);
             }
             throw ServerError.canceled(driver);
         }
