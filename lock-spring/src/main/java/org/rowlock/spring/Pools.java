@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Properties;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ final class Pools {
     /** HikariCP's default. */
     private static final Duration USUAL = Duration.ofSeconds(30);
 
+    /** HikariCP's default. */
+    private static final int USUAL_SIZE = 10;
+
     private static final boolean HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", Pools.class.getClassLoader());
 
@@ -26,6 +30,11 @@ final class Pools {
     /** How long an application is willing to wait for a connection, and so for its turn before it borrows one. */
     static Duration timeoutOf(DataSource dataSource) {
         return HIKARI ? Hikari.timeoutOf(target(dataSource)) : USUAL;
+    }
+
+    /** How many connections there can be at a time; empty where that is not known. */
+    static OptionalInt sizeOf(DataSource dataSource) {
+        return HIKARI ? Hikari.sizeOf(target(dataSource)) : OptionalInt.empty();
     }
 
     /** Where a connection can be had that is none of the pool's; empty where that is not known. */
@@ -51,6 +60,16 @@ final class Pools {
         static Duration timeoutOf(DataSource dataSource) {
             HikariDataSource pool = poolOf(dataSource);
             return pool == null ? USUAL : Duration.ofMillis(pool.getConnectionTimeout());
+        }
+
+        static OptionalInt sizeOf(DataSource dataSource) {
+            HikariDataSource pool = poolOf(dataSource);
+            if (pool == null) {
+                return OptionalInt.empty();
+            }
+            int size = pool.getMaximumPoolSize();
+            // A pool that has not begun takes its default when it does.
+            return OptionalInt.of(size < 1 ? USUAL_SIZE : size);
         }
 
         static Optional<DataSource> unpooled(DataSource dataSource) {
@@ -79,7 +98,7 @@ final class Pools {
                 return dataSource.isWrapperFor(HikariDataSource.class)
                         ? dataSource.unwrap(HikariDataSource.class)
                         : null;
-            } catch (SQLException e) {
+            } catch (SQLException | RuntimeException e) {
                 return null;
             }
         }

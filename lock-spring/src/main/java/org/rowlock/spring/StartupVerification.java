@@ -169,7 +169,9 @@ final class StartupVerification implements SmartInitializingSingleton {
 
     private static void prove(RowLocks rowLocks, DataSource dataSource) {
         try {
-            rowLocks.verify(dataSource);
+            // Of a pool whose size is known no more is asked than it has: it would be waited for in vain. One is too
+            // few.
+            rowLocks.verify(dataSource, Math.max(2, Pools.sizeOf(dataSource).orElse(Integer.MAX_VALUE)));
         } catch (RuntimeException e) {
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {
                 if (cause instanceof ConnectException || cause instanceof UnknownHostException) {

@@ -14,6 +14,7 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +48,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** {@code @RowLock} on the methods of a Spring Data repository locks in the caller's transaction, before the query. */
+@Tag("long")
 class RepositoryLockTest {
     private static final LockKey KEY = LockKey.row("account", 1);
 

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +99,7 @@ class RowLockAutoConfigurationTest {
         }
     }
 
+    @Tag("long")
     @Test
     void idsInMessagesCanBeSwitchedOff() throws Exception {
         Session other = database.session("other");
@@ -116,6 +118,7 @@ class RowLockAutoConfigurationTest {
         }
     }
 
+    @Tag("long")
     @Test
     void theReleaseReachesRowLocks() {
         try (var context = BootApplication.start(database, Application.class)) {
@@ -147,6 +150,7 @@ class RowLockAutoConfigurationTest {
         }
     }
 
+    @Tag("long")
     @Test
     void propertiesOfTablesInYaml(@TempDir Path directory) throws IOException {
         Path yaml = Files.writeString(directory.resolve("shop.yaml"), """
@@ -172,6 +176,7 @@ class RowLockAutoConfigurationTest {
         }
     }
 
+    @Tag("long")
     @Test
     void environmentVariablesOfTables() {
         var variables = java.util.Map.<String, Object>of(
@@ -184,6 +189,7 @@ class RowLockAutoConfigurationTest {
     }
 
     /** The verification is never lazy, and what creates the tables must not be either then. */
+    @Tag("long")
     @Test
     void lazyTablesAreThereForTheVerification(@TempDir Path directory) throws IOException {
         Path schema = Files.writeString(directory.resolve("schema.sql"), "create table late (id bigint primary key)");
@@ -201,6 +207,7 @@ class RowLockAutoConfigurationTest {
         }
     }
 
+    @Tag("long")
     @Test
     void lockWaitIsTheDefaultOfEveryLock() throws Exception {
         Session other = database.session("other");
@@ -237,6 +244,7 @@ class RowLockAutoConfigurationTest {
                 .executeWithoutResult(status -> work.accept(template));
     }
 
+    @Tag("long")
     @Test
     void admissionIsConfigured() throws Exception {
         try (var context = BootApplication.start(
@@ -343,6 +351,7 @@ class RowLockAutoConfigurationTest {
         }
     }
 
+    @Tag("long")
     @Test
     void everyListenerIsToldAlsoBehindOneThatThrows() {
         try (var context = BootApplication.start(database, WithListeners.class)) {

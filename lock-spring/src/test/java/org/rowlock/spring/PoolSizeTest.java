@@ -1,0 +1,77 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.transaction.annotation.Transactional;
+
+/** What is verified at startup borrows all that the pool has, and is not kept waiting for what it has not. */
+class PoolSizeTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase("create table account (id bigint primary key)");
+
+    static class Service {
+        @Transactional
+        public void run(@RowLock("account") long id) {}
+    }
+
+    /** Counts what is asked of it while all is given out. */
+    private static final class Counted extends HikariDataSource {
+        int mostBorrowed;
+        int inVain;
+
+        Counted(HikariConfig config) {
+            super(config);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            HikariPoolMXBean pool = getHikariPoolMXBean();
+            if (pool.getActiveConnections() == getMaximumPoolSize()) {
+                inVain++;
+            }
+            Connection connection = super.getConnection();
+            mostBorrowed = Math.max(mostBorrowed, pool.getActiveConnections());
+            return connection;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 5, 16, 20})
+    void noMoreIsAskedOfAPoolThanItHas(int size) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(0);
+        try (Counted pool = new Counted(config);
+                var context = RowLockTests.start(
+                        beans -> beans.registerBean("dataSource", DataSource.class, () -> pool),
+                        Contexts.Jdbc.class,
+                        Contexts.Base.class,
+                        Service.class)) {
+            assertThat(context.getBean(Service.class)).isNotNull();
+            assertThat(pool.inVain).isZero();
+            assertThat(pool.mostBorrowed).isEqualTo(Math.min(size, 16));
+        }
+    }
+
+    /** As Spring Boot makes it: it has no size before its first connection. */
+    @Test
+    void aPoolThatHasNotBegunTakesItsDefault() {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            assertThat(Pools.sizeOf(pool)).hasValue(10);
+            assertThat(pool.isRunning()).isFalse();
+        }
+    }
+}
