@@ -290,17 +290,15 @@ public final class Doctor {
         if (row == null) {
             return null;
         }
-        String query = row.text("query");
         return new LockTable(
                 row.count("entries"),
                 (double) row.count("entries") / Math.max(1, server.lockRoom()),
                 row.count("most"),
                 row.string("pid") + (row.has("application") ? " (" + row.string("application") + ')' : ""),
-                query == null ? null : SqlText.normalize(query));
+                row.statement("query"));
     }
 
     private static HorizonHolder horizonHolder(Row row) {
-        String query = row.text("query");
         return new HorizonHolder(
                 row.string("kind"),
                 row.string("name"),
@@ -308,7 +306,7 @@ public final class Doctor {
                         .map(row::text)
                         .filter(Objects::nonNull)
                         .collect(Collectors.joining(", ")),
-                query == null ? null : SqlText.normalize(query),
+                row.statement("query"),
                 row.count("xids"),
                 row.has("seconds") ? Math.max(0, row.number("seconds")) : null);
     }

@@ -51,32 +51,24 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(
             names = "--seconds",
             paramLabel = "<number>",
-            order = 10,
             defaultValue = "20",
             converter = PositiveNumber.class,
             description = "How long to look. Default: ${DEFAULT-VALUE}.")
     private int seconds;
 
-    @Option(
-            names = "--details",
-            order = 20,
-            description = "More than one screen: reasons, causes, statements, wait events.")
+    @Option(names = "--details", description = "More than one screen: reasons, causes, statements, wait events.")
     private boolean details;
 
-    @Option(
-            names = "--show-keys",
-            order = 21,
-            description = "Reads and shows the primary keys of the rows that most wait for.")
+    @Option(names = "--show-keys", description = "Reads and shows the primary keys of the rows that most wait for.")
     private boolean showKeys;
 
     @Option(
             names = "--json",
             paramLabel = "<file>",
-            order = 31,
             description = "Writes all figures there too. With - they are all that is printed.")
     private @Nullable Path json;
 
-    @Option(names = "--force", order = 32, description = "Overwrites the file of --json if there is one.")
+    @Option(names = "--force", description = "Overwrites the file of --json if there is one.")
     private boolean force;
 
     @Override

@@ -16,12 +16,12 @@ final class Figures {
     /** {@code 61 %}, and a digit more below ten. */
     static String percent(double share) {
         double percent = share * 100;
-        return (percent >= 9.95 || percent == 0 ? whole(percent) : tenths(percent)) + " %";
+        return (percent >= 9.95 || percent == 0 ? whole(percent) : fixed(1, percent)) + " %";
     }
 
     /** {@code 38.2}, an average of sessions. */
     static String sessions(double average) {
-        return average > 0 && average < 0.05 ? hundredths(average) : tenths(average);
+        return average > 0 && average < 0.05 ? fixed(2, average) : fixed(1, average);
     }
 
     /** {@code 1,234,567}. */
@@ -31,7 +31,7 @@ final class Figures {
 
     /** {@code 1,234}, with digits behind the point where they matter. */
     static String number(double number) {
-        return number == 0 || number >= 10 ? whole(number) : hundredths(number);
+        return number == 0 || number >= 10 ? whole(number) : fixed(2, number);
     }
 
     /** {@code 65.2 ms}. */
@@ -39,7 +39,7 @@ final class Figures {
         if (millis >= 1_000) {
             return seconds(millis / 1_000);
         }
-        return (millis < 0.1 ? thousandths(millis) : millis < 1 ? hundredths(millis) : tenths(millis)) + " ms";
+        return fixed(millis < 0.1 ? 3 : millis < 1 ? 2 : 1, millis) + " ms";
     }
 
     /** In its largest unit: {@code 3 h}, {@code 14 min}, {@code 2.3 s}. */
@@ -48,7 +48,7 @@ final class Figures {
             return millis(seconds * 1_000);
         }
         if (seconds < 120) {
-            return (seconds < 10 ? tenths(seconds) : whole(seconds)) + " s";
+            return (seconds < 10 ? fixed(1, seconds) : whole(seconds)) + " s";
         }
         if (seconds < 7_200) {
             return whole(seconds / 60) + " min";
@@ -73,7 +73,7 @@ final class Figures {
             value /= 1_000;
             unit++;
         }
-        return (unit == 0 || value >= 10 ? whole(value) : tenths(value)) + " " + BYTES.get(unit);
+        return (unit == 0 || value >= 10 ? whole(value) : fixed(1, value)) + " " + BYTES.get(unit);
     }
 
     /** Cut where it is longer than a few lines. */
@@ -91,15 +91,7 @@ final class Figures {
         return String.format(Locale.ROOT, "%,.0f", value);
     }
 
-    private static String tenths(double value) {
-        return String.format(Locale.ROOT, "%.1f", value);
-    }
-
-    private static String hundredths(double value) {
-        return String.format(Locale.ROOT, "%.2f", value);
-    }
-
-    private static String thousandths(double value) {
-        return String.format(Locale.ROOT, "%.3f", value);
+    private static String fixed(int decimals, double value) {
+        return String.format(Locale.ROOT, "%." + decimals + "f", value);
     }
 }

@@ -82,6 +82,13 @@ enum Probe {
             return value == null ? null : value.toString();
         }
 
+        /** A statement, normalized; null where there is none to see. */
+        @Nullable
+        String statement(String column) {
+            String sql = text(column);
+            return sql == null ? null : SqlText.normalize(sql);
+        }
+
         /** The text, or an empty one for null. */
         String string(String column) {
             String text = text(column);

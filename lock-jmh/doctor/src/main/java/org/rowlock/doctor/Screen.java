@@ -8,8 +8,6 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Seen.Updated;
-import org.rowlock.doctor.Wait.Cause;
-import org.rowlock.doctor.Wait.Doing;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Column;
@@ -105,7 +103,7 @@ final class Screen {
                     each.name(),
                     Figures.sessions(each.waiting()),
                     Figures.sessions(each.contenders()) + " (" + each.mostContenders() + ")",
-                    fitting(shares(each.holders(), FEW, Doing::title), rest - 1));
+                    fitting(shares(each.holders(), FEW, doing -> doing.title), rest - 1));
         }
         table.toString()
                 .lines()
@@ -137,7 +135,7 @@ final class Screen {
     private void more() {
         for (Table table : seen.tables().stream().limit(MOST).toList()) {
             heading(table.name());
-            lines("Wait because of: " + shares(table.causes(), MOST, Cause::title) + "; want it: "
+            lines("Wait because of: " + shares(table.causes(), MOST, cause -> cause.title) + "; want it: "
                     + (table.modes().isEmpty() ? "not known" : shares(table.modes(), MOST, Screen::title)) + '.');
             lines("Longest wait " + Figures.millis(table.longestWaitMillis()) + "; the first in line had waited "
                     + Figures.millis(table.firstWaitMillis()) + " (median)"

@@ -20,7 +20,6 @@ public final class ServerOptions {
     @Option(
             names = "--url",
             paramLabel = "<url>",
-            order = 1,
             description = "Your server: jdbc:postgresql://host:port/database, with the driver's own parameters behind a"
                     + " question mark if need be.")
     private @Nullable String url;
@@ -28,14 +27,12 @@ public final class ServerOptions {
     @Option(
             names = "--user",
             paramLabel = "<name>",
-            order = 2,
             description = "The role to log in as. Default: the one in the URL, or else your name on this machine.")
     private @Nullable String user;
 
     @Option(
             names = "--password",
             paramLabel = "<password>",
-            order = 3,
             arity = "0..1",
             interactive = true,
             prompt = "Password: ",

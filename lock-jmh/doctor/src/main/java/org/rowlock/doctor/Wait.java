@@ -56,14 +56,10 @@ record Wait(
         PREPARED("prepared"),
         HIDDEN("not visible");
 
-        private final String title;
+        final String title;
 
         Doing(String title) {
             this.title = title;
-        }
-
-        String title() {
-            return title;
         }
     }
 
@@ -76,20 +72,15 @@ record Wait(
         CALL("function or procedure"),
         HIDDEN("not visible");
 
-        private final String title;
+        final String title;
 
         Cause(String title) {
             this.title = title;
         }
-
-        String title() {
-            return title;
-        }
     }
 
     static Wait of(Row row) {
-        String query = row.text("query");
-        String statement = query == null ? null : SqlText.normalize(query);
+        String statement = row.statement("query");
         String tupleMode = row.text("mode");
         StatementKind kind = StatementKind.of(statement);
         Cause cause = cause(kind, tupleMode);
@@ -137,13 +128,12 @@ record Wait(
     }
 
     private static Holder holder(Row row) {
-        String query = row.text("holder_query");
         String event = row.has("holder_event") ? row.string("holder_event") : WaitEvents.RUNNING;
         return new Holder(
                 (int) row.count("holder"),
                 doing(row, event),
                 event,
-                query == null ? null : SqlText.normalize(query),
+                row.statement("holder_query"),
                 Math.max(0, row.number("holder_state_ms")));
     }
 

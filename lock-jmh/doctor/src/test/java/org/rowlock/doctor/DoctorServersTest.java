@@ -5,7 +5,6 @@ import static org.rowlock.doctor.Clinic.examine;
 import static org.rowlock.doctor.Clinic.table;
 import static org.rowlock.doctor.Clinic.unseen;
 
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -160,10 +159,7 @@ class DoctorServersTest {
     @Test
     void aStandbyIsSaidToBeOne() throws Exception {
         Path data = directory.resolve("data");
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = TestPostgres.freePort();
         TestPostgres.embedded(Map.of(), data, port).stop();
         Files.createFile(data.resolve("standby.signal"));
         TestPostgres standby = TestPostgres.embedded(Map.of("hot_standby", "on"), data, port);

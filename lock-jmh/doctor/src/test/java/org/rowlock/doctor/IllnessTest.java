@@ -20,6 +20,7 @@ import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.doctor.Clinic.Load;
@@ -223,6 +224,7 @@ class IllnessTest {
         release(holder, waiters);
     }
 
+    @Tag("long")
     @Test
     void holdersWhoseMessagesTravel() throws Exception {
         try (TcpProxy network = TcpProxy.to(SERVER.dataSource())) {

@@ -4,24 +4,17 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /** The table most workloads lock: rows numbered from 1, each with a balance of 0 to begin with. */
-final class Accounts {
+record Accounts(BenchmarkServer server, int rows) {
     static final String TABLE = "accounts";
     static final String ID = "aid";
     static final String ADD = "update " + TABLE + " set balance = balance + 1 where aid = ?";
     static final String DOUBLE = "update " + TABLE + " set balance = balance * 2 where aid = ?";
     static final String TAKE = "update " + TABLE + " set balance = balance - 2 where aid = ?";
 
-    private final BenchmarkServer server;
-    private final int rows;
-
-    private Accounts(BenchmarkServer server, int rows) {
-        this.server = server;
-        this.rows = rows;
-    }
+    static final String READ = "select balance from " + TABLE + " where aid = ?";
 
     static Accounts create(BenchmarkServer server, int rows) throws SQLException {
         // Room on each page for the next version of a row, as pgbench's tables of this kind have.
@@ -30,13 +23,10 @@ final class Accounts {
 
     /** @param storage parameters of the table, such as {@code autovacuum_enabled = off} */
     static Accounts create(BenchmarkServer server, int rows, String storage) throws SQLException {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement()) {
-            statement.execute(
-                    "create table " + TABLE + " (aid int primary key, balance bigint not null) with (" + storage + ")");
-            statement.execute("insert into " + TABLE + " select i, 0 from generate_series(1, " + rows + ") i");
-            statement.execute("vacuum analyze " + TABLE);
-        }
+        server.execute(
+                "create table " + TABLE + " (aid int primary key, balance bigint not null) with (" + storage + ")",
+                "insert into " + TABLE + " select i, 0 from generate_series(1, " + rows + ") i",
+                "vacuum analyze " + TABLE);
         return new Accounts(server, rows);
     }
 
@@ -69,7 +59,16 @@ final class Accounts {
 
     /** What the connection's transaction sees. */
     static long read(Connection connection, int aid) throws SQLException {
-        try (PreparedStatement read = connection.prepareStatement("select balance from " + TABLE + " where aid = ?")) {
+        return read(connection, READ, aid);
+    }
+
+    /** Locks it by hand. */
+    static long lock(Connection connection, int aid) throws SQLException {
+        return read(connection, READ + " for update", aid);
+    }
+
+    private static long read(Connection connection, String sql, int aid) throws SQLException {
+        try (PreparedStatement read = connection.prepareStatement(sql)) {
             read.setInt(1, aid);
             try (ResultSet row = read.executeQuery()) {
                 if (!row.next()) {
@@ -82,28 +81,19 @@ final class Accounts {
 
     /** Fails unless every row is there and back at 0. */
     void check() throws SQLException {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement();
-                ResultSet row =
-                        statement.executeQuery("select count(*), count(*) filter (where balance <> 0) from " + TABLE)) {
-            row.next();
-            if (row.getInt(1) != rows || row.getInt(2) != 0) {
-                throw new InvariantViolation(row.getInt(1) + " of " + rows + " accounts are left, and " + row.getInt(2)
-                        + " of them are not back at 0");
-            }
+        long[] found = server.numbers("select count(*), count(*) filter (where balance <> 0) from " + TABLE);
+        if (found[0] != rows || found[1] != 0) {
+            throw new InvariantViolation(
+                    found[0] + " of " + rows + " accounts are left, and " + found[1] + " of them are not back at 0");
         }
     }
 
     /** Fails unless all balances add up to this: as many raises as were committed. */
     void checkSum(long expected) throws SQLException {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select sum(balance) from " + TABLE)) {
-            row.next();
-            if (row.getLong(1) != expected) {
-                throw new InvariantViolation(
-                        expected + " commits have raised a balance by 1, and the balances add up to " + row.getLong(1));
-            }
+        long sum = server.numbers("select sum(balance) from " + TABLE)[0];
+        if (sum != expected) {
+            throw new InvariantViolation(
+                    expected + " commits have raised a balance by 1, and the balances add up to " + sum);
         }
     }
 }

@@ -1,9 +1,7 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +13,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /** The work of {@link Zipfian} while autovacuum comes to the hot rows as often as the server lets it. */
 public class Autovacuum extends HotRows {
@@ -61,7 +60,7 @@ public class Autovacuum extends HotRows {
     @Override
     void prepare() throws SQLException {
         create(ROWS, AGGRESSIVE);
-        monitor = monitor();
+        monitor = server.closeWith(server.connect());
         Locking locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
         threads.add("client", clients, number -> {
             Clients.Operation transaction = client(locking, Zipf.zipf(ROWS, zipf));
@@ -84,12 +83,10 @@ public class Autovacuum extends HotRows {
     void ends(boolean measured, double perSecond) throws SQLException {
         long last = Math.max(longestGapNanos.get(), System.nanoTime() - latest.get());
         meter.gauge("autovacuum.stall", last / (double) TimeUnit.MILLISECONDS.toNanos(1), "ms");
-        try (Statement statement = monitor.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "select autovacuum_count, n_dead_tup from pg_stat_user_tables where relid = 'accounts'::regclass")) {
-            row.next();
-            meter.gauge("autovacuum.runs", (double) row.getLong(1), "");
-            meter.gauge("autovacuum.deadTuples", (double) row.getLong(2), "");
-        }
+        long[] seen = BenchmarkServer.numbers(
+                monitor,
+                "select autovacuum_count, n_dead_tup from pg_stat_user_tables where relid = 'accounts'::regclass");
+        meter.gauge("autovacuum.runs", (double) seen[0], "");
+        meter.gauge("autovacuum.deadTuples", (double) seen[1], "");
     }
 }

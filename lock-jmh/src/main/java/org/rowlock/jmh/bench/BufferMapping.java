@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,9 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * Readers of 30 random rows a time beside one inserter, which is what is counted. Where the rows do not fit into the
@@ -46,6 +47,7 @@ public class BufferMapping extends Workload {
                             Metric.throughput("inserts"),
                             Metric.higher("reads", "reads", "1/s"),
                             Metric.neither("pages", "pages read into buffers", "1/s")))
+            .timed(Timing.THROUGHPUT)
             .on(SETTINGS);
 
     private static final int PER_READ = 30;
@@ -82,46 +84,40 @@ public class BufferMapping extends Workload {
 
     @Override
     void prepare() throws SQLException {
-        monitor = server.connect();
-        server.closeWith(monitor);
+        monitor = server.closeWith(server.connect());
         int range = createRows();
-        Connection inserting = connect();
+        atEnd(this::checkInserted);
+        Connection inserting = server.closeWith(server.connect());
         PreparedStatement insert = inserting.prepareStatement("insert into entry (at) values (clock_timestamp())");
         threads.add("inserter", 1, number -> () -> {
             insert.executeUpdate();
             inserted.increment();
             return 1;
         });
-        List<Connection> connections = Sessions.open(server, clients);
+        List<Connection> connections = server.sessions(clients);
         threads.addBeside("reads", clients, number -> reader(connections.get(number), range));
-    }
-
-    private Connection connect() throws SQLException {
-        return Sessions.open(server, 1).get(0);
     }
 
     /** Spread thinly over many pages; returns how many of them are to be read. */
     private int createRows() throws SQLException {
-        try (Statement statement = monitor.createStatement()) {
-            long buffers = number("select pg_size_bytes(current_setting('shared_buffers'))");
-            long bytes = Math.min(4 * buffers, megabytes * BYTES_PER_MEGABYTE);
-            int rows = (int) (bytes / PAGE_BYTES * ROWS_PER_PAGE);
-            statement.execute("create unlogged table lookup (id int, number int) with (fillfactor = 10)");
-            statement.execute("insert into lookup select i, i from generate_series(1, " + rows + ") i");
-            statement.execute("alter table lookup add primary key (id)");
-            // Readers would otherwise have to write, to mark rows as committed.
-            statement.execute("vacuum (freeze, analyze) lookup");
-            statement.execute(
-                    "create table entry (id bigint generated always as identity primary key, at timestamptz)");
-            if (!evicting) {
-                return (int) Math.min(rows, buffers / 4 / PAGE_BYTES * ROWS_PER_PAGE);
-            }
-            if (bytes <= buffers) {
-                System.out.println("All rows fit into the server's buffers of " + buffers / BYTES_PER_MEGABYTE
-                        + " MB, so no read evicts a page. Give a smaller shared_buffers or more megabytes.");
-            }
-            return rows;
+        long buffers = number("select pg_size_bytes(current_setting('shared_buffers'))");
+        long bytes = Math.min(4 * buffers, megabytes * BYTES_PER_MEGABYTE);
+        int rows = (int) (bytes / PAGE_BYTES * ROWS_PER_PAGE);
+        server.execute(
+                "create unlogged table lookup (id int, number int) with (fillfactor = 10)",
+                "insert into lookup select i, i from generate_series(1, " + rows + ") i",
+                "alter table lookup add primary key (id)",
+                // Readers would otherwise have to write, to mark rows as committed.
+                "vacuum (freeze, analyze) lookup",
+                "create table entry (id bigint generated always as identity primary key, at timestamptz)");
+        if (!evicting) {
+            return (int) Math.min(rows, buffers / 4 / PAGE_BYTES * ROWS_PER_PAGE);
         }
+        if (bytes <= buffers) {
+            System.out.println("All rows fit into the server's buffers of " + buffers / BYTES_PER_MEGABYTE
+                    + " MB, so no read evicts a page. Give a smaller shared_buffers or more megabytes.");
+        }
+        return rows;
     }
 
     private static Clients.Operation reader(Connection connection, int range) {
@@ -147,11 +143,7 @@ public class BufferMapping extends Workload {
     }
 
     private long number(String sql) throws SQLException {
-        try (Statement statement = monitor.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getLong(1);
-        }
+        return BenchmarkServer.numbers(monitor, sql)[0];
     }
 
     private long pagesRead() throws SQLException {
@@ -170,8 +162,7 @@ public class BufferMapping extends Workload {
         meter.gauge("pages", (pagesRead() - pagesBefore) / seconds, "1/s");
     }
 
-    @Override
-    void check() throws SQLException {
+    private void checkInserted() throws SQLException {
         long found = number("select count(*) from entry");
         if (found != inserted.sum()) {
             throw new InvariantViolation(inserted.sum() + " rows were inserted, and " + found + " are there");

@@ -54,13 +54,13 @@ public class Bystander extends LockWorkload {
     public double zipf;
 
     private final Exclusion exclusion = new Exclusion(ROWS + 1);
-    private Accounts accounts;
     private Pace pace;
     private Latency untaken;
 
     @Override
     void prepare() throws SQLException {
-        accounts = Accounts.create(server, ROWS);
+        atEnd(exclusion::check);
+        atEnd(Accounts.create(server, ROWS)::check);
         pace = new Pace(rate, System::nanoTime);
         untaken = meter.latency("lock");
         HikariDataSource pool = server.pool(clients + lockers);
@@ -110,11 +110,5 @@ public class Bystander extends LockWorkload {
     @Override
     void ends(boolean measured, double perSecond) {
         pace.untaken(untaken::record);
-    }
-
-    @Override
-    void check() throws SQLException {
-        exclusion.check();
-        accounts.check();
     }
 }

@@ -1,12 +1,9 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Finds tables whose relation locks meet in the server's fast path. A session that locks a table weakly, as every read
@@ -31,26 +28,25 @@ record CollidingTables(String hot, String colliding, String apart) {
     private static final String PARTITION =
             "(hashoidvector((d.oid || ' ' || c.oid || ' 0 16777216')::oidvector) & 1023)";
 
-    private static final String CANDIDATES = "select c.relname, " + PARTITION
-            + " from pg_class c, pg_database d where d.datname = current_database()"
-            + " and c.relnamespace = current_schema()::regnamespace and c.relname like 'candidate%' order by c.oid";
+    private static final String CANDIDATES = "with candidate as (select c.oid, c.relname, " + PARTITION
+            + " as partition from pg_class c, pg_database d where d.datname = current_database()"
+            + " and c.relnamespace = current_schema()::regnamespace and c.relname like 'candidate%')";
 
-    private static final String PARTITIONS = "select " + PARTITION
-            + " from pg_class c, pg_database d where d.datname = current_database() and c.oid in"
-            + " (select ?::regclass union select indexrelid from pg_index where indrelid = ?::regclass)";
-
-    /** A table and its partition. */
-    private record Candidate(String table, int partition) {}
+    private static final String COLLIDING = CANDIDATES
+            + " select hot.relname, other.relname from candidate hot join candidate other using (partition)"
+            + " where hot.oid < other.oid order by hot.oid, other.oid limit 1";
 
     /** Makes empty tables {@code (id int, number int)} until two collide, and the hot one's primary key. */
     static CollidingTables create(Connection connection) throws SQLException {
-        for (int batch = 0; batch < MAX_BATCHES; batch++) {
-            createBatch(connection, batch);
-            List<Candidate> candidates = candidates(connection);
-            for (Candidate hot : candidates) {
-                for (Candidate other : candidates) {
-                    if (!hot.equals(other) && hot.partition == other.partition) {
-                        return of(connection, hot, other, candidates);
+        try (Statement statement = connection.createStatement()) {
+            for (int batch = 0; batch < MAX_BATCHES; batch++) {
+                for (int i = 0; i < BATCH; i++) {
+                    statement.addBatch("create table candidate_" + batch + "_" + i + " (id int, number int)");
+                }
+                statement.executeBatch();
+                try (ResultSet pair = statement.executeQuery(COLLIDING)) {
+                    if (pair.next()) {
+                        return of(statement, pair.getString(1), pair.getString(2));
                     }
                 }
             }
@@ -58,52 +54,16 @@ record CollidingTables(String hot, String colliding, String apart) {
         throw new IllegalStateException("No two of " + BATCH * MAX_BATCHES + " tables share one of 1024 partitions");
     }
 
-    private static void createBatch(Connection connection, int batch) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            for (int i = 0; i < BATCH; i++) {
-                statement.addBatch("create table candidate_" + batch + "_" + i + " (id int, number int)");
-            }
-            statement.executeBatch();
+    private static CollidingTables of(Statement statement, String hot, String colliding) throws SQLException {
+        statement.execute("alter table " + hot + " add primary key (id)");
+        String table = "'" + hot + "'::regclass";
+        try (ResultSet apart = statement.executeQuery(CANDIDATES
+                + " select relname from candidate where partition not in (select " + PARTITION
+                + " from pg_class c, pg_database d where d.datname = current_database() and c.oid in (select " + table
+                + " union select indexrelid from pg_index where indrelid = " + table + ")) order by oid limit 1")) {
+            apart.next();
+            return new CollidingTables(hot, colliding, apart.getString(1));
         }
-    }
-
-    private static List<Candidate> candidates(Connection connection) throws SQLException {
-        List<Candidate> candidates = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(CANDIDATES)) {
-            while (row.next()) {
-                candidates.add(new Candidate(row.getString(1), row.getInt(2)));
-            }
-        }
-        return candidates;
-    }
-
-    private static CollidingTables of(
-            Connection connection, Candidate hot, Candidate colliding, List<Candidate> candidates) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("alter table " + hot.table + " add primary key (id)");
-        }
-        List<Integer> read = partitions(connection, hot.table);
-        Candidate apart = candidates.stream()
-                .filter(candidate -> !read.contains(candidate.partition))
-                .findFirst()
-                .orElseThrow();
-        return new CollidingTables(hot.table, colliding.table, apart.table);
-    }
-
-    /** Of a table and its indexes. */
-    private static List<Integer> partitions(Connection connection, String table) throws SQLException {
-        List<Integer> partitions = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(PARTITIONS)) {
-            statement.setString(1, table);
-            statement.setString(2, table);
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    partitions.add(row.getInt(1));
-                }
-            }
-        }
-        return partitions;
     }
 
     /**

@@ -1,8 +1,6 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -34,8 +32,8 @@ final class Contest {
     static long awaitSecond(
             BenchmarkServer server, TransactionWork<?, SQLException> first, TransactionWork<Long, SQLException> second)
             throws SQLException {
-        try (Connection holder = begin(server);
-                Connection waiter = begin(server)) {
+        try (Connection holder = server.begin();
+                Connection waiter = server.begin()) {
             first.apply(holder);
             FutureTask<Long> found = new FutureTask<>(() -> second.apply(waiter));
             Thread thread = new Thread(found, "rowlock-jmh-contest");
@@ -59,8 +57,8 @@ final class Contest {
     static void runBeside(
             BenchmarkServer server, TransactionWork<?, SQLException> first, TransactionWork<?, SQLException> second)
             throws SQLException {
-        try (Connection holder = begin(server);
-                Connection other = begin(server)) {
+        try (Connection holder = server.begin();
+                Connection other = server.begin()) {
             first.apply(holder);
             try (Statement statement = other.createStatement()) {
                 statement.execute("set local lock_timeout = '10s'");
@@ -68,46 +66,29 @@ final class Contest {
             second.apply(other);
             other.rollback();
             holder.rollback();
-        } catch (LockNotAvailableException e) {
-            throw tooBroad();
-        } catch (SQLException e) {
-            if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-                throw tooBroad();
+        } catch (LockNotAvailableException | SQLException e) {
+            if (e instanceof SQLException sql && !LOCK_NOT_AVAILABLE.equals(sql.getSQLState())) {
+                throw e;
             }
-            throw e;
+            throw new InvariantViolation("a transaction waited for the lock of another key");
         }
-    }
-
-    private static Connection begin(BenchmarkServer server) throws SQLException {
-        Connection connection = server.connect();
-        connection.setAutoCommit(false);
-        return connection;
     }
 
     private static void awaitBlocked(Connection holder, Connection waiter, FutureTask<Long> found)
             throws SQLException, InterruptedException {
         int pid = waiter.unwrap(PGConnection.class).getBackendPID();
         long deadline = System.nanoTime() + DEADLINE.toNanos();
-        try (PreparedStatement statement =
-                holder.prepareStatement("select pg_backend_pid() = any(pg_blocking_pids(?))")) {
-            statement.setInt(1, pid);
-            while (!isTrue(statement)) {
-                if (found.isDone()) {
-                    throw new InvariantViolation(
-                            "a second transaction got in while the first held the lock, and found " + result(found));
-                }
-                if (System.nanoTime() > deadline) {
-                    throw new InvariantViolation("a second transaction neither got the lock nor waited for it within "
-                            + DEADLINE.toSeconds() + " s");
-                }
-                Thread.sleep(PAUSE.toMillis());
+        String isBlocked = "select count(*) where pg_backend_pid() = any(pg_blocking_pids(" + pid + "))";
+        while (BenchmarkServer.numbers(holder, isBlocked)[0] == 0) {
+            if (found.isDone()) {
+                throw new InvariantViolation(
+                        "a second transaction got in while the first held the lock, and found " + result(found));
             }
-        }
-    }
-
-    private static boolean isTrue(PreparedStatement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery()) {
-            return row.next() && row.getBoolean(1);
+            if (System.nanoTime() > deadline) {
+                throw new InvariantViolation("a second transaction neither got the lock nor waited for it within "
+                        + DEADLINE.toSeconds() + " s");
+            }
+            Thread.sleep(PAUSE.toMillis());
         }
     }
 
@@ -123,9 +104,5 @@ final class Contest {
             throw new InvariantViolation("a second transaction did not get the lock within " + DEADLINE.toSeconds()
                     + " s after the first had ended");
         }
-    }
-
-    private static InvariantViolation tooBroad() {
-        return new InvariantViolation("a transaction waited for the lock of another key");
     }
 }

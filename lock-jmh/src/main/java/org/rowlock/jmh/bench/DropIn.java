@@ -6,38 +6,49 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.LockRelease;
 import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /** SELECT ... FOR UPDATE as it is, through the plain pool and through lock-jdbc's DataSource in front of it. */
 public class DropIn extends Workload {
     static final String PLAIN = "plain";
 
+    static final List<Metric> METRICS = List.of(
+            Metric.throughput("transactions"),
+            Metric.percentile("transaction", 50, "transaction"),
+            Metric.percentile("transaction", 99, "transaction"));
+
     static final Scenario SCENARIO = new Scenario(
-                    "dropin",
-                    "Hot rows: unchanged SQL, with and without lock-jdbc",
-                    "Clients pick a row by zipf(1..100, s = 1.1), lock it with SELECT ... FOR UPDATE, update it three times and commit:"
-                            + " through a pool as it is, and through lock-jdbc in front of it. Off and observe show what the wrapper"
-                            + " costs; queue lets a few wait for a row at the server and the others in the JVM; front does more only"
-                            + " where other JVMs want the row too, see dropin-jvms.",
-                    "",
-                    DropIn.class,
-                    Stream.of(90, 1, 2, 10, 300).map(Point::clients).toList(),
-                    through(PLAIN, "off", "observe", "queue", "front"),
-                    List.of(
-                            Metric.throughput("transactions"),
-                            Metric.percentile("transaction", 50, "transaction"),
-                            Metric.percentile("transaction", 99, "transaction"),
-                            Metric.percentile("lock", 99, "wait for the lock")))
-            .timed(Timing.WARM);
+            "dropin",
+            "Hot rows: unchanged SQL, with and without lock-jdbc",
+            "Clients pick a row by zipf(1..100, s = 1.1), lock it with SELECT ... FOR UPDATE, update it three times and commit:"
+                    + " through a pool as it is, and through lock-jdbc in front of it. Off and observe show what the wrapper"
+                    + " costs; queue lets a few wait for a row at the server and the others in the JVM; front does more only"
+                    + " where other JVMs want the row too, see dropin-jvms.",
+            "",
+            DropIn.class,
+            Stream.of(90, 1, 2, 10, 300).map(Point::clients).toList(),
+            through(PLAIN, "off", "observe", "queue", "front"),
+            List.of(
+                    Metric.throughput("transactions"),
+                    Metric.percentile("transaction", 50, "transaction"),
+                    Metric.percentile("transaction", 99, "transaction"),
+                    Metric.percentile("lock", 99, "wait for the lock")));
+
+    /** lock-jdbc's line at the start would stand among the progress of every measurement. Kept, as loggers are forgotten. */
+    private static final Logger LOG = Logger.getLogger("org.rowlock");
 
     /** Variants by what stands between the clients and the pool. */
     static List<Variant> through(String... wrappers) {
@@ -66,12 +77,12 @@ public class DropIn extends Workload {
     public boolean autocommit;
 
     private final LongAdder raised = new LongAdder();
-    private Accounts accounts;
 
     @Override
     void prepare() throws SQLException {
-        accounts = Accounts.create(server, rows);
-        DataSource dataSource = wrap(server.pool(clients));
+        Accounts accounts = Accounts.create(server, rows);
+        atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
+        DataSource dataSource = wrap(server, clients, wrapper);
         threads.add("client", clients, number -> {
             Latency transaction = meter.latency("transaction");
             if (autocommit) {
@@ -102,21 +113,18 @@ public class DropIn extends Workload {
         raised.increment();
     }
 
-    private DataSource wrap(HikariDataSource pool) {
-        if (wrapper.equals(PLAIN)) {
-            return pool;
-        }
-        RowlockDataSource wrapped = Wrappers.wrap(pool, wrapper);
-        server.closeWith(wrapped);
-        return wrapped;
+    /** A pool, with what stands in front of it. */
+    static DataSource wrap(BenchmarkServer server, int connections, String wrapper) {
+        HikariDataSource pool = server.pool(connections);
+        return wrapper.equals(PLAIN) ? pool : server.closeWith(wrap(pool, wrapper, LockRelease.PLAIN));
     }
 
-    @Override
-    void check() throws SQLException {
-        if (autocommit) {
-            accounts.checkSum(raised.sum());
-        } else {
-            accounts.check();
-        }
+    /** lock-jdbc in front of a pool. */
+    static RowlockDataSource wrap(DataSource pool, String mode, LockRelease release) {
+        LOG.setLevel(Level.WARNING);
+        return RowlockDataSource.builder(pool)
+                .mode(RowlockMode.of(mode))
+                .release(release)
+                .build();
     }
 }

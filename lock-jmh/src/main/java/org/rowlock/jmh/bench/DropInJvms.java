@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
@@ -24,12 +23,9 @@ public class DropInJvms extends Workload {
                     DropInJvms.class,
                     Stream.of(90, 300).map(Point::clients).toList(),
                     DropIn.through(DropIn.PLAIN, "queue", "front"),
-                    List.of(
-                            Metric.throughput("transactions"),
-                            Metric.percentile("transaction", 50, "transaction"),
-                            Metric.percentile("transaction", 99, "transaction")))
-            // Ten JVMs warm up at once.
-            .timed(new Timing(4, 8_000, 1, 4_000, false));
+                    DropIn.METRICS)
+            // Ten JVMs compile at once, maybe on few processors.
+            .timed(new Timing(4, 20_000, 1, 4_000, false));
 
     @Param("90")
     public int clients;
@@ -51,19 +47,17 @@ public class DropInJvms extends Workload {
     public double zipf;
 
     private final List<DropInProcess> processes = new ArrayList<>();
-    private Accounts accounts;
 
     @Override
     void prepare() throws SQLException {
-        accounts = Accounts.create(server, rows);
+        atEnd(() -> processes.forEach(DropInProcess::stop));
+        atEnd(Accounts.create(server, rows)::check);
         PGSimpleDataSource target = server.dataSource();
         int count = Math.min(jvms, clients);
         try {
             for (int i = 0; i < count; i++) {
-                DropInProcess process =
-                        DropInProcess.start(target, wrapper, (clients - i + count - 1) / count, rows, zipf);
-                server.closeWith(process);
-                processes.add(process);
+                processes.add(server.closeWith(
+                        DropInProcess.start(target, wrapper, (clients - i + count - 1) / count, rows, zipf)));
             }
             processes.forEach(DropInProcess::awaitReady);
             for (DropInProcess process : processes) {
@@ -77,13 +71,5 @@ public class DropInJvms extends Workload {
             Latency transaction = meter.latency("transaction");
             return () -> process.next(transaction);
         });
-    }
-
-    @Override
-    void check() throws SQLException {
-        for (DropInProcess process : processes) {
-            process.stop();
-        }
-        accounts.check();
     }
 }

@@ -1,12 +1,9 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.SQLException;
-import java.util.List;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.jdbc.RowlockDataSource;
-import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
@@ -24,10 +21,7 @@ public class DropInOrders extends Workload {
                     DropInOrders.class,
                     Stream.of(10, 60, 200).map(Point::clients).toList(),
                     DropIn.through(DropIn.PLAIN, "queue", "front"),
-                    List.of(
-                            Metric.throughput("transactions"),
-                            Metric.percentile("transaction", 50, "transaction"),
-                            Metric.percentile("transaction", 99, "transaction")))
+                    DropIn.METRICS)
             .timed(new Timing(5, 0, 1, 10_000, false));
 
     @Param("60")
@@ -41,20 +35,13 @@ public class DropInOrders extends Workload {
     @Param("2")
     public int warehouses;
 
-    private OrderTables tables;
-
     @Override
     void prepare() throws SQLException {
-        tables = OrderTables.create(server, warehouses);
-        DataSource dataSource = server.pool(clients);
-        if (!wrapper.equals(DropIn.PLAIN)) {
-            RowlockDataSource wrapped = Wrappers.wrap(dataSource, wrapper);
-            server.closeWith(wrapped);
-            dataSource = wrapped;
-        }
-        DataSource chosen = dataSource;
+        Orders.create(server, warehouses);
+        atEnd(() -> Orders.check(server));
+        DataSource dataSource = DropIn.wrap(server, clients, wrapper);
         threads.add("client", clients, number -> {
-            Orders orders = new Orders(chosen, warehouses);
+            Orders orders = new Orders(dataSource, warehouses);
             Latency transaction = meter.latency("transaction");
             return () -> {
                 transaction.begin();
@@ -63,10 +50,5 @@ public class DropInOrders extends Workload {
                 return 1;
             };
         });
-    }
-
-    @Override
-    void check() throws SQLException {
-        tables.check();
     }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockRelease;
 
 /**
  * Some of the clients of {@link DropInJvms}, in a process of their own. It says what its transactions took, in microseconds, a
@@ -78,9 +79,6 @@ final class DropInProcess implements AutoCloseable {
         if (line == null) {
             throw new IllegalStateException("A process of clients has ended");
         }
-        if (line.startsWith(FAILED)) {
-            throw new InvariantViolation("A process of clients has failed: " + line.substring(FAILED.length()));
-        }
         int count = 0;
         for (String micros : line.split(" ", -1)) {
             if (!micros.isEmpty()) {
@@ -93,7 +91,11 @@ final class DropInProcess implements AutoCloseable {
 
     private String line() {
         try {
-            return said.readLine();
+            String line = said.readLine();
+            if (line != null && line.startsWith(FAILED)) {
+                throw new InvariantViolation("A process of clients has failed: " + line.substring(FAILED.length()));
+            }
+            return line;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -103,10 +105,8 @@ final class DropInProcess implements AutoCloseable {
     void stop() {
         try {
             process.getOutputStream().close();
-            for (String line = line(); line != null; line = line()) {
-                if (line.startsWith(FAILED)) {
-                    throw new InvariantViolation("A process of clients has failed: " + line.substring(FAILED.length()));
-                }
+            while (line() != null) {
+                // What was still to be said.
             }
             process.waitFor();
         } catch (IOException e) {
@@ -140,7 +140,7 @@ final class DropInProcess implements AutoCloseable {
         Queue<Long> micros = new ConcurrentLinkedQueue<>();
         Queue<String> failures = new ConcurrentLinkedQueue<>();
         try (HikariDataSource pool = new HikariDataSource(config)) {
-            DataSource dataSource = args[2].equals(DropIn.PLAIN) ? pool : Wrappers.wrap(pool, args[2]);
+            DataSource dataSource = args[2].equals(DropIn.PLAIN) ? pool : DropIn.wrap(pool, args[2], LockRelease.PLAIN);
             while (pool.getHikariPoolMXBean().getTotalConnections() < clients) {
                 LockSupport.parkNanos(LINE_NANOS);
             }

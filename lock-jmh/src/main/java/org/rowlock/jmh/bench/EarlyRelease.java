@@ -3,35 +3,26 @@ package org.rowlock.jmh.bench;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.CommitWrite;
-import org.rowlock.CommitWrites;
-import org.rowlock.LockKey;
 import org.rowlock.LockRelease;
-import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.doctor.UserError;
-import org.rowlock.jdbc.RowlockDataSource;
-import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
  * Lock, three updates and commit, with a commit that holds the locks until the disk and the standby have it, and with one that
  * lets go of them before and is confirmed in the same flush.
  */
+@ByHand(Strategy.FOR_UPDATE)
 public class EarlyRelease extends LockWorkload {
     private static final String QUESTION =
             " lock it, update it three times and commit: with SELECT ... FOR UPDATE by hand, the"
@@ -56,9 +47,6 @@ public class EarlyRelease extends LockWorkload {
             Stream.of(90, 10)
                     .map(clients -> Point.of(clients + " clients, one row", clients, "rows", "1"))
                     .toList());
-
-    private static final String LOCK = "select balance from " + Accounts.TABLE + " where aid = ? for update";
-    private static final String READ = "select balance from " + Accounts.TABLE + " where aid = ?";
 
     /** The COMMIT lets go of the locks, and the message behind it is a transaction whose commit waits for both. */
     private static final String EARLY =
@@ -90,43 +78,36 @@ public class EarlyRelease extends LockWorkload {
     @Param("1.1")
     public double zipf = 1.1;
 
-    private Accounts accounts;
     private @Nullable HolderWaits holders;
 
     private static Scenario scenario(String name, String title, String question, List<Point> points) {
         Variant byHand = Variant.of("FOR_UPDATE");
         Variant dropIn = byHand.with(", lock-jdbc", "way", Way.DROP_IN.name());
         return new Scenario(
-                        name,
-                        title,
-                        question,
-                        PUBLISHED,
-                        EarlyRelease.class,
-                        points,
-                        Stream.of(
-                                        Stream.of(byHand, dropIn),
-                                        Variant.of("ROW", "ADVISORY").stream()
-                                                .map(each -> each.with(" in 2", "way", Way.AT_COMMIT.name())),
-                                        Variant.of("ROW", "ADVISORY").stream()
-                                                .map(each -> each.with(" in 1", "way", Way.EXECUTE.name())))
-                                .flatMap(each -> each)
-                                .flatMap(plain -> Stream.of(plain, plain.with(", early", "early", "true")))
-                                .toList(),
-                        List.of(
-                                Metric.throughput("transactions"),
-                                Metric.percentile("transaction", 50, "transaction"),
-                                Metric.percentile("transaction", 99, "transaction"),
-                                Metric.lower("holders.standby", "holders wait for the standby", "%"),
-                                Metric.lower("holders.disk", "holders wait for the disk", "%"),
-                                Metric.neither("holders.client", "holders wait for their client", "%"),
-                                Metric.xids(),
-                                Metric.wal()))
-                .timed(Timing.WARM);
-    }
-
-    @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.FOR_UPDATE);
+                name,
+                title,
+                question,
+                PUBLISHED,
+                EarlyRelease.class,
+                points,
+                Stream.of(
+                                Stream.of(byHand, dropIn),
+                                Variant.of("ROW", "ADVISORY").stream()
+                                        .map(each -> each.with(" in 2", "way", Way.AT_COMMIT.name())),
+                                Variant.of("ROW", "ADVISORY").stream()
+                                        .map(each -> each.with(" in 1", "way", Way.EXECUTE.name())))
+                        .flatMap(each -> each)
+                        .flatMap(plain -> Stream.of(plain, plain.with(", early", "early", "true")))
+                        .toList(),
+                List.of(
+                        Metric.throughput("transactions"),
+                        Metric.percentile("transaction", 50, "transaction"),
+                        Metric.percentile("transaction", 99, "transaction"),
+                        Metric.lower("holders.standby", "holders wait for the standby", "%"),
+                        Metric.lower("holders.disk", "holders wait for the disk", "%"),
+                        Metric.neither("holders.client", "holders wait for their client", "%"),
+                        Metric.xids(),
+                        Metric.wal()));
     }
 
     @Override
@@ -135,7 +116,7 @@ public class EarlyRelease extends LockWorkload {
             throw new UserError("way=" + way + " has no strategy " + strategy + "; give -p way=BY_HAND or DROP_IN with"
                     + " -p strategy=FOR_UPDATE, and AT_COMMIT or EXECUTE with ROW, BOTH or ADVISORY.");
         }
-        accounts = Accounts.create(server, rows);
+        atEnd(Accounts.create(server, rows)::check);
         DataSource pool = dataSource(server.pool(clients));
         RowLocks locks = RowLocks.builder()
                 .strategy(strategy.lockStrategy())
@@ -155,15 +136,7 @@ public class EarlyRelease extends LockWorkload {
     }
 
     private DataSource dataSource(HikariDataSource pool) {
-        if (way != Way.DROP_IN) {
-            return pool;
-        }
-        RowlockDataSource wrapped = RowlockDataSource.builder(pool)
-                .mode(RowlockMode.QUEUE)
-                .release(release())
-                .build();
-        server.closeWith(wrapped);
-        return wrapped;
+        return way == Way.DROP_IN ? server.closeWith(DropIn.wrap(pool, "queue", release())) : pool;
     }
 
     private LockRelease release() {
@@ -175,39 +148,13 @@ public class EarlyRelease extends LockWorkload {
         switch (way) {
             case BY_HAND, DROP_IN -> {
                 try (Connection connection = pool.getConnection()) {
-                    lock(connection, aid);
+                    Accounts.lock(connection, aid);
                     Accounts.updateThrice(connection, aid);
                     commit(connection);
                 }
             }
-            case AT_COMMIT -> {
-                LockedQuery<Long> read = LockedQuery.of(READ, row -> row.getLong(1), aid);
-                List<CommitWrite<Void>> updates = new ArrayList<>(3);
-                locks.runInTransaction(
-                        pool,
-                        LockKey.row(Accounts.TABLE, aid),
-                        read,
-                        (balances, atCommit) -> RoundTrips.addTo(atCommit, updates, aid, false));
-                RoundTrips.check(updates, aid);
-            }
-            case EXECUTE -> {
-                CommitWrites writes = new CommitWrites();
-                List<CommitWrite<Void>> updates = new ArrayList<>(3);
-                RoundTrips.addTo(writes, updates, aid, false);
-                locks.execute(pool, LockKey.row(Accounts.TABLE, aid), writes);
-                RoundTrips.check(updates, aid);
-            }
-        }
-    }
-
-    private static void lock(Connection connection, int aid) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement(LOCK)) {
-            select.setInt(1, aid);
-            try (ResultSet row = select.executeQuery()) {
-                if (!row.next()) {
-                    throw new InvariantViolation("account " + aid + " is gone");
-                }
-            }
+            case AT_COMMIT -> RoundTrips.inTwo(locks, pool, aid, false);
+            case EXECUTE -> RoundTrips.inOne(locks, pool, aid, false);
         }
     }
 
@@ -232,10 +179,5 @@ public class EarlyRelease extends LockWorkload {
         if (watched != null) {
             watched.end(meter);
         }
-    }
-
-    @Override
-    void check() throws SQLException {
-        accounts.check();
     }
 }

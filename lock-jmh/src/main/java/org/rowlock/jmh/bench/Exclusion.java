@@ -44,10 +44,13 @@ final class Exclusion {
     }
 
     private void violated(int key, int found) {
-        violation.compareAndSet(
-                null,
-                "Two transactions were inside the lock of key " + key + " at the same time ("
-                        + (found < 0 ? "an exclusive holder" : found + " sharers") + " when another came in)");
+        violated("Two transactions were inside the lock of key " + key + " at the same time ("
+                + (found < 0 ? "an exclusive holder" : found + " sharers") + " when another came in)");
+    }
+
+    /** Notes anything else that a lock should have kept from happening. */
+    void violated(String message) {
+        violation.compareAndSet(null, message);
     }
 
     /** Fails if two have ever been inside one lock. */

@@ -14,6 +14,7 @@ import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
@@ -24,21 +25,23 @@ public class FastPath extends Workload {
     private static final int TRUNCATING = 10;
 
     static final Scenario SCENARIO = new Scenario(
-            "lwlocks-fastpath",
-            "Fast path: readers of a table beside clients that truncate another",
-            "A reader notes the lock of its table among its own, without the shared lock table, unless somebody holds or wants a"
-                    + " strong lock of any table in the same of 1,024 partitions. Clients truncate an empty table: apart from"
-                    + " the readers' partition in one variant, in it in the other. What do the readers lose, and do"
-                    + " LockManager waits appear? Advisory locks always go through the shared lock table.",
-            "10 clients truncate beside 150 readers: 830,000 reads/s fall to 145,000.",
-            FastPath.class,
-            Stream.of(150, 30)
-                    .map(readers -> Point.of(readers + " readers", readers).connecting(readers + TRUNCATING))
-                    .toList(),
-            List.of(
-                    new Variant("apart", Map.of("colliding", "false"), false),
-                    new Variant("colliding", Map.of("colliding", "true"), false)),
-            List.of(Metric.throughput("reads"), Metric.neither("truncates", "truncates", "1/s")));
+                    "lwlocks-fastpath",
+                    "Fast path: readers of a table beside clients that truncate another",
+                    "A reader notes the lock of its table among its own, without the shared lock table, unless somebody holds or wants a"
+                            + " strong lock of any table in the same of 1,024 partitions. Clients truncate an empty table: apart from"
+                            + " the readers' partition in one variant, in it in the other. What do the readers lose, and do"
+                            + " LockManager waits appear? Advisory locks always go through the shared lock table.",
+                    "10 clients truncate beside 150 readers: 830,000 reads/s fall to 145,000.",
+                    FastPath.class,
+                    Stream.of(150, 30)
+                            .map(readers ->
+                                    Point.of(readers + " readers", readers).connecting(readers + TRUNCATING))
+                            .toList(),
+                    List.of(
+                            new Variant("apart", Map.of("colliding", "false"), false),
+                            new Variant("colliding", Map.of("colliding", "true"), false)),
+                    List.of(Metric.throughput("reads"), Metric.neither("truncates", "truncates", "1/s")))
+            .timed(Timing.THROUGHPUT);
 
     private static final int ROWS = 1_000;
 
@@ -67,9 +70,9 @@ public class FastPath extends Workload {
                                 + " little-endian machines, so no colliding table could be found; leave lwlocks-fastpath out.");
             }
         }
-        List<Connection> readers = Sessions.open(server, clients);
+        List<Connection> readers = server.sessions(clients);
         threads.add("reader", clients, number -> reader(readers.get(number), tables.hot()));
-        List<Connection> truncating = Sessions.open(server, TRUNCATING);
+        List<Connection> truncating = server.sessions(TRUNCATING);
         threads.addBeside("truncates", TRUNCATING, number -> () -> {
             try (Statement statement = truncating.get(number).createStatement()) {
                 statement.execute("truncate " + truncated);
@@ -94,8 +97,4 @@ public class FastPath extends Workload {
             return 1;
         };
     }
-
-    /** Each read has found its row. */
-    @Override
-    void check() {}
 }

@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Param;
@@ -18,6 +17,8 @@ import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /** Lock rows or not, update them in one statement, commit: what the guard and the audit of the table cost the writer. */
+// SELECT is a writer without a lock.
+@ByHand(Strategy.SELECT)
 public class Guard extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
                     "guard",
@@ -62,24 +63,17 @@ public class Guard extends LockWorkload {
     @Param("1")
     public int rows;
 
-    private WatchedTable table;
-
     private static Variant variant(String strategy, Watch watch) {
         String plain = strategy.equals("SELECT") ? "plain" : strategy;
         Variant locking = new Variant(plain, Variant.of(strategy).params(), false);
         return watch == Watch.NOTHING ? locking : locking.with(" " + watch, "watch", watch.name());
     }
 
-    /** A writer without a lock. */
-    @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.SELECT);
-    }
-
     @Override
     void prepare() throws SQLException {
         Accounts.create(server, ROWS);
-        table = WatchedTable.watch(server, watch, Accounts.TABLE);
+        WatchedTable table = WatchedTable.watch(server, watch, Accounts.TABLE);
+        atEnd(() -> table.check(strategy.isRowlock(), connection -> update(connection, 1)));
         Locking locking = locking(server.dataSource(), Accounts.TABLE, Accounts.ID);
         threads.add("writer", clients, number -> {
             Session session = new Session(server, meter);
@@ -122,10 +116,5 @@ public class Guard extends LockWorkload {
                 throw new InvariantViolation("not all of " + rows + " accounts were there to be updated");
             }
         }
-    }
-
-    @Override
-    void check() throws SQLException {
-        table.check(strategy.isRowlock(), connection -> update(connection, 1));
     }
 }

@@ -10,7 +10,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
  * What those wait for who have a lock that another session waits for: looks again and again, in a thread of its own. A holder
  * of a row is known by its xid, which those in front of the queue for the row wait for. For one thread.
  */
-final class HolderWaits {
+record HolderWaits(WaitSampler sampler) {
     private static final long INTERVAL_MILLIS = 20;
 
     private static final String QUERY = """
@@ -30,17 +30,9 @@ final class HolderWaits {
             "disk", List.of("IO:WALSync", "IO:WalSync", "IO:WALWrite", "IO:WalWrite", "LWLock:WALWrite"),
             "client", List.of("Client:ClientRead"));
 
-    private final WaitSampler sampler;
-
-    private HolderWaits(WaitSampler sampler) {
-        this.sampler = sampler;
-    }
-
     /** Begins. Ends with the server at the latest. */
     static HolderWaits watch(BenchmarkServer server) throws SQLException {
-        WaitSampler sampler = WaitSampler.start(server.connect(), QUERY, INTERVAL_MILLIS);
-        server.closeWith(sampler);
-        return new HolderWaits(sampler);
+        return new HolderWaits(server.closeWith(WaitSampler.start(server.connect(), QUERY, INTERVAL_MILLIS)));
     }
 
     /** Ends, and tells by place how much of their time holders were there; nothing where nobody waited for a holder. */

@@ -1,8 +1,6 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +12,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * The work of {@link Zipfian} while another transaction holds the vacuum horizon: it begins before one measured window and
@@ -44,9 +43,9 @@ public class Horizon extends HotRows {
             .timed(Timing.course(30));
 
     private static final String AGES = """
-            select coalesce(max(age(backend_xmin)) filter (where pid = ?), 0),
-                   coalesce(max(age(backend_xid)) filter (where pid = ?), 0),
-                   coalesce(max(greatest(age(backend_xmin), age(backend_xid))) filter (where pid <> ?), 0),
+            select coalesce(max(age(backend_xmin)) filter (where pid = :pid), 0),
+                   coalesce(max(age(backend_xid)) filter (where pid = :pid), 0),
+                   coalesce(max(greatest(age(backend_xmin), age(backend_xid))) filter (where pid <> :pid), 0),
                    (select n_dead_tup from pg_stat_user_tables where relid = 'accounts'::regclass)
               from (select pid, backend_xmin, backend_xid from pg_stat_activity
                      where datname = current_database() and pid <> pg_backend_pid()
@@ -87,9 +86,10 @@ public class Horizon extends HotRows {
 
     @Override
     void prepare() throws SQLException {
+        atEnd(this::release);
         // That autovacuum comes to one variant and not to another would only be noise.
         create(ROWS, "autovacuum_enabled = off");
-        monitor = monitor();
+        monitor = server.closeWith(server.connect());
         Locking locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
         threads.add("client", clients, number -> client(locking, Zipf.zipf(ROWS, zipf)));
     }
@@ -136,18 +136,11 @@ public class Horizon extends HotRows {
     }
 
     private void look(int pid) throws SQLException {
-        try (PreparedStatement statement = monitor.prepareStatement(AGES)) {
-            for (int parameter = 1; parameter <= 3; parameter++) {
-                statement.setInt(parameter, pid);
-            }
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                meter.gauge("horizon.xminAge", row.getInt(1), "xids");
-                meter.gauge("horizon.xidAge", row.getInt(2), "xids");
-                meter.gauge("horizon.others", row.getInt(3), "xids");
-                meter.gauge("horizon.deadTuples", (double) row.getLong(4), "");
-            }
-        }
+        long[] seen = BenchmarkServer.numbers(monitor, AGES.replace(":pid", Integer.toString(pid)));
+        meter.gauge("horizon.xminAge", (double) seen[0], "xids");
+        meter.gauge("horizon.xidAge", (double) seen[1], "xids");
+        meter.gauge("horizon.others", (double) seen[2], "xids");
+        meter.gauge("horizon.deadTuples", (double) seen[3], "");
     }
 
     private void release() throws SQLException {
@@ -156,11 +149,5 @@ public class Horizon extends HotRows {
         if (ending != null) {
             ending.close();
         }
-    }
-
-    @Override
-    void check() throws SQLException {
-        release();
-        super.check();
     }
 }

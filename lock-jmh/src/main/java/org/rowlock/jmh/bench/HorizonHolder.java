@@ -1,7 +1,6 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.rowlock.jmh.server.BenchmarkServer;
@@ -10,18 +9,10 @@ import org.rowlock.jmh.server.BenchmarkServer;
  * A transaction that does nothing and ends late, as a report or a forgotten session does. While it is open, no row version
  * that was alive when it began may be removed, nor any that was made since.
  */
-public final class HorizonHolder implements AutoCloseable {
+public record HorizonHolder(Connection connection, int pid) implements AutoCloseable {
     /** Timeouts of a server that would end it before its time, as far as the server knows them. */
     private static final String STAY = "select set_config(name, '0', false) from pg_settings where name in"
             + " ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')";
-
-    private final Connection connection;
-    private final int pid;
-
-    private HorizonHolder(Connection connection, int pid) {
-        this.connection = connection;
-        this.pid = pid;
-    }
 
     /** How it holds the horizon. */
     public enum Kind {
@@ -41,22 +32,14 @@ public final class HorizonHolder implements AutoCloseable {
 
     /** Begins. */
     static HorizonHolder begin(BenchmarkServer server, Kind kind) throws SQLException {
-        Connection connection = server.connect();
-        server.closeWith(connection);
+        Connection connection = server.closeWith(server.connect());
         try (Statement statement = connection.createStatement()) {
             statement.execute(STAY);
             connection.setTransactionIsolation(kind.isolation);
             connection.setAutoCommit(false);
             statement.execute(kind.sql);
-            try (ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
-                row.next();
-                return new HorizonHolder(connection, row.getInt(1));
-            }
         }
-    }
-
-    int pid() {
-        return pid;
+        return new HorizonHolder(connection, (int) BenchmarkServer.numbers(connection, "select pg_backend_pid()")[0]);
     }
 
     /** Ends; fails if the server has ended it already. */

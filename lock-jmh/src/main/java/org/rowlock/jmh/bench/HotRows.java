@@ -1,15 +1,15 @@
 package org.rowlock.jmh.bench;
 
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Set;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /** The published work, for scenarios that look at it from several sides: pick a row, lock it, update it three times. */
 @State(Scope.Benchmark)
+@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public abstract class HotRows extends LockWorkload {
     static final int ROWS = 100;
 
@@ -21,18 +21,13 @@ public abstract class HotRows extends LockWorkload {
     @Param("false")
     public boolean pipelined;
 
-    Accounts accounts;
-    Exclusion exclusion;
-
-    @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.FOR_UPDATE, Strategy.NAIVE);
-    }
+    private Exclusion exclusion;
 
     @Initializer
     void create(int rows, String storage) throws SQLException {
-        accounts = Accounts.create(server, rows, storage);
         exclusion = new Exclusion(rows + 1);
+        atEnd(exclusion::check);
+        atEnd(Accounts.create(server, rows, storage)::check);
     }
 
     /** A client of an application instance. */
@@ -54,14 +49,8 @@ public abstract class HotRows extends LockWorkload {
         };
     }
 
-    /** What is done while a lock is held. */
-    @FunctionalInterface
-    interface Held {
-        void run() throws SQLException;
-    }
-
     /** Notes that the lock is held, works, and leaves before the commit. */
-    private void inside(Latency lock, int aid, Held work) throws SQLException {
+    private void inside(Latency lock, int aid, BenchmarkServer.Step work) throws SQLException {
         lock.end();
         exclusion.enter(aid);
         try {
@@ -69,18 +58,5 @@ public abstract class HotRows extends LockWorkload {
         } finally {
             exclusion.leave(aid);
         }
-    }
-
-    @Override
-    void check() throws SQLException {
-        exclusion.check();
-        accounts.check();
-    }
-
-    /** For subclasses that look at the server between windows. */
-    Connection monitor() throws SQLException {
-        Connection connection = server.connect();
-        server.closeWith(connection);
-        return connection;
     }
 }

@@ -5,7 +5,6 @@ import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
@@ -17,22 +16,21 @@ public class Instances extends HotRows {
     private static final int POOL = 16;
 
     static final Scenario SCENARIO = new Scenario(
-                    "instances",
-                    "The same crowd in 1 to 40 application instances: which lever pays?",
-                    THREADS
-                            + " threads do the work of zipfian, spread over so many application instances. Admission keeps the threads"
-                            + " of one instance from meeting at the server, and does nothing between instances. First each thread"
-                            + " has a connection of its own; then each instance has a pool of " + POOL
-                            + ", which is an admission too, of all keys alike.",
-                    "",
-                    Instances.class,
-                    Stream.concat(
-                                    Stream.of(1, 4, 10, 20, 40).map(count -> point(count, 0)),
-                                    Stream.of(1, 4, 10).map(count -> point(count, POOL)))
-                            .toList(),
-                    Variant.besideByHand(),
-                    Zipfian.METRICS)
-            .timed(Timing.WARM);
+            "instances",
+            "The same crowd in 1 to 40 application instances: which lever pays?",
+            THREADS
+                    + " threads do the work of zipfian, spread over so many application instances. Admission keeps the threads"
+                    + " of one instance from meeting at the server, and does nothing between instances. First each thread"
+                    + " has a connection of its own; then each instance has a pool of " + POOL
+                    + ", which is an admission too, of all keys alike.",
+            "",
+            Instances.class,
+            Stream.concat(
+                            Stream.of(1, 4, 10, 20, 40).map(count -> point(count, 0)),
+                            Stream.of(1, 4, 10).map(count -> point(count, POOL)))
+                    .toList(),
+            Variant.besideByHand(),
+            Zipfian.METRICS);
 
     @Param("320")
     public int clients;

@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,19 +16,11 @@ import org.rowlock.jmh.server.BenchmarkServer;
  * counts itself in the row, by a value that was read and is written back one higher. So the sums over all rows tell
  * exactly how many writes there have been, and a lost one is missing.
  */
-final class Items {
+record Items(BenchmarkServer server, int rows) {
     static final String TABLE = "items";
 
     private static final String COUNTS =
             "select count(*), sum(k) - sum(id::bigint), sum(plain_writes), sum(inserts) from " + TABLE;
-
-    private final BenchmarkServer server;
-    private final int rows;
-
-    private Items(BenchmarkServer server, int rows) {
-        this.server = server;
-        this.rows = rows;
-    }
 
     /**
      * A row as it was read.
@@ -42,21 +34,14 @@ final class Items {
     record Item(int id, long k, long plainWrites, long inserts, long version) {}
 
     static Items create(BenchmarkServer server, int rows) throws SQLException {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement()) {
-            statement.execute(
-                    "create table " + TABLE + " (id int primary key, k bigint not null, version bigint not null,"
-                            + " plain_writes bigint not null, inserts bigint not null, c text not null, pad text not null)");
-            statement.execute("insert into " + TABLE + " select i, i, 0, 0, 0, '" + wide() + "', '" + pad()
-                    + "' from generate_series(1, " + rows + ") i");
-            statement.execute("create index on " + TABLE + " (k)");
-            statement.execute("vacuum analyze " + TABLE);
-        }
+        server.execute(
+                "create table " + TABLE + " (id int primary key, k bigint not null, version bigint not null,"
+                        + " plain_writes bigint not null, inserts bigint not null, c text not null, pad text not null)",
+                "insert into " + TABLE + " select i, i, 0, 0, 0, '" + wide() + "', '" + pad()
+                        + "' from generate_series(1, " + rows + ") i",
+                "create index on " + TABLE + " (k)",
+                "vacuum analyze " + TABLE);
         return new Items(server, rows);
-    }
-
-    int rows() {
-        return rows;
     }
 
     /** Three rows by id. One that is not there is not in the result. */
@@ -132,18 +117,11 @@ final class Items {
 
     /** Fails unless every row is there, and each kind of write has left as many traces as there were commits. */
     void check(long commits) throws SQLException {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(COUNTS)) {
-            row.next();
-            long indexed = row.getLong(2);
-            long plain = row.getLong(3);
-            long inserts = row.getLong(4);
-            if (row.getInt(1) != rows || indexed != commits || plain != commits || inserts != commits) {
-                throw new InvariantViolation("Updates were lost: after " + commits + " commits the rows have seen "
-                        + indexed + " updates of the index, " + plain + " other updates and " + inserts
-                        + " inserts, and " + row.getInt(1) + " of " + rows + " rows are left");
-            }
+        long[] found = server.numbers(COUNTS);
+        if (!Arrays.equals(found, new long[] {rows, commits, commits, commits})) {
+            throw new InvariantViolation("Updates were lost: after " + commits + " commits the rows have seen "
+                    + found[1] + " updates of the index, " + found[2] + " other updates and " + found[3]
+                    + " inserts, and " + found[0] + " of " + rows + " rows are left");
         }
     }
 

@@ -2,9 +2,7 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,17 +33,13 @@ final class JobQueue {
     }
 
     static JobQueue create(BenchmarkServer server, int ready) throws SQLException {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement()) {
-            statement.execute("create table " + TABLE + " (id int generated always as identity primary key,"
-                    + " state text not null, runs int not null default 0)");
-            statement.execute("create index on " + TABLE + " (id) where " + READY);
-            statement.execute("insert into " + TABLE + " (state, runs) select 'finished', 1 from generate_series(1, "
-                    + PAST + ")");
-            statement.execute(
-                    "insert into " + TABLE + " (state) select 'ready' from generate_series(1, " + ready + ")");
-            statement.execute("vacuum analyze " + TABLE);
-        }
+        server.execute(
+                "create table " + TABLE + " (id int generated always as identity primary key,"
+                        + " state text not null, runs int not null default 0)",
+                "create index on " + TABLE + " (id) where " + READY,
+                "insert into " + TABLE + " (state, runs) select 'finished', 1 from generate_series(1, " + PAST + ")",
+                "insert into " + TABLE + " (state) select 'ready' from generate_series(1, " + ready + ")",
+                "vacuum analyze " + TABLE);
         return new JobQueue(server);
     }
 
@@ -75,16 +69,11 @@ final class JobQueue {
 
     /** Fails unless every job claimed was run once, and no other. */
     void check() throws SQLException {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select count(*) filter (where runs > 1), sum(runs) - " + PAST
-                        + ", count(*) filter (where (state = 'finished') <> (runs > 0)) from " + TABLE)) {
-            row.next();
-            if (row.getLong(1) != 0 || row.getLong(2) != claimed.size() || row.getLong(3) != 0) {
-                throw new InvariantViolation("jobs that ran more than once: " + row.getLong(1) + "; " + claimed.size()
-                        + " were claimed and there were " + row.getLong(2) + " runs; jobs in the wrong state: "
-                        + row.getLong(3));
-            }
+        long[] found = server.numbers("select count(*) filter (where runs > 1), sum(runs) - " + PAST
+                + ", count(*) filter (where (state = 'finished') <> (runs > 0)) from " + TABLE);
+        if (found[0] != 0 || found[1] != claimed.size() || found[2] != 0) {
+            throw new InvariantViolation("jobs that ran more than once: " + found[0] + "; " + claimed.size()
+                    + " were claimed and there were " + found[1] + " runs; jobs in the wrong state: " + found[2]);
         }
     }
 }

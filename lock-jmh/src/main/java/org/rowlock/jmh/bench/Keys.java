@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
@@ -14,6 +14,7 @@ import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /** Lock by an id of some form, commit: what the form of an id costs. Making the key is part of it. */
+@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.MD5, Strategy.HASHTEXT, Strategy.SAME})
 public class Keys extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
                     "keys",
@@ -51,19 +52,13 @@ public class Keys extends LockWorkload {
     private Locking locking;
 
     @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.MD5, Strategy.HASHTEXT, Strategy.SAME);
-    }
-
-    @Override
     void prepare() throws SQLException {
-        ids = new Object[ROWS];
-        for (int i = 0; i < ROWS; i++) {
-            ids[i] = id.id(i + 1);
-        }
-        try (Connection connection = server.connect()) {
-            id.create(connection, ids);
-        }
+        ids = IntStream.rangeClosed(1, ROWS).mapToObj(id::id).toArray();
+        id.create(server, ids);
+        atEnd(() -> {
+            Contest.awaitSecond(server, connection -> lock(connection, 0), connection -> lock(connection, 0));
+            Contest.runBeside(server, connection -> lock(connection, 0), connection -> lock(connection, 1));
+        });
         locking = locking(server.dataSource(), id.table(), id.columns().toArray(String[]::new));
         Session.warmUp(server, this::transact);
         threads.add("client", clients, number -> {
@@ -78,12 +73,6 @@ public class Keys extends LockWorkload {
     private void transact(Connection connection) throws SQLException {
         locking.lock(connection, ids[ThreadLocalRandom.current().nextInt(ROWS)]);
         connection.commit();
-    }
-
-    @Override
-    void check() throws SQLException {
-        Contest.awaitSecond(server, connection -> lock(connection, 0), connection -> lock(connection, 0));
-        Contest.runBeside(server, connection -> lock(connection, 0), connection -> lock(connection, 1));
     }
 
     private long lock(Connection connection, int row) throws SQLException {

@@ -2,9 +2,7 @@ package org.rowlock.jmh.bench;
 
 import java.io.IOException;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -120,31 +118,13 @@ public class LockLoss {
                     "clients is " + clients + "; give 2 at least, one to wait and one to work");
         }
         server = BenchmarkServer.open(Map.of());
-        boolean opened = false;
-        try {
+        try (OnFailure cleanUp = new OnFailure()) {
             crash = ServerCrash.of(server);
-            network = Network.open(server.address(), rttMillis);
-            server.closeWith(network);
-            server.through(network::lead);
-            held = Math.min(locks, lockTableRoom() / 2);
+            network = server.over(rttMillis);
+            held = Math.min(locks, server.lockTableRoom() / 2);
             unpooled = server.dataSource();
             unpooled.setSocketTimeout((int) SOCKET_TIMEOUT.toSeconds());
-            opened = true;
-        } finally {
-            if (!opened) {
-                server.close();
-            }
-        }
-    }
-
-    private int lockTableRoom() throws SQLException {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select current_setting('max_locks_per_transaction')::int"
-                        + " * (current_setting('max_connections')::int"
-                        + " + current_setting('max_prepared_transactions')::int)")) {
-            row.next();
-            return row.getInt(1);
+            cleanUp.passed();
         }
     }
 
@@ -153,8 +133,8 @@ public class LockLoss {
         try (OnFailure cleanUp = new OnFailure()) {
             int keys = held + LossClients.FREE_KEYS;
             ledger = new LossLedger(keys + 1);
+            Tokens.create(server, keys);
             try (Connection connection = server.connect()) {
-                Tokens.create(connection, keys);
                 outage = new Outage(connection);
             }
             crowd = new LossClients(locking(), unpooled, ledger, outage, held);

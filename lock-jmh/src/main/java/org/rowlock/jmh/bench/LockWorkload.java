@@ -2,7 +2,6 @@ package org.rowlock.jmh.bench;
 
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 import javax.sql.DataSource;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -21,19 +20,16 @@ public abstract class LockWorkload extends Workload {
     @Param("false")
     public boolean admission;
 
-    /** The strategies that it has a form of, beside Rowlock's. */
-    Set<Strategy> byHand() {
-        return Set.of();
-    }
-
     @Override
     public void open(BenchmarkParams params) throws SQLException {
+        ByHand forms = getClass().getAnnotation(ByHand.class);
+        List<Strategy> byHand = forms == null ? List.of() : List.of(forms.value());
         // Those that exist for the tests alone may break anything.
-        boolean exists = strategy.isRowlock() || strategy == Strategy.NONE || byHand().contains(strategy);
+        boolean exists = strategy.isRowlock() || strategy == Strategy.NONE || byHand.contains(strategy);
         if (!exists || (admission && !strategy.isRowlock())) {
             throw new UserError("There is no " + strategy + (admission ? " with admission" : "") + " in "
                     + getClass().getSimpleName().replaceFirst("_jmhType.*", "") + ". Give one of ROW, BOTH and ADVISORY"
-                    + (admission || byHand().isEmpty() ? "" : ", or " + byHand()) + " as -p strategy=..");
+                    + (admission || byHand.isEmpty() ? "" : ", or " + byHand) + " as -p strategy=..");
         }
         super.open(params);
     }

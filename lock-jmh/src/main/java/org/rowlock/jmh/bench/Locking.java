@@ -12,11 +12,11 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.rowlock.AdmissionQueues.Permit;
 import org.rowlock.Claim;
-import org.rowlock.LockAllResult;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * Locks rows of one table in any of the ways of {@link Strategy}, as an application would: the only class that knows what
@@ -114,14 +114,8 @@ final class Locking {
         }
     }
 
-    /** What is done with admission. */
-    @FunctionalInterface
-    interface Admitted {
-        void run() throws SQLException;
-    }
-
     /** Queues for keys if it is to, as an application that begins transactions by other means than Rowlock's. */
-    void admitted(List<LockKey> keys, RowLockMode mode, Admitted work) throws SQLException {
+    void admitted(List<LockKey> keys, RowLockMode mode, BenchmarkServer.Step work) throws SQLException {
         if (!admission) {
             work.run();
             return;
@@ -161,7 +155,10 @@ final class Locking {
             }
             case FOR_UPDATE -> execute(connection, "select 1 from " + table + condition() + " for update", id);
             case NAIVE ->
-                execute(connection, "select pg_advisory_xact_lock(4711, " + (isInt(id) ? "?)" : "hashtext(?))"), id);
+                execute(
+                        connection,
+                        "select pg_advisory_xact_lock(4711, " + (id instanceof Integer ? "?)" : "hashtext(?))"),
+                        id);
             case MD5 ->
                 named(connection, "select pg_advisory_xact_lock(('x' || substr(md5(?), 1, 16))::bit(64)::bigint)", id);
             case HASHTEXT -> named(connection, "select pg_advisory_xact_lock(hashtext(?))", id);
@@ -202,8 +199,9 @@ final class Locking {
         switch (strategy) {
             case ROW, BOTH, ADVISORY -> {
                 if (ids.size() > 1) {
-                    LockAllResult result = locks.in(connection).lockAll(keys(ids), mode, LockWait.forever());
-                    return result.absentRows();
+                    return locks.in(connection)
+                            .lockAll(keys(ids), mode, LockWait.forever())
+                            .absentRows();
                 }
                 for (Object id : ids) {
                     if (!locks.in(connection).lock(key(id), mode).isLocked()) {
@@ -224,11 +222,8 @@ final class Locking {
                         "select pg_advisory_xact_lock" + (mode.isShared() ? "_shared" : "")
                                 + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset 0) as k",
                         ids);
-            default -> {
-                if (strategy != Strategy.NONE) {
-                    throw new IllegalStateException(strategy + " does not lock many rows at once");
-                }
-            }
+            case NONE -> {}
+            default -> throw new IllegalStateException(strategy + " does not lock many rows at once");
         }
         return List.of();
     }
@@ -262,10 +257,6 @@ final class Locking {
 
     private String condition() {
         return columns.stream().map(column -> column + " = ?").collect(Collectors.joining(" and ", " where ", ""));
-    }
-
-    private static boolean isInt(Object id) {
-        return id instanceof Integer;
     }
 
     /** The id of a key as hand-written code would make a text of it. */

@@ -27,12 +27,11 @@ final class LossLedger {
 
     private final AtomicLong transactions = new AtomicLong();
     private final AtomicLongArray inside;
-    private final Queue<Overlap> overlaps = new ConcurrentLinkedQueue<>();
+    /** Transactions that were inside a key's lock when another got it. */
+    private final Queue<Long> overtaken = new ConcurrentLinkedQueue<>();
+
     private final Set<Long> asked = ConcurrentHashMap.newKeySet();
     private final Set<Long> acknowledged = ConcurrentHashMap.newKeySet();
-
-    /** Somebody was inside a key's lock when another transaction got it. */
-    private record Overlap(long first, long second, int key) {}
 
     /**
      * A transaction that is in the table.
@@ -75,7 +74,7 @@ final class LossLedger {
     void enter(int key, long transaction) {
         long found = inside.getAndSet(key, transaction);
         if (found != NOBODY) {
-            overlaps.add(new Overlap(found, transaction, key));
+            overtaken.add(found);
         }
     }
 
@@ -103,8 +102,6 @@ final class LossLedger {
     }
 
     /**
-     * Compares.
-     *
      * @param journal every transaction that the server has
      * @param tokens by key, for every key that has ever been raised
      */
@@ -115,9 +112,7 @@ final class LossLedger {
             committed.add(entry.transaction());
             raises.computeIfAbsent(entry.key(), key -> new ArrayList<>()).add(entry.token());
         }
-        int doubleEntries = (int) overlaps.stream()
-                .filter(overlap -> committed.contains(overlap.first()))
-                .count();
+        int doubleEntries = (int) overtaken.stream().filter(committed::contains).count();
         Set<Integer> keys = new HashSet<>(raises.keySet());
         keys.addAll(tokens.keySet());
         long lostUpdates = 0;

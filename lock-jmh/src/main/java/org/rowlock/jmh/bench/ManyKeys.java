@@ -2,17 +2,15 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.UserError;
@@ -20,8 +18,10 @@ import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /** Lock many rows in one statement, update them or not, commit. */
+@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class ManyKeys extends LockWorkload {
     private static final int CLIENTS = 4;
 
@@ -36,13 +36,10 @@ public class ManyKeys extends LockWorkload {
             "",
             ManyKeys.class,
             points(),
-            List.of(
-                    Variant.of("FOR_UPDATE"),
-                    Variant.of("ROW"),
-                    Variant.of("BOTH"),
-                    Variant.of("ADVISORY"),
-                    Variant.of("ADVISORY").admitted(),
-                    Variant.of("NAIVE")),
+            Stream.concat(
+                            Variant.of("FOR_UPDATE", "ROW", "BOTH", "ADVISORY", "NAIVE").stream(),
+                            Stream.of(Variant.of("ADVISORY").admitted()))
+                    .toList(),
             List.of(
                     Metric.throughput("transactions"),
                     Metric.lower("perKey", "time per key", "us"),
@@ -73,7 +70,6 @@ public class ManyKeys extends LockWorkload {
     public boolean update;
 
     private final LongAdder updates = new LongAdder();
-    private Accounts accounts;
     private Locking locking;
     private Exclusion exclusion;
     private int capacity;
@@ -98,18 +94,14 @@ public class ManyKeys extends LockWorkload {
     }
 
     @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.FOR_UPDATE, Strategy.NAIVE);
-    }
-
-    @Override
     void prepare() throws SQLException {
-        capacity = number("select current_setting('max_locks_per_transaction')::int"
-                + " * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)");
+        capacity = server.lockTableRoom();
         refuseToFill();
         int locked = overlapping ? 2 * keys : clients * keys;
-        accounts = Accounts.create(server, Math.max(ROWS, locked));
+        Accounts accounts = Accounts.create(server, Math.max(ROWS, locked));
         exclusion = new Exclusion(locked + 1);
+        atEnd(exclusion::check);
+        atEnd(() -> accounts.checkSum(updates.sum()));
         locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
         threads.add("client", clients, this::client);
     }
@@ -183,27 +175,9 @@ public class ManyKeys extends LockWorkload {
 
     /** Without the weak locks of tables and the own virtual transaction, which each session keeps in slots of its own. */
     private void sample(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "select count(*) from pg_locks where pid = pg_backend_pid() and not fastpath")) {
-            row.next();
-            meter.average("lockTable").add(row.getInt(1), 1);
-            meter.average("lockTableFilled").add(100L * row.getInt(1) * clients, capacity);
-        }
-    }
-
-    private int number(String sql) throws SQLException {
-        try (Connection connection = server.connect();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getInt(1);
-        }
-    }
-
-    @Override
-    void check() throws SQLException {
-        exclusion.check();
-        accounts.checkSum(updates.sum());
+        long entries = BenchmarkServer.numbers(
+                connection, "select count(*) from pg_locks where pid = pg_backend_pid() and not fastpath")[0];
+        meter.average("lockTable").add(entries, 1);
+        meter.average("lockTableFilled").add(100 * entries * clients, capacity);
     }
 }

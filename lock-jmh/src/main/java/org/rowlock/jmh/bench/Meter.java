@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
-import org.rowlock.jmh.profile.Measured;
+import org.rowlock.jmh.profile.Published.Measured;
 
 /** What a workload's clients measure, window by window. Thread-safe. */
 final class Meter {

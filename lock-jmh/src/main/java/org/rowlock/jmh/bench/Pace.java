@@ -17,8 +17,6 @@ final class Pace {
     private long end;
 
     /**
-     * A pace to be kept.
-     *
      * @param clock in nanoseconds, as {@link System#nanoTime()}
      */
     Pace(double perSecond, LongSupplier clock) {

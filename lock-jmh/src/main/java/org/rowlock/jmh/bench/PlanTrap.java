@@ -1,35 +1,68 @@
 package org.rowlock.jmh.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /** Take ten rows and commit, where the plan decides how many rows a hand-written query locks. */
+@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class PlanTrap extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
-            "plan-trap",
-            "A lock function in a WHERE clause locks rows that nobody gets",
-            "Four clients take ten of the 200 rows of 2,000 that meet a condition, and commit. NAIVE has the try-lock function in"
-                    + " its WHERE clause. Beside another condition (filter) the planner may evaluate it first, and lock rows"
-                    + " that do not meet the condition; under ORDER BY and LIMIT (order) it locks all rows that are sorted."
-                    + " One row locked for each row returned is right. FOR_UPDATE is FOR UPDATE SKIP LOCKED by hand; ROW,"
-                    + " BOTH and ADVISORY are Rowlock's claim.",
-            "",
-            PlanTrap.class,
-            List.of(
-                    Point.of("beside a filter", 4, "trap", "FILTER"),
-                    Point.of("under ORDER BY .. LIMIT", 4, "trap", "ORDER")),
-            Variant.of("NAIVE", "FOR_UPDATE", "ROW", "BOTH", "ADVISORY"),
-            List.of(
-                    Metric.lower("lockedPerReturned", "rows locked per row returned", ""),
-                    Metric.higher("returned", "rows returned of ten", ""),
-                    Metric.throughput("transactions")));
+                    "plan-trap",
+                    "A lock function in a WHERE clause locks rows that nobody gets",
+                    "Four clients take ten of the 200 rows of 2,000 that meet a condition, and commit. NAIVE has the try-lock function in"
+                            + " its WHERE clause. Beside another condition (filter) the planner may evaluate it first, and lock rows"
+                            + " that do not meet the condition; under ORDER BY and LIMIT (order) it locks all rows that are sorted."
+                            + " One row locked for each row returned is right. FOR_UPDATE is FOR UPDATE SKIP LOCKED by hand; ROW,"
+                            + " BOTH and ADVISORY are Rowlock's claim.",
+                    "",
+                    PlanTrap.class,
+                    List.of(
+                            Point.of("beside a filter", 4, "trap", "FILTER"),
+                            Point.of("under ORDER BY .. LIMIT", 4, "trap", "ORDER")),
+                    Variant.of("NAIVE", "FOR_UPDATE", "ROW", "BOTH", "ADVISORY"),
+                    List.of(
+                            Metric.lower("lockedPerReturned", "rows locked per row returned", ""),
+                            Metric.higher("returned", "rows returned of ten", ""),
+                            Metric.throughput("transactions")))
+            .timed(Timing.THROUGHPUT);
+
+    /** Nothing is ever changed in it. */
+    private static final String TABLE = "trap";
+
+    private static final int ROWS = 2_000;
+
+    /** A row lock leaves the transaction in the row, as its xmax. Nobody updates here, so that is always a lock. */
+    private static final String LOCKED = "select greatest("
+            + "(select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'advisory'),"
+            + " (select count(*) from " + TABLE + " where xmax = pg_current_xact_id_if_assigned()::xid))";
+
+    /** The two traps. */
+    public enum Trap {
+        /**
+         * The planner evaluates cheap conditions first, whatever the order they are written in, and a lock function
+         * counts as cheap.
+         */
+        FILTER("due + attempts * interval '1 minute' <= now()", ""),
+        /** Without an index that gives the order, all rows that meet the condition are sorted first, and LIMIT is last. */
+        ORDER("ready", "priority, id");
+
+        final String predicate;
+        final String order;
+
+        Trap(String predicate, String order) {
+            this.predicate = predicate;
+            this.order = order;
+        }
+    }
 
     private static final int WANTED = 10;
 
@@ -41,20 +74,15 @@ public class PlanTrap extends LockWorkload {
 
     /** Where the lock function stands. */
     @Param("FILTER")
-    public TrapTable.Trap trap = TrapTable.Trap.FILTER;
-
-    private final Exclusion exclusion = new Exclusion(TrapTable.ROWS + 1);
-
-    @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.FOR_UPDATE, Strategy.NAIVE);
-    }
+    public Trap trap = Trap.FILTER;
 
     @Override
     void prepare() throws SQLException {
-        TrapTable.create(server);
+        createTable();
+        Exclusion exclusion = new Exclusion(ROWS + 1);
+        atEnd(exclusion::check);
         HikariDataSource pool = server.pool(clients);
-        Locking locking = locking(pool, TrapTable.TABLE, "id");
+        Locking locking = locking(pool, TABLE, "id");
         threads.add("client", clients, number -> {
             long[] transactions = {0};
             return () -> {
@@ -62,12 +90,12 @@ public class PlanTrap extends LockWorkload {
                 Locking.inTransaction(pool, connection -> {
                     List<Integer> ids = locking.claim(connection, trap.predicate, trap.order, WANTED);
                     ids.forEach(exclusion::enter);
-                    if (!ids.stream().allMatch(TrapTable::isWanted)) {
+                    if (!ids.stream().allMatch(PlanTrap::isWanted)) {
                         throw new InvariantViolation("of " + ids + " not all meet the condition");
                     }
                     meter.average("returned").add(ids.size(), 1);
                     if (sample) {
-                        count(TrapTable.locked(connection), ids.size());
+                        count(locked(connection), ids.size());
                     }
                     ids.forEach(exclusion::leave);
                 });
@@ -76,15 +104,31 @@ public class PlanTrap extends LockWorkload {
         });
     }
 
+    /** One row in ten meets each of the conditions. */
+    private void createTable() throws SQLException {
+        server.execute(
+                "create table " + TABLE + " (id int primary key, ready boolean not null,"
+                        + " due timestamptz not null, attempts int not null, priority int not null)",
+                "insert into " + TABLE
+                        + " select i, i % 10 = 0, now() + case when i % 10 = 0 then -1 else 1 end * interval '1 year', i % 3,"
+                        + " i * 7919 % " + ROWS + " from generate_series(1, " + ROWS + ") i",
+                "vacuum analyze " + TABLE);
+    }
+
+    /** How many rows the connection's transaction has locked, in either way. */
+    private static int locked(Connection connection) throws SQLException {
+        return (int) BenchmarkServer.numbers(connection, LOCKED)[0];
+    }
+
+    /** Whether a row of this id meets the conditions. */
+    private static boolean isWanted(int id) {
+        return id % 10 == 0;
+    }
+
     private void count(int locked, int rows) {
         if (locked < rows) {
             throw new InvariantViolation(rows + " rows were returned, and only " + locked + " of them are locked");
         }
         meter.average("lockedPerReturned").add(locked, rows);
-    }
-
-    @Override
-    void check() {
-        exclusion.check();
     }
 }

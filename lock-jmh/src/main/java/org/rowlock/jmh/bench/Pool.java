@@ -4,44 +4,41 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
  * What one hot row does to the rest of a service: many threads lock it, update it and commit, and a few others read
  * unrelated rows; all of them share a small pool of connections.
  */
+@ByHand(Strategy.FOR_UPDATE)
 public class Pool extends LockWorkload {
     private static final int POOL = 16;
 
     static final Scenario SCENARIO = new Scenario(
-                    "pool",
-                    "One hot row, and the rest of the service",
-                    "300 threads lock one row, update it and commit; 4 others read unrelated rows. All share a pool of "
-                            + POOL
-                            + " connections. What do the others notice? The control has no hot threads: an idle pool.",
-                    "",
-                    Pool.class,
-                    List.of(Point.of("300 hot threads", 300, "poolSize", Integer.toString(POOL))
-                            .connecting(POOL)),
-                    Variant.besideByHand(
-                            Variant.of("ROW").with("", "idle", "true").control("idle pool")),
-                    List.of(
-                            Metric.percentile("others", 99, "the others"),
-                            Metric.percentile("others", 50, "the others"),
-                            Metric.lower("others.max", "the others max", "ms"),
-                            Metric.higher("others", "the others' reads", "1/s"),
-                            Metric.higher("hot", "the hot row's transactions", "1/s"),
-                            Metric.percentile("lock", 50, "hot lock"),
-                            Metric.percentile("lock", 99, "hot lock")))
-            .timed(Timing.WARM);
+            "pool",
+            "One hot row, and the rest of the service",
+            "300 threads lock one row, update it and commit; 4 others read unrelated rows. All share a pool of "
+                    + POOL
+                    + " connections. What do the others notice? The control has no hot threads: an idle pool.",
+            "",
+            Pool.class,
+            List.of(Point.of("300 hot threads", 300, "poolSize", Integer.toString(POOL))
+                    .connecting(POOL)),
+            Variant.besideByHand(Variant.of("ROW").with("", "idle", "true").control("idle pool")),
+            List.of(
+                    Metric.percentile("others", 99, "the others"),
+                    Metric.percentile("others", 50, "the others"),
+                    Metric.lower("others.max", "the others max", "ms"),
+                    Metric.higher("others", "the others' reads", "1/s"),
+                    Metric.higher("hot", "the hot row's transactions", "1/s"),
+                    Metric.percentile("lock", 50, "hot lock"),
+                    Metric.percentile("lock", 99, "hot lock")));
 
     private static final int HOT = 1;
     private static final int ROWS = 1_001;
@@ -68,16 +65,12 @@ public class Pool extends LockWorkload {
 
     private final LongAdder raised = new LongAdder();
     private final Exclusion exclusion = new Exclusion(1);
-    private Accounts accounts;
-
-    @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.FOR_UPDATE);
-    }
 
     @Override
     void prepare() throws SQLException {
-        accounts = Accounts.create(server, ROWS);
+        atEnd(exclusion::check);
+        Accounts accounts = Accounts.create(server, ROWS);
+        atEnd(() -> accounts.checkSum(raised.sum()));
         HikariDataSource pool = server.pool(poolSize);
         Locking locking = locking(pool, Accounts.TABLE, Accounts.ID);
         threads.addBeside("hot", idle ? 0 : clients, number -> hot(locking));
@@ -120,11 +113,5 @@ public class Pool extends LockWorkload {
     @Override
     void ends(boolean measured, double perSecond) {
         meter.gauge("others", perSecond, "1/s");
-    }
-
-    @Override
-    void check() throws SQLException {
-        exclusion.check();
-        accounts.checkSum(raised.sum());
     }
 }

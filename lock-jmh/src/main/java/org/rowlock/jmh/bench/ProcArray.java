@@ -14,7 +14,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * Clients that take nothing but snapshots, 30 a round trip, beside others that connect, which is what is counted. A snapshot
@@ -23,29 +25,30 @@ import org.rowlock.jmh.scenario.Variant;
  */
 public class ProcArray extends Workload {
     static final Scenario SCENARIO = new Scenario(
-            "lwlocks-procarray",
-            "ProcArray: new connections beside clients that only take snapshots",
-            "Clients run `select 1` 30 times a round trip, each with a snapshot of its own: ProcArrayLock, shared. Ten others"
-                    + " connect again and again, for which the server takes it exclusively, and sharers may overtake. The"
-                    + " second variant adds one call that assigns a transaction id: its end takes the lock exclusively too,"
-                    + " the sharers queue behind it, and newcomers get their turn. How many connections get in? On few cores"
-                    + " the processor is what they wait for most.",
-            "150 clients: 33 of 150 new connections never got in; diluted by one call that assigns an xid, they did.",
-            ProcArray.class,
-            Stream.of(150, 30)
-                    .map(selecting ->
-                            Point.of(selecting + " clients", selecting).connecting(selecting + 20))
-                    .toList(),
-            List.of(
-                    new Variant("selects", Map.of("xid", "false"), false),
-                    new Variant("selects and an xid", Map.of("xid", "true"), false)),
-            List.of(
-                    Metric.throughput("connections that got in"),
-                    Metric.lower("out", "that did not within 10 s", "1/s"),
-                    Metric.percentile("connecting", 50, "time to connect"),
-                    Metric.percentile("connecting", 99, "time to connect"),
-                    Metric.lower("connecting.max", "time to connect max", "ms"),
-                    Metric.higher("selects", "round trips of 30 selects", "1/s")));
+                    "lwlocks-procarray",
+                    "ProcArray: new connections beside clients that only take snapshots",
+                    "Clients run `select 1` 30 times a round trip, each with a snapshot of its own: ProcArrayLock, shared. Ten others"
+                            + " connect again and again, for which the server takes it exclusively, and sharers may overtake. The"
+                            + " second variant adds one call that assigns a transaction id: its end takes the lock exclusively too,"
+                            + " the sharers queue behind it, and newcomers get their turn. How many connections get in? On few cores"
+                            + " the processor is what they wait for most.",
+                    "150 clients: 33 of 150 new connections never got in; diluted by one call that assigns an xid, they did.",
+                    ProcArray.class,
+                    Stream.of(150, 30)
+                            .map(selecting ->
+                                    Point.of(selecting + " clients", selecting).connecting(selecting + 20))
+                            .toList(),
+                    List.of(
+                            new Variant("selects", Map.of("xid", "false"), false),
+                            new Variant("selects and an xid", Map.of("xid", "true"), false)),
+                    List.of(
+                            Metric.throughput("connections that got in"),
+                            Metric.lower("out", "that did not within 10 s", "1/s"),
+                            Metric.percentile("connecting", 50, "time to connect"),
+                            Metric.percentile("connecting", 99, "time to connect"),
+                            Metric.lower("connecting.max", "time to connect max", "ms"),
+                            Metric.higher("selects", "round trips of 30 selects", "1/s")))
+            .timed(Timing.THROUGHPUT);
 
     private static final int TIMEOUT_SECONDS = 10;
     private static final int SELECTS = 30;
@@ -63,17 +66,15 @@ public class ProcArray extends Workload {
     public boolean xid;
 
     private final LongAdder xids = new LongAdder();
-    private Connection monitor;
-    private long xidsBefore;
 
     @Override
     void prepare() throws SQLException {
         PGSimpleDataSource dataSource = server.dataSource();
         dataSource.setSocketTimeout(TIMEOUT_SECONDS);
-        monitor = server.connect();
-        server.closeWith(monitor);
-        xidsBefore = nextXid();
-        List<Connection> connections = Sessions.open(server, clients);
+        Connection monitor = server.closeWith(server.connect());
+        long before = nextXid(monitor);
+        atEnd(() -> checkXids(nextXid(monitor) - before));
+        List<Connection> connections = server.sessions(clients);
         LongAdder out = meter.count("out");
         threads.add("newcomer", NEWCOMERS, number -> {
             Latency connecting = meter.latency("connecting");
@@ -121,18 +122,11 @@ public class ProcArray extends Workload {
         return 1;
     }
 
-    private long nextXid() throws SQLException {
-        try (Statement statement = monitor.createStatement();
-                ResultSet row =
-                        statement.executeQuery("select pg_snapshot_xmax(pg_current_snapshot())::text::bigint")) {
-            row.next();
-            return row.getLong(1);
-        }
+    private static long nextXid(Connection monitor) throws SQLException {
+        return BenchmarkServer.numbers(monitor, "select pg_snapshot_xmax(pg_current_snapshot())::text::bigint")[0];
     }
 
-    @Override
-    void check() throws SQLException {
-        long assigned = nextXid() - xidsBefore;
+    private void checkXids(long assigned) {
         if (assigned < xids.sum()) {
             throw new InvariantViolation(
                     xids.sum() + " transaction ids were asked for, and " + assigned + " were assigned");

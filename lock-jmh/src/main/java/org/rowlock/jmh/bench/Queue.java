@@ -3,38 +3,36 @@ package org.rowlock.jmh.bench;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /** Workers that claim ten ready jobs at a time, finish them, and commit. What is counted is jobs. */
+@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class Queue extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
-                    "queue",
-                    "A job queue: claim ten ready jobs, finish them",
-                    "Workers take the first ten ready jobs that nobody else holds, finish them in the same transaction and commit; every"
-                            + " finished job brings a new one. FOR_UPDATE is FOR UPDATE SKIP LOCKED by hand. ROW, BOTH and ADVISORY"
-                            + " are Rowlock's claim; with advisory locks it looks again where other workers finish the rows that it"
-                            + " looks at. A job that ran twice fails the run.",
-                    "",
-                    Queue.class,
-                    Stream.of(1, 4, 16, 64)
-                            .map(workers -> Point.of(workers + (workers == 1 ? " worker" : " workers"), workers))
-                            .toList(),
-                    Variant.of("FOR_UPDATE", "ROW", "BOTH", "ADVISORY"),
-                    List.of(
-                            Metric.throughput("jobs"),
-                            Metric.lower("emptyClaims", "claims that found nothing, of all", ""),
-                            Metric.lower("duplicates", "jobs run twice", ""),
-                            Metric.percentile("claim", 50, "claim"),
-                            Metric.percentile("claim", 99, "claim"),
-                            Metric.wal()))
-            .timed(Timing.WARM);
+            "queue",
+            "A job queue: claim ten ready jobs, finish them",
+            "Workers take the first ten ready jobs that nobody else holds, finish them in the same transaction and commit; every"
+                    + " finished job brings a new one. FOR_UPDATE is FOR UPDATE SKIP LOCKED by hand. ROW, BOTH and ADVISORY"
+                    + " are Rowlock's claim; with advisory locks it looks again where other workers finish the rows that it"
+                    + " looks at. A job that ran twice fails the run.",
+            "",
+            Queue.class,
+            Stream.of(1, 4, 16, 64)
+                    .map(workers -> Point.of(workers + (workers == 1 ? " worker" : " workers"), workers))
+                    .toList(),
+            Variant.of("FOR_UPDATE", "ROW", "BOTH", "ADVISORY"),
+            List.of(
+                    Metric.throughput("jobs"),
+                    Metric.lower("emptyClaims", "claims that found nothing, of all", ""),
+                    Metric.lower("duplicates", "jobs run twice", ""),
+                    Metric.percentile("claim", 50, "claim"),
+                    Metric.percentile("claim", 99, "claim"),
+                    Metric.wal()));
 
     private static final int AT_A_TIME = 10;
 
@@ -50,13 +48,9 @@ public class Queue extends LockWorkload {
     private JobQueue queue;
 
     @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.FOR_UPDATE, Strategy.NAIVE);
-    }
-
-    @Override
     void prepare() throws SQLException {
         queue = JobQueue.create(server, Math.max(LEAST_READY, clients * READY_PER_WORKER));
+        atEnd(queue::check);
         HikariDataSource pool = server.pool(clients);
         Locking locking = locking(pool, JobQueue.TABLE, "id");
         Meter.Average empty = meter.average("emptyClaims");
@@ -82,10 +76,5 @@ public class Queue extends LockWorkload {
     @Override
     void ends(boolean measured, double perSecond) {
         meter.gauge("duplicates", (double) queue.duplicates(), "");
-    }
-
-    @Override
-    void check() throws SQLException {
-        queue.check();
     }
 }

@@ -1,11 +1,8 @@
 package org.rowlock.jmh.bench;
 
-import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
@@ -16,6 +13,7 @@ import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /** Lock a row, read it, commit: what the lock costs a session that has nobody to wait for. */
+@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.HAND_WRITTEN, Strategy.SELECT, Strategy.ONE_STATEMENT})
 public class ReadAfterLock extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
                     "read-after-lock",
@@ -53,20 +51,15 @@ public class ReadAfterLock extends LockWorkload {
     @Param("1")
     public int clients;
 
-    private Accounts accounts;
     private Locking locking;
 
     @Override
-    Set<Strategy> byHand() {
-        return Set.of(
-                Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.HAND_WRITTEN, Strategy.SELECT, Strategy.ONE_STATEMENT);
-    }
-
-    @Override
     void prepare() throws SQLException {
-        accounts = Accounts.create(server, ROWS);
-        HikariDataSource pool = server.pool(clients);
-        locking = locking(pool, Accounts.TABLE, Accounts.ID);
+        atEnd(Accounts.create(server, ROWS)::check);
+        if (strategy != Strategy.SELECT) {
+            atEnd(this::checkFresh);
+        }
+        locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
         Session.warmUp(server, this::transact);
         threads.add("client", clients, number -> {
             Session session = new Session(server, meter);
@@ -94,14 +87,6 @@ public class ReadAfterLock extends LockWorkload {
         connection.commit();
     }
 
-    @Override
-    void check() throws SQLException {
-        accounts.check();
-        if (strategy != Strategy.SELECT) {
-            checkFresh();
-        }
-    }
-
     /** A second session must wait for the first, and read what that one has written meanwhile. */
     private void checkFresh() throws SQLException {
         int aid = 1;
@@ -109,22 +94,13 @@ public class ReadAfterLock extends LockWorkload {
                 server,
                 connection -> {
                     locking.lockAndRead(connection, aid, "balance");
-                    change(connection, aid);
+                    Sql.update(connection, "update " + Accounts.TABLE + " set balance = ? where aid = ?", CHANGED, aid);
                     return null;
                 },
                 connection -> locking.lockAndRead(connection, aid, "balance"));
         if (read != CHANGED) {
             throw new InvariantViolation("behind the lock the balance was " + read
                     + ", a stale read: the previous holder had committed " + CHANGED);
-        }
-    }
-
-    private static void change(Connection connection, int aid) throws SQLException {
-        try (PreparedStatement update =
-                connection.prepareStatement("update " + Accounts.TABLE + " set balance = ? where aid = ?")) {
-            update.setLong(1, CHANGED);
-            update.setInt(2, aid);
-            update.executeUpdate();
         }
     }
 }

@@ -14,6 +14,7 @@ import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
@@ -21,7 +22,6 @@ import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
@@ -31,52 +31,51 @@ import org.rowlock.jmh.scenario.Variant;
  */
 public class RoundTrips extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
-                    "round-trips",
-                    "Hot rows: the same transaction in 5, 3, 2 and 1 round trips",
-                    "90 clients pick a row by zipf(1..100, s = 1.1), lock it, update it three times and commit: each statement in a round"
-                            + " trip of its own (5), the updates together (3), the updates together with the commit (2), or all in"
-                            + " one (1). By hand, so that each strategy has every form, and the last two through Rowlock; with"
-                            + " expectOneRow the server itself refuses the commit where an update finds no row. The limit is what one row could do if the next holder were always there: 1 / the time a lock is held when nobody is in the"
-                            + " way; its share is what the hottest row reaches of it.",
-                    "2.3x with 10 and 1.9x with 90 clients with plain FOR UPDATE and the writes in the commit's flush, at 0.6 ms.",
-                    RoundTrips.class,
-                    Stream.of(0.5, 0.0, 0.25, 1.0)
-                            .map(rtt -> Point.clients(90).over(rtt))
-                            .toList(),
-                    Stream.concat(
-                                    Stream.of(5, 3, 2, 1).flatMap(RoundTrips::variants),
-                                    Stream.concat(
-                                                    Stream.of(2, 1).flatMap(RoundTrips::byRowlock),
-                                                    byRowlock(2)
-                                                            .map(each -> each.with(
-                                                                    " with expectOneRow", "expecting", "true")))
-                                            .map(Variant::admitted))
-                            .toList(),
-                    List.of(
-                            Metric.throughput("transactions"),
-                            Metric.higher("limit.share", "share of the limit that the hottest row reaches", "%"),
-                            Metric.neither("limit", "limit of one row", "1/s"),
-                            Metric.percentile("transaction", 50, "transaction"),
-                            Metric.percentile("transaction", 99, "transaction"),
-                            Metric.wal()))
-            .timed(Timing.WARM);
+            "round-trips",
+            "Hot rows: the same transaction in 5, 3, 2 and 1 round trips",
+            "90 clients pick a row by zipf(1..100, s = 1.1), lock it, update it three times and commit: each statement in a round"
+                    + " trip of its own (5), the updates together (3), the updates together with the commit (2), or all in"
+                    + " one (1). By hand, so that each strategy has every form, and the last two through Rowlock; with"
+                    + " expectOneRow the server itself refuses the commit where an update finds no row. The limit is what"
+                    + " one row could do if the next holder were always there: 1 / the time a lock is held when nobody is in"
+                    + " the way; its share is what the hottest row reaches of it.",
+            "2.3x with 10 and 1.9x with 90 clients with plain FOR UPDATE and the writes in the commit's flush, at 0.6 ms.",
+            RoundTrips.class,
+            Stream.of(0.5, 0.0, 0.25, 1.0)
+                    .map(rtt -> Point.clients(90).over(rtt))
+                    .toList(),
+            Stream.of(
+                            Stream.of(5, 3, 2, 1).flatMap(RoundTrips::variants),
+                            Stream.of(2, 1).flatMap(each -> byRowlock(each, false)),
+                            byRowlock(2, true))
+                    .flatMap(each -> each)
+                    .toList(),
+            List.of(
+                    Metric.throughput("transactions"),
+                    Metric.higher("limit.share", "share of the limit that the hottest row reaches", "%"),
+                    Metric.neither("limit", "limit of one row", "1/s"),
+                    Metric.percentile("transaction", 50, "transaction"),
+                    Metric.percentile("transaction", 99, "transaction"),
+                    Metric.wal()));
 
     private static Stream<Variant> variants(int flushes) {
         return Variant.of("ROW", "BOTH", "ADVISORY").stream()
                 .map(each -> each.with(" in " + flushes, "flushes", Integer.toString(flushes)));
     }
 
-    private static Stream<Variant> byRowlock(int flushes) {
-        return variants(flushes).map(each -> each.with(" by Rowlock", "library", "true"));
+    private static Stream<Variant> byRowlock(int flushes, boolean expecting) {
+        return variants(flushes)
+                .map(each -> each.with(" by Rowlock", "library", "true"))
+                .map(each -> expecting ? each.with(" with expectOneRow", "expecting", "true") : each)
+                .map(Variant::admitted);
     }
 
     private static final int UPDATES = 3;
     private static final int ALONE = 100;
     private static final int HOTTEST = 1;
-    private static final String READ = "select balance from " + Accounts.TABLE + " where aid = ?";
-    private static final String ROW_LOCK = READ + " for update";
+    private static final String ROW_LOCK = Accounts.READ + " for update";
     private static final String ADVISORY_LOCK = "select pg_advisory_xact_lock(4711, ?)";
-    private static final String ADVISORY_LOCK_AND_READ = ADVISORY_LOCK + "; " + READ;
+    private static final String ADVISORY_LOCK_AND_READ = ADVISORY_LOCK + "; " + Accounts.READ;
 
     @Param("90")
     public int clients;
@@ -102,7 +101,6 @@ public class RoundTrips extends LockWorkload {
     public double zipf;
 
     private final LongAdder hottest = new LongAdder();
-    private Accounts accounts;
     private List<String> statements = List.of();
     private double heldSeconds;
     private long begun;
@@ -120,7 +118,7 @@ public class RoundTrips extends LockWorkload {
             throw new UserError("SQL by hand has no expectOneRow; give -p library=true too.");
         }
         statements = statements();
-        accounts = Accounts.create(server, rows);
+        atEnd(Accounts.create(server, rows)::check);
         HikariDataSource pool = server.pool(clients);
         heldSeconds = heldAlone(pool);
         Locking locking = library ? locking(pool, Accounts.TABLE, Accounts.ID) : null;
@@ -192,41 +190,49 @@ public class RoundTrips extends LockWorkload {
     /** The same through the library. */
     void run(Locking locking, DataSource pool, int aid) throws SQLException {
         RowLocks locks = locking.locks();
-        List<CommitWrite<Void>> updates = new ArrayList<>(UPDATES);
         if (flushes == 1) {
-            CommitWrites writes = new CommitWrites();
-            addTo(writes, updates, aid, expecting);
-            locks.execute(pool, locking.key(aid), writes);
+            inOne(locks, pool, aid, expecting);
         } else if (admission) {
-            LockedQuery<Long> read = LockedQuery.of(READ, row -> row.getLong(1), aid);
-            locks.runInTransaction(
-                    pool, locking.key(aid), read, (balances, atCommit) -> addTo(atCommit, updates, aid, expecting));
+            inTwo(locks, pool, aid, expecting);
         } else {
             try (Connection connection = pool.getConnection()) {
                 TransactionLocks tx = locks.in(connection);
-                tx.lockAndQuery(locking.key(aid), READ, row -> row.getLong(1), aid);
+                tx.lockAndQuery(locking.key(aid), Accounts.READ, row -> row.getLong(1), aid);
                 CommitWrites writes = new CommitWrites();
-                addTo(writes, updates, aid, expecting);
+                List<CommitWrite<Void>> updates = addTo(writes, aid, expecting);
                 tx.commit(writes);
+                check(updates, aid);
             }
         }
+    }
+
+    /** All of it in one flush. */
+    static void inOne(RowLocks locks, DataSource pool, int aid, boolean expecting) throws SQLException {
+        CommitWrites writes = new CommitWrites();
+        List<CommitWrite<Void>> updates = addTo(writes, aid, expecting);
+        locks.execute(pool, LockKey.row(Accounts.TABLE, aid), writes);
         check(updates, aid);
     }
 
-    /**
-     * Adds the updates.
-     *
-     * @param updates gets them too
-     */
-    static void addTo(CommitWrites writes, List<CommitWrite<Void>> updates, int aid, boolean expecting) {
+    /** Lock and read in one flush, the updates with the commit in another. */
+    static void inTwo(RowLocks locks, DataSource pool, int aid, boolean expecting) throws SQLException {
+        LockedQuery<Long> read = LockedQuery.of(Accounts.READ, row -> row.getLong(1), aid);
+        List<CommitWrite<Void>> updates = locks.inTransaction(
+                pool, LockKey.row(Accounts.TABLE, aid), read, (balances, atCommit) -> addTo(atCommit, aid, expecting));
+        check(updates, aid);
+    }
+
+    private static List<CommitWrite<Void>> addTo(CommitWrites writes, int aid, boolean expecting) {
+        List<CommitWrite<Void>> updates = new ArrayList<>(UPDATES);
         for (String sql : List.of(Accounts.ADD, Accounts.DOUBLE, Accounts.TAKE)) {
             CommitWrite<Void> update = writes.add(sql, aid);
             updates.add(expecting ? update.expectOneRow() : update);
         }
+        return updates;
     }
 
     /** Once they are committed. */
-    static void check(List<CommitWrite<Void>> updates, int aid) {
+    private static void check(List<CommitWrite<Void>> updates, int aid) {
         checkUpdated(aid, updates.stream().mapToLong(CommitWrite::count).sum());
     }
 
@@ -291,10 +297,5 @@ public class RoundTrips extends LockWorkload {
         double rate = hottest.sum() / ((System.nanoTime() - begun) / 1e9);
         meter.gauge("limit", 1 / heldSeconds, "1/s");
         meter.gauge("limit.share", 100 * rate * heldSeconds, "%");
-    }
-
-    @Override
-    void check() throws SQLException {
-        accounts.check();
     }
 }

@@ -43,6 +43,10 @@ public final class Scenarios {
         return ALL;
     }
 
+    public static List<String> names() {
+        return ALL.stream().map(Scenario::name).toList();
+    }
+
     public static Optional<Scenario> named(String name) {
         return ALL.stream().filter(scenario -> scenario.name().equals(name)).findFirst();
     }

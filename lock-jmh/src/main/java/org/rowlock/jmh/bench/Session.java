@@ -80,8 +80,7 @@ final class Session {
         if (dataSource.getSocketFactory() == null) {
             dataSource.setSocketFactory(RoundTripCounter.class.getName());
         }
-        Connection made = dataSource.getConnection();
-        server.closeWith(made);
+        Connection made = server.closeWith(dataSource.getConnection());
         made.setAutoCommit(false);
         return made;
     }

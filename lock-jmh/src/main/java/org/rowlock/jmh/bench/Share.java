@@ -3,7 +3,6 @@ package org.rowlock.jmh.bench;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
@@ -14,33 +13,32 @@ import org.rowlock.TransactionLocks;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
  * Shared locks on many neighbouring rows in one transaction, the same rows for every client, and nothing else: begin,
  * lock all in one call, commit.
  */
+@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class Share extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
-                    "share",
-                    "Shared locks: 1,000 neighbouring rows in one transaction",
-                    "Each client begins, locks the same 1,000 rows FOR SHARE in one call, and commits; it writes nothing. FOR_UPDATE is FOR SHARE by hand. A row lock is"
-                            + " written into every row, and where clients meet, MultiXacts are made. An advisory lock is an entry in"
-                            + " the lock table: 1,000 of them a client, for which the server must have room.",
-                    "36 tx/s with FOR SHARE, and pg_multixact grew to 5.3 GB.",
-                    Share.class,
-                    Stream.of(4, 1)
-                            .map(clients -> Point.clients(clients).locking(1_000))
-                            .toList(),
-                    Variant.besideByHand(),
-                    List.of(
-                            Metric.throughput("transactions"),
-                            Metric.wal(),
-                            Metric.multixacts(),
-                            Metric.percentile("lock", 50, "1,000 locks"),
-                            Metric.percentile("lock", 99, "1,000 locks")))
-            .timed(Timing.WARM);
+            "share",
+            "Shared locks: 1,000 neighbouring rows in one transaction",
+            "Each client begins, locks the same 1,000 rows FOR SHARE in one call, and commits; it writes nothing. FOR_UPDATE is FOR SHARE by hand. A row lock is"
+                    + " written into every row, and where clients meet, MultiXacts are made. An advisory lock is an entry in"
+                    + " the lock table: 1,000 of them a client, for which the server must have room.",
+            "36 tx/s with FOR SHARE, and pg_multixact grew to 5.3 GB.",
+            Share.class,
+            Stream.of(4, 1)
+                    .map(clients -> Point.clients(clients).locking(1_000))
+                    .toList(),
+            Variant.besideByHand(),
+            List.of(
+                    Metric.throughput("transactions"),
+                    Metric.wal(),
+                    Metric.multixacts(),
+                    Metric.percentile("lock", 50, "1,000 locks"),
+                    Metric.percentile("lock", 99, "1,000 locks")));
 
     @Param("4")
     public int clients;
@@ -49,18 +47,15 @@ public class Share extends LockWorkload {
     @Param("1000")
     public int rows;
 
-    private Accounts accounts;
     private Locking locking;
     private List<Integer> aids;
 
     @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.FOR_UPDATE, Strategy.NAIVE);
-    }
-
-    @Override
     void prepare() throws SQLException {
-        accounts = Accounts.create(server, rows);
+        if (strategy.isRowlock() || strategy == Strategy.NONE) {
+            atEnd(this::checkHolds);
+        }
+        atEnd(Accounts.create(server, rows)::check);
         aids = IntStream.rangeClosed(1, rows).boxed().toList();
         locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
         threads.add("client", clients, number -> {
@@ -73,19 +68,11 @@ public class Share extends LockWorkload {
         });
     }
 
-    @Override
-    void check() throws SQLException {
-        if (strategy.isRowlock() || strategy == Strategy.NONE) {
-            checkHolds();
-        }
-        accounts.check();
-    }
-
     /** Two transactions share all rows, and nobody else can have a single one alone until both have ended. */
     private void checkHolds() throws SQLException {
-        try (Connection first = begin();
-                Connection second = begin();
-                Connection other = begin()) {
+        try (Connection first = server.begin();
+                Connection second = server.begin();
+                Connection other = server.begin()) {
             TransactionLocks outsider = locking.locks().in(other);
             List<LockKey> keys = locking.keys(aids);
             locking.lockAll(first, aids, RowLockMode.FOR_SHARE);
@@ -112,11 +99,5 @@ public class Share extends LockWorkload {
                 throw new InvariantViolation(key + " was locked FOR UPDATE while " + because);
             }
         }
-    }
-
-    private Connection begin() throws SQLException {
-        Connection connection = server.connect();
-        connection.setAutoCommit(false);
-        return connection;
     }
 }

@@ -4,10 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.scenario.Metric;
@@ -58,12 +56,12 @@ public class ShareFairness extends LockWorkload {
 
     private final LongAdder raised = new LongAdder();
     private final Exclusion exclusion = new Exclusion(1);
-    private final AtomicReference<@Nullable String> change = new AtomicReference<>();
-    private Accounts accounts;
 
     @Override
     void prepare() throws SQLException {
-        accounts = Accounts.create(server, ROW);
+        atEnd(exclusion::check);
+        Accounts accounts = Accounts.create(server, ROW);
+        atEnd(() -> accounts.checkSum(raised.sum()));
         Locking locking = locking(server.pool(clients + 1), Accounts.TABLE, Accounts.ID);
         threads.addBeside("writes", 1, number -> writer(locking));
         threads.add("sharers", clients, number -> sharer(locking));
@@ -88,8 +86,7 @@ public class ShareFairness extends LockWorkload {
         Pause.millis(holdMillis);
         long after = Accounts.read(connection, ROW);
         if (before != after) {
-            change.compareAndSet(
-                    null,
+            exclusion.violated(
                     "the row was locked FOR SHARE, and another transaction changed it from " + before + " to " + after);
         }
     }
@@ -116,15 +113,5 @@ public class ShareFairness extends LockWorkload {
     @Override
     void ends(boolean measured, double perSecond) {
         meter.gauge("sharers", perSecond, "1/s");
-    }
-
-    @Override
-    void check() throws SQLException {
-        exclusion.check();
-        String changed = change.get();
-        if (changed != null) {
-            throw new InvariantViolation(changed);
-        }
-        accounts.checkSum(raised.sum());
     }
 }

@@ -1,7 +1,6 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -9,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * A fencing token per key, from 0 on, and a journal of who has raised which to what. A token is read, and written back one
@@ -21,39 +21,20 @@ final class Tokens {
     private Tokens() {}
 
     /** Makes the tables, new. */
-    static void create(Connection connection, int keys) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("drop table if exists " + TABLE + ", " + JOURNAL);
-            statement.execute("create table " + TABLE + " (id int primary key, token bigint not null)");
-            statement.execute("create table " + JOURNAL
-                    + " (transaction bigint not null, id int not null, token bigint not null)");
-            statement.execute("insert into " + TABLE + " select i, 0 from generate_series(1, " + keys + ") i");
-            statement.execute("vacuum analyze " + TABLE);
-        }
+    static void create(BenchmarkServer server, int keys) throws SQLException {
+        server.execute(
+                "drop table if exists " + TABLE + ", " + JOURNAL,
+                "create table " + TABLE + " (id int primary key, token bigint not null)",
+                "create table " + JOURNAL + " (transaction bigint not null, id int not null, token bigint not null)",
+                "insert into " + TABLE + " select i, 0 from generate_series(1, " + keys + ") i",
+                "vacuum analyze " + TABLE);
     }
 
     /** Raises a token by one, in the caller's transaction. */
     static void raise(Connection connection, int id, long transaction) throws SQLException {
-        long token;
-        try (PreparedStatement select = connection.prepareStatement("select token from " + TABLE + " where id = ?")) {
-            select.setInt(1, id);
-            try (ResultSet row = select.executeQuery()) {
-                row.next();
-                token = row.getLong(1) + 1;
-            }
-        }
-        try (PreparedStatement update =
-                connection.prepareStatement("update " + TABLE + " set token = ? where id = ?")) {
-            update.setLong(1, token);
-            update.setInt(2, id);
-            update.executeUpdate();
-        }
-        try (PreparedStatement insert = connection.prepareStatement("insert into " + JOURNAL + " values (?, ?, ?)")) {
-            insert.setLong(1, transaction);
-            insert.setInt(2, id);
-            insert.setLong(3, token);
-            insert.executeUpdate();
-        }
+        long token = Sql.query(connection, "select token from " + TABLE + " where id = ?", id) + 1;
+        Sql.update(connection, "update " + TABLE + " set token = ? where id = ?", token, id);
+        Sql.update(connection, "insert into " + JOURNAL + " values (?, ?, ?)", transaction, id, token);
     }
 
     static List<LossLedger.Entry> journal(Connection connection) throws SQLException {

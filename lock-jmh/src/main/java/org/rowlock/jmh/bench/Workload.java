@@ -1,6 +1,8 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -48,6 +50,7 @@ public abstract class Workload {
     final Clients threads = new Clients(meter);
     BenchmarkServer server;
     Network network;
+    private final List<BenchmarkServer.Step> checks = new ArrayList<>();
     private Window window;
 
     /** Of postgresql.conf, for an embedded server. */
@@ -55,12 +58,14 @@ public abstract class Workload {
         return Map.of();
     }
 
-    /** Makes the tables and adds the clients. */
+    /** Makes the tables, adds the clients, and says what must hold {@link #atEnd}. */
     @Initializer
     abstract void prepare() throws SQLException;
 
-    /** Fails unless the locks have kept what they promise. The clients have ended. */
-    abstract void check() throws SQLException;
+    /** What is to be made sure of when the clients have ended: that the locks have kept what they promise. */
+    void atEnd(BenchmarkServer.Step check) {
+        checks.add(check);
+    }
 
     /**
      * A window begins.
@@ -83,9 +88,7 @@ public abstract class Workload {
         server = BenchmarkServer.open(settings());
         boolean opened = false;
         try {
-            network = Network.open(server.address(), rttMillis);
-            server.closeWith(network);
-            server.through(network::lead);
+            network = server.over(rttMillis);
             prepare();
             threads.start();
             opened = true;
@@ -122,9 +125,13 @@ public abstract class Workload {
 
     @TearDown(Level.Trial)
     public void close() throws SQLException {
-        server.closeAfter(() -> {
+        try {
             threads.stop();
-            check();
-        });
+            for (BenchmarkServer.Step check : checks) {
+                check.run();
+            }
+        } finally {
+            server.close();
+        }
     }
 }

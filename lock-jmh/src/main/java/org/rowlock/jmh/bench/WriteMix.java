@@ -4,10 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.bench.Items.Item;
@@ -23,7 +21,6 @@ final class WriteMix {
     private final int mostRetries;
     private final Exclusion exclusion;
     private final LongAdder commits = new LongAdder();
-    private final AtomicReference<@Nullable String> violation = new AtomicReference<>();
     private final Meter.Average retriesPerTransaction;
     private final Meter.Average failedPerTransaction;
 
@@ -109,7 +106,7 @@ final class WriteMix {
             return;
         }
         if (locking.strategy() != Strategy.ROW) {
-            violated(absent + " is locked, and still it was not there");
+            exclusion.violated(absent + " is locked, and still it was not there");
         }
         // A row lock waits for a row version. If its holder deletes the row, and inserts it again, the lock comes back
         // with nothing, and the transaction has to begin again.
@@ -129,25 +126,17 @@ final class WriteMix {
                     };
             if (!changed) {
                 if (!versioned) {
-                    violated("row " + plan.ids().get(i) + " was to be changed under its lock, and somebody else had"
-                            + " deleted it");
+                    exclusion.violated("row " + plan.ids().get(i)
+                            + " was to be changed under its lock, and somebody else had" + " deleted it");
                 }
                 throw new Conflict();
             }
         }
     }
 
-    private void violated(String message) {
-        violation.compareAndSet(null, message);
-    }
-
     /** Fails if the variant has ever let two change the same row at a time. */
     void check() throws SQLException {
         exclusion.check();
-        String found = violation.get();
-        if (found != null) {
-            throw new InvariantViolation(found);
-        }
         items.check(commits.sum());
     }
 }

@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
@@ -19,6 +18,7 @@ import org.rowlock.jmh.scenario.Variant;
  * and deletes a third and inserts it again. Unlike sysbench's it reads the rows first and writes what it has computed from
  * them, since without that nothing needs a lock. What is counted is commits.
  */
+@ByHand(Strategy.OPTIMISTIC)
 public class WriteMixed extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "write-mix",
@@ -64,17 +64,12 @@ public class WriteMixed extends LockWorkload {
     @Param("10")
     public int mostRetries;
 
-    private WriteMix mix;
-
-    @Override
-    Set<Strategy> byHand() {
-        return Set.of(Strategy.OPTIMISTIC);
-    }
-
     @Override
     void prepare() throws SQLException {
         HikariDataSource pool = server.pool(clients);
-        mix = new WriteMix(locking(pool, Items.TABLE, "id"), pool, Items.create(server, rows), meter, mostRetries);
+        WriteMix mix =
+                new WriteMix(locking(pool, Items.TABLE, "id"), pool, Items.create(server, rows), meter, mostRetries);
+        atEnd(mix::check);
         threads.add("client", clients, number -> {
             Latency transaction = meter.latency("transaction");
             DiscreteSampler ids = keys == Zipfian.Keys.ZIPF ? Zipf.zipf(rows, zipf) : Zipf.uniform(rows);
@@ -93,10 +88,5 @@ public class WriteMixed extends LockWorkload {
             }
         }
         return new WriteMix.Plan(List.copyOf(changes.keySet()), new ArrayList<>(changes.values()));
-    }
-
-    @Override
-    void check() throws SQLException {
-        mix.check();
     }
 }

@@ -74,7 +74,6 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--crash-command",
             paramLabel = "<command>",
-            order = 30,
             description = "A shell command that kills your server and starts it again, for scenarios that need it.")
     private @Nullable String crashCommand;
 
@@ -84,7 +83,6 @@ final class CompareCommand implements Callable<Integer> {
             arity = "0..1",
             fallbackValue = "0.5ms",
             converter = RoundTripTime.class,
-            order = 30,
             description =
                     "Gives the embedded server a synchronous standby, on the same machine, as far away as this round"
                             + " trip says: 0, 0.5ms, 1ms. Without a time it is 0.5ms.")
@@ -93,11 +91,10 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--report",
             paramLabel = "<directory>",
-            order = 31,
             description = "Where the report goes. Default: rowlock-report-<date>-<time>, in the working directory.")
     private @Nullable Path report;
 
-    @Option(names = "--yes", order = 32, description = "Begins without asking. It asks only in a terminal, with --url.")
+    @Option(names = "--yes", description = "Begins without asking. It asks only in a terminal, with --url.")
     private boolean yes;
 
     @Override
@@ -131,25 +128,24 @@ final class CompareCommand implements Callable<Integer> {
                     .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
         }
         JmhLock.refuseWhileAnotherRuns();
-        try (ReportDirectory directory = ReportDirectory.make(report)) {
-            new Plan(chosen, address, facts, remarks, directory.path(), standby).print(out());
-            if (address != null && !yes && Terminal.isInteractive() && !Terminal.confirm("Go on?")) {
-                command.commandLine().getErr().println("Nothing was done.");
-                return ExitCode.SOFTWARE;
-            }
-            return run(
-                    new ComparisonSettings(
-                            chosen,
-                            address,
-                            1,
-                            scenarios.isDefault() ? BUDGET : null,
-                            new Versions().getVersion()[0],
-                            command(),
-                            remarks,
-                            crashCommand,
-                            standby),
-                    directory);
+        ReportDirectory directory = ReportDirectory.of(report);
+        new Plan(chosen, address, facts, remarks, directory.path(), standby).print(out());
+        if (address != null && !yes && Terminal.isInteractive() && !Terminal.confirm("Go on?")) {
+            command.commandLine().getErr().println("Nothing was done.");
+            return ExitCode.SOFTWARE;
         }
+        return run(
+                new ComparisonSettings(
+                        chosen,
+                        address,
+                        1,
+                        scenarios.isDefault() ? BUDGET : null,
+                        new Versions().getVersion()[0],
+                        command(),
+                        remarks,
+                        crashCommand,
+                        standby),
+                directory);
     }
 
     /** Each round of those has a server of its own, which has no standby. */
@@ -178,20 +174,18 @@ final class CompareCommand implements Callable<Integer> {
         PrintWriter err = command.commandLine().getErr();
         ConsoleProgress progress = new ConsoleProgress(out(), err, Terminal.isInteractive());
         Comparison comparison = new Comparison(settings, progress);
-        try (Interruption interruption = new Interruption(comparison::stop, comparison::isClean, err)) {
-            try {
-                ServerAddress address = settings.server();
-                if (address != null) {
-                    look(address);
-                }
-                Results results = comparison.run();
-                progress.clear();
-                boolean isGood = tell(results, directory.path());
-                return interruption.isInterrupted() ? INTERRUPTED : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
-            } finally {
-                // Interrupted, the JVM ends as soon as the interruption is closed.
-                directory.close();
+        // The directory is closed first: interrupted, the JVM ends as soon as the interruption is closed.
+        try (Interruption interruption = new Interruption(comparison::stop, comparison::isClean, err);
+                directory) {
+            directory.make();
+            ServerAddress address = settings.server();
+            if (address != null) {
+                look(address);
             }
+            Results results = comparison.run();
+            progress.clear();
+            boolean isGood = tell(results, directory.path());
+            return interruption.isInterrupted() ? INTERRUPTED : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }
 

@@ -1,7 +1,6 @@
 package org.rowlock.jmh.cli;
 
 import java.io.PrintWriter;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -49,21 +48,14 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private Scenario named(String given) {
-        return Scenarios.named(given.toLowerCase(Locale.ROOT)).orElseThrow(() -> {
-            List<String> known = Scenarios.all().stream().map(Scenario::name).toList();
-            return new ParameterException(
-                    command.commandLine(),
-                    "There is no scenario '" + given + "'." + Nearest.guess(given, known) + " There are: "
-                            + String.join(", ", known) + ".");
-        });
+        return Scenarios.named(given.toLowerCase(Locale.ROOT))
+                .orElseThrow(() -> new ParameterException(
+                        command.commandLine(), Nearest.message("scenario", given, Scenarios.names())));
     }
 
     private static void all(PrintWriter out) {
-        TextTable table = Plan.table(3
-                + Scenarios.all().stream()
-                        .mapToInt(each -> each.name().length())
-                        .max()
-                        .orElse(1));
+        TextTable table = Plan.table(
+                3 + Scenarios.names().stream().mapToInt(String::length).max().orElse(1));
         for (Scenario scenario : Scenarios.all()) {
             String mark = DefaultScenarios.names().contains(scenario.name()) ? "* " : "  ";
             table.addRowValues(mark + scenario.name(), scenario.title());

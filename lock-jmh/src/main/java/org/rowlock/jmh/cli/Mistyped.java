@@ -10,16 +10,9 @@ import org.openjdk.jmh.runner.format.OutputFormat;
 import org.openjdk.jmh.runner.format.OutputFormatFactory;
 import org.openjdk.jmh.runner.options.VerboseMode;
 import org.rowlock.jmh.bench.Scenarios;
-import org.rowlock.jmh.scenario.Scenario;
 
 /** Notices arguments that go to JMH, and were meant for us. */
-public final class Mistyped {
-    private final Program program;
-
-    public Mistyped(Program program) {
-        this.program = program;
-    }
-
+public record Mistyped(Program program) {
     /** What to tell whoever gave these arguments; empty if JMH knows what to do with them. */
     public Optional<String> hint(String... args) {
         String first = args[0];
@@ -32,7 +25,7 @@ public final class Mistyped {
         if (first.startsWith("-") || matchesABenchmark(first)) {
             return Optional.empty();
         }
-        List<String> scenarios = Scenarios.all().stream().map(Scenario::name).toList();
+        List<String> scenarios = Scenarios.names();
         Optional<String> command = Nearest.to(first, program.names())
                 .map(name ->
                         "Did you mean the command " + name + "? Try: java -jar benchmarks.jar " + name + " --help");

@@ -22,9 +22,11 @@ final class Nearest {
                 .min(Comparator.comparingInt(name -> distance(lower, name)));
     }
 
-    /** What to add to a message about a word that is none of the names: a guess, or nothing. */
-    static String guess(String word, Collection<String> names) {
-        return to(word, names).map(name -> " Did you mean " + name + "?").orElse("");
+    /** A message about a word that is none of the names, with a guess where there is one. */
+    static String message(String what, String word, Collection<String> names) {
+        String guess =
+                to(word, names).map(name -> " Did you mean " + name + "?").orElse("");
+        return "There is no " + what + " '" + word + "'." + guess + " There are: " + String.join(", ", names) + ".";
     }
 
     /** How many letters must be added, removed, changed, or swapped with the next. */

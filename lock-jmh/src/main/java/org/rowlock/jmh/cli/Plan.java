@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
@@ -104,9 +103,9 @@ record Plan(
 
     /** Of a label and a text that is wrapped. */
     static TextTable table(int label) {
-        List<Column> columns = new ArrayList<>();
-        columns.add(new Column(label, 0, Overflow.SPAN));
-        columns.add(new Column(Program.WIDTH - label, 1, Overflow.WRAP));
-        return TextTable.forColumns(new Help.ColorScheme.Builder(Ansi.OFF).build(), columns.toArray(Column[]::new));
+        return TextTable.forColumns(
+                new Help.ColorScheme.Builder(Ansi.OFF).build(),
+                new Column(label, 0, Overflow.SPAN),
+                new Column(Program.WIDTH - label, 1, Overflow.WRAP));
     }
 }

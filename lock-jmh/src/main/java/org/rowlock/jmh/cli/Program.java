@@ -92,11 +92,7 @@ public final class Program {
     }
 
     private static void traceIfVerbose(Exception e, CommandLine command) {
-        CommandLine root = command;
-        for (CommandLine parent = command; parent != null; parent = parent.getParent()) {
-            root = parent;
-        }
-        RowlockCommand program = root.getCommand();
+        RowlockCommand program = command.getCommandSpec().root().commandLine().getCommand();
         if (program.isVerbose()) {
             e.printStackTrace(command.getErr());
         }

@@ -14,8 +14,6 @@ final class RepeatCommand {
     private RepeatCommand() {}
 
     /**
-     * Writes it.
-     *
      * @param args as they were given
      * @param password that was given among them; null if none was
      */

@@ -24,23 +24,12 @@ final class ReportDirectory implements AutoCloseable {
     }
 
     /**
-     * Makes it, with those above it, and makes sure that it can be written to.
+     * One that is not made yet.
      *
      * @param given by the user; null for a new one in the working directory
-     * @throws UserError if it is a file, or cannot be made or written to
      */
-    static ReportDirectory make(@Nullable Path given) {
-        ReportDirectory directory = new ReportDirectory(given == null ? byTime() : given.toAbsolutePath());
-        try {
-            directory.make();
-        } catch (IOException e) {
-            directory.close();
-            throw new UserError(
-                    "The report cannot be written to " + directory.path + ": " + reason(e)
-                            + " Give another directory with --report.",
-                    e);
-        }
-        return directory;
+    static ReportDirectory of(@Nullable Path given) {
+        return new ReportDirectory(given == null ? byTime() : given.toAbsolutePath());
     }
 
     private static Path byTime() {
@@ -48,7 +37,24 @@ final class ReportDirectory implements AutoCloseable {
         return Path.of("rowlock-report-" + time).toAbsolutePath();
     }
 
-    private void make() throws IOException {
+    /**
+     * Makes it, with those above it, and makes sure that it can be written to. What was made until a failure goes with
+     * {@link #close}.
+     *
+     * @throws UserError if it is a file, or cannot be made or written to
+     */
+    void make() {
+        try {
+            makeMissing();
+        } catch (IOException e) {
+            throw new UserError(
+                    "The report cannot be written to " + path + ": " + reason(e)
+                            + " Give another directory with --report.",
+                    e);
+        }
+    }
+
+    private void makeMissing() throws IOException {
         Deque<Path> missing = new ArrayDeque<>();
         for (Path each = path; each != null && Files.notExists(each); each = each.getParent()) {
             missing.push(each);

@@ -8,7 +8,7 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.server.ConnectionRoom;
+import org.rowlock.jmh.server.ServerFacts.ConnectionRoom;
 
 /**
  * Makes scenarios fit what a server has left. What the user asked for is refused if it does not fit. Of a scenario's own
@@ -21,8 +21,6 @@ record Room(ServerAddress server, ConnectionRoom connections, long locks) {
     private static final int OURS = 12;
 
     /**
-     * What fits.
-     *
      * @param areGiven whether the user said how many clients
      * @param areNamed whether the user named the scenarios, and wants each of them
      * @throws UserError if something that was asked for does not fit, or nothing does

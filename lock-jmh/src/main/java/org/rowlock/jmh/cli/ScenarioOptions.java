@@ -45,23 +45,21 @@ final class ScenarioOptions {
             names = "--scenario",
             paramLabel = "<name>",
             split = ",",
-            order = 10,
             description = "What to find out, by name; 'list' shows the names. Default: the few that matter most, with"
                     + " fewer points and variants than they have when named.")
     private List<String> names = new ArrayList<>();
 
-    @Option(names = "--all", order = 11, description = "Every scenario. Takes many hours.")
+    @Option(names = "--all", description = "Every scenario. Takes many hours.")
     private boolean all;
 
     @Option(
             names = "--strategy",
             paramLabel = "<strategy>",
             split = ",",
-            order = 12,
             description = "Which to compare: row (SELECT ... FOR UPDATE), both (the advisory lock in front of it),"
                     + " advisory (the advisory lock alone); where a scenario has them also for_update, naive and"
-                    + " hand_written (by hand) and optimistic (a version column). Default: all. What ratios refer to,"
-                    + " mostly row, always runs.")
+                    + " hand_written (by hand) and optimistic (a version column). Default: all. A scenario's first, which"
+                    + " ratios refer to, always runs.")
     private List<String> strategies = new ArrayList<>();
 
     /** With, without or both. */
@@ -74,7 +72,6 @@ final class ScenarioOptions {
     @Option(
             names = "--admission",
             paramLabel = "on|off|both",
-            order = 13,
             description = "Whether threads queue in the JVM before they borrow a connection. Default: both.")
     private Admission admission = Admission.both;
 
@@ -83,7 +80,6 @@ final class ScenarioOptions {
             paramLabel = "<number>",
             split = ",",
             converter = PositiveNumber.class,
-            order = 14,
             description = "How many at a time, such as 1,10,90,300, for scenarios that are run over clients.")
     private List<Integer> clients = new ArrayList<>();
 
@@ -92,17 +88,16 @@ final class ScenarioOptions {
             paramLabel = "<time>",
             split = ",",
             converter = RoundTripTime.class,
-            order = 15,
             description =
                     "The round trip of a network between clients and server, such as 0.5ms, or several: 0,0.5ms,1ms. A"
-                            + " proxy makes it. Default: none; on an embedded server without --scenario, 0 and 0.5ms.")
+                            + " proxy makes it. Default: none; on an embedded server without --scenario hot rows are measured"
+                            + " with 0.5ms too.")
     private List<Double> roundTrips = new ArrayList<>();
 
     @Option(
             names = "--zipf",
             paramLabel = "<exponent>",
             converter = ZipfExponent.class,
-            order = 16,
             description = "How uneven the keys are: 0 is even, and from 1 on a few keys get most. Default: 1.1.")
     private @Nullable Double zipf;
 
@@ -110,7 +105,6 @@ final class ScenarioOptions {
             names = "--seconds",
             paramLabel = "<number>",
             converter = PositiveNumber.class,
-            order = 17,
             description = "How long each measurement takes. Default: 3, or what the scenario needs.")
     private @Nullable Integer seconds;
 
@@ -118,7 +112,6 @@ final class ScenarioOptions {
             names = "--rounds",
             paramLabel = "<number>",
             converter = PositiveNumber.class,
-            order = 18,
             description = "How often everything is measured; the more, the smaller the differences that can be told."
                     + " Default: 4, or what the scenario needs.")
     private @Nullable Integer rounds;
@@ -144,7 +137,7 @@ final class ScenarioOptions {
         List<Scenario> chosen = new ArrayList<>();
         for (Scenario scenario : wanted(isEmbedded)) {
             List<Variant> variants = variants(scenario);
-            String refusal = variants.size() < 2 && scenario.variants().size() > 1
+            String refusal = compared(variants) < 2 && compared(scenario.variants()) > 1
                     ? "compares none of what --strategy and --admission ask for; it has "
                             + String.join(
                                     ", ",
@@ -184,13 +177,12 @@ final class ScenarioOptions {
             return Scenarios.all();
         }
         if (names.isEmpty()) {
-            return DefaultScenarios.scenarios(isEmbedded);
+            return DefaultScenarios.scenarios(isEmbedded, !strategies.isEmpty());
         }
         Set<Scenario> named = new LinkedHashSet<>();
-        List<String> known = Scenarios.all().stream().map(Scenario::name).toList();
         for (String name : names) {
             named.add(Scenarios.named(name.trim().toLowerCase(Locale.ROOT))
-                    .orElseThrow(() -> unknown("scenario", name.trim(), known)));
+                    .orElseThrow(() -> unknown("scenario", name.trim(), Scenarios.names())));
         }
         return List.copyOf(named);
     }
@@ -203,6 +195,10 @@ final class ScenarioOptions {
                         || variant.strategy().isEmpty()
                         || isWanted(variant))
                 .toList();
+    }
+
+    private static long compared(List<Variant> variants) {
+        return variants.stream().filter(variant -> !variant.isControl()).count();
     }
 
     private boolean isWanted(Variant variant) {
@@ -283,11 +279,10 @@ final class ScenarioOptions {
     }
 
     private ParameterException unknown(String what, String given, List<String> known) {
-        return usage("There is no " + what + " '" + given + "'." + Nearest.guess(given, known) + " There are: "
-                + String.join(", ", known) + ".");
+        return usage(Nearest.message(what, given, known));
     }
 
-    private ParameterException usage(@Nullable String message) {
-        return new ParameterException(command.commandLine(), String.valueOf(message));
+    private ParameterException usage(String message) {
+        return new ParameterException(command.commandLine(), message);
     }
 }

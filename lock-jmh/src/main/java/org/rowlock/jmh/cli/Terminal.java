@@ -1,6 +1,7 @@
 package org.rowlock.jmh.cli;
 
 import java.io.Console;
+import java.util.List;
 import java.util.Locale;
 
 /** Whether a person sits in front of it, and what that person answers. */
@@ -29,8 +30,6 @@ final class Terminal {
     static boolean confirm(String question) {
         Console console = System.console();
         String answer = console == null ? null : console.readLine("%s [y/N] ", question);
-        return answer != null
-                && (answer.trim().toLowerCase(Locale.ROOT).equals("y")
-                        || answer.trim().toLowerCase(Locale.ROOT).equals("yes"));
+        return answer != null && List.of("y", "yes").contains(answer.trim().toLowerCase(Locale.ROOT));
     }
 }

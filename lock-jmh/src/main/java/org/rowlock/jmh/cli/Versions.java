@@ -22,17 +22,12 @@ final class Versions implements IVersionProvider {
     }
 
     private static String own() throws IOException {
-        String version = property(OURS, "version");
-        return version.isEmpty() ? "(built here)" : version;
-    }
-
-    private static String property(String resource, String name) throws IOException {
-        try (InputStream in = Versions.class.getResourceAsStream(resource)) {
+        try (InputStream in = Versions.class.getResourceAsStream(OURS)) {
             Properties properties = new Properties();
             if (in != null) {
                 properties.load(in);
             }
-            return properties.getProperty(name, "");
+            return properties.getProperty("version", "(built here)");
         }
     }
 }

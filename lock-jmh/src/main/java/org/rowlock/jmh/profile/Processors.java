@@ -3,15 +3,14 @@ package org.rowlock.jmh.profile;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * How many processor cores this JVM, the server and the whole machine keep busy. The server's are seen where its processes
@@ -33,11 +32,7 @@ final class Processors {
 
     /** From now on. */
     static Processors watch(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
-            row.next();
-            return new Processors(postmaster(row.getLong(1)));
-        }
+        return new Processors(postmaster(BenchmarkServer.numbers(connection, "select pg_backend_pid()")[0]));
     }
 
     /** A pid of another machine is no process here, or one of another program. */

@@ -5,38 +5,30 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** What a workload has found out in a window, for {@link PostgresProfiler} to hand to JMH. For one thread. */
-public final class Published {
+/**
+ * What a workload has found out in a window, for {@link PostgresProfiler} to hand to JMH. For one thread.
+ *
+ * @param seconds that the window was open
+ * @param perSecond what was completed in it
+ * @param all by name, to be added to
+ */
+public record Published(double seconds, double perSecond, Map<String, Measured> all) {
     private static final AtomicReference<@Nullable Published> LATEST = new AtomicReference<>();
 
-    private final double seconds;
-    private final double perSecond;
-    private final Map<String, Measured> results = new TreeMap<>();
+    /** Nothing but that, to begin with. */
+    public Published(double seconds, double perSecond) {
+        this(seconds, perSecond, new TreeMap<>());
+    }
 
     /**
-     * @param seconds that the window was open
-     * @param perSecond what was completed in it
+     * A number with its unit.
+     *
+     * @param unit empty for none
      */
-    public Published(double seconds, double perSecond) {
-        this.seconds = seconds;
-        this.perSecond = perSecond;
-    }
-
-    public double seconds() {
-        return seconds;
-    }
-
-    public double perSecond() {
-        return perSecond;
-    }
-
-    /** By name, to be added to. */
-    public Map<String, Measured> all() {
-        return results;
-    }
+    public record Measured(double value, String unit) {}
 
     public void put(String name, double value, String unit) {
-        results.put(name, new Measured(value, unit));
+        all.put(name, new Measured(value, unit));
     }
 
     /** Makes them those of the iteration that is about to end. */
@@ -47,6 +39,6 @@ public final class Published {
     /** Takes the latest; empty if there are none that were not taken. */
     static Map<String, Measured> take() {
         Published latest = LATEST.getAndSet(null);
-        return latest == null ? Map.of() : latest.results;
+        return latest == null ? Map.of() : latest.all;
     }
 }

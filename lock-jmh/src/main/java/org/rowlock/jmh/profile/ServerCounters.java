@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
+import org.rowlock.jmh.profile.Published.Measured;
 
 /**
  * What a server has counted up to now.

@@ -74,9 +74,7 @@ public final class Summary {
     }
 
     private static String ratio(@Nullable Ratio ratio) {
-        return ratio == null
-                ? ""
-                : String.format(Locale.ROOT, "%.2fx (%.2f to %.2f)", ratio.mean(), ratio.low(), ratio.high());
+        return ratio == null ? "" : ratio.toString();
     }
 
     private static String call(VariantResult variant) {

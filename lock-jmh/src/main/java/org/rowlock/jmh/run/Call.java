@@ -6,14 +6,13 @@ import org.jspecify.annotations.Nullable;
 /** What can be said of a variant against the baseline. */
 public enum Call {
     /** All of its interval is better than anything that the baseline came to against itself. */
-    BETTER("%1$s is %2$.2fx as good as %3$s (%4$.2f to %5$.2f)"),
+    BETTER("%1$s is %2$sx as good as %3$s (%4$s to %5$s)"),
     /** The same for worse. */
-    WORSE("%1$s is worse than %3$s: %2$.2fx (%4$.2f to %5$.2f)"),
+    WORSE("%1$s is worse than %3$s: %2$sx (%4$s to %5$s)"),
     /** All of its interval is close to 1. */
     EQUIVALENT("%1$s and %3$s are equivalent within %6$.0f %%"),
     /** The difference, if there is one, is smaller than what this run can tell. */
-    INCONCLUSIVE(
-            "%1$s against %3$s is inconclusive: %2$.2fx (%4$.2f to %5$.2f), where %3$s against itself comes to %7$.2fx");
+    INCONCLUSIVE("%1$s against %3$s is inconclusive: %2$sx (%4$s to %5$s), where %3$s against itself comes to %7$sx");
 
     /** What counts as close. */
     private static final double CLOSE = 1.1;
@@ -25,8 +24,6 @@ public enum Call {
     }
 
     /**
-     * Judges.
-     *
      * @param again the baseline against itself, in the same rounds; null where that is not known, and nothing is called
      */
     static Call of(Ratio ratio, @Nullable Ratio again) {
@@ -51,11 +48,11 @@ public enum Call {
                 Locale.ROOT,
                 sentence,
                 variant,
-                ratio.mean(),
+                Ratio.digits(ratio.mean()),
                 baseline,
-                ratio.low(),
-                ratio.high(),
+                Ratio.digits(ratio.low()),
+                Ratio.digits(ratio.high()),
                 Math.ceil((ratio.reach() - 1) * 100),
-                again == null ? Double.NaN : again.reach());
+                Ratio.digits(again == null ? Double.NaN : again.reach()));
     }
 }

@@ -109,9 +109,7 @@ public final class Comparison {
 
     /** Whether as many rounds as say anything fit into the budget. */
     private boolean hasTimeFor(Scenario scenario) {
-        Duration budget = settings.budget();
-        boolean fits = budget == null
-                || pace.passed().plus(pace.of(scenario, LEAST_ROUNDS)).compareTo(budget) <= 0;
+        boolean fits = fits(pace.of(scenario, LEAST_ROUNDS));
         if (!fits) {
             remarks.add("Without " + scenario.name()
                     + ", as this machine is slower than was estimated: run it by its name.");
@@ -120,7 +118,12 @@ public final class Comparison {
         return fits;
     }
 
-    /** A network that was not what was asked for. */
+    private boolean fits(Duration more) {
+        Duration budget = settings.budget();
+        return budget == null || pace.passed().plus(more).compareTo(budget) <= 0;
+    }
+
+    /** Round trips that took longer than the network that was asked for. */
     private void remarkNetworks(Scenario scenario, ScenarioResult result) {
         for (Point point : scenario.points()) {
             double asked = point.rttMillis();
@@ -129,7 +132,7 @@ public final class Comparison {
                     .filter(each -> Math.abs(each.roundTripMillis() - asked) > INEXACT * asked)
                     .forEach(each -> remarks.add(String.format(
                             Locale.ROOT,
-                            "%s, %s: a round trip took %.2f ms and not %.2f ms, as the machine was busy.",
+                            "%s, %s: a round trip took %.2f ms, of which %.2f ms are the network that was asked for.",
                             scenario.name(),
                             point.label(),
                             each.roundTripMillis(),
@@ -225,10 +228,7 @@ public final class Comparison {
         Set<Variant> failed = new HashSet<>();
         int planned = scenario.timing().rounds();
         for (int round = 1; round <= planned && !stopped; round++) {
-            Duration budget = settings.budget();
-            if (budget != null
-                    && round > LEAST_ROUNDS
-                    && pace.passed().plus(pace.left()).compareTo(budget) > 0) {
+            if (round > LEAST_ROUNDS && !fits(pace.left())) {
                 remarks.add(scenario.name() + " has " + (round - 1) + " rounds and not " + planned
                         + ": this machine is slower than was estimated.");
                 pace.without(scenario, planned - round + 1);

@@ -1,6 +1,7 @@
 package org.rowlock.jmh.run;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.apache.commons.statistics.descriptive.DoubleStatistics;
 import org.apache.commons.statistics.descriptive.Statistic;
@@ -27,6 +28,17 @@ public record Ratio(double mean, double low, double high) {
         double error = statistics.getAsDouble(Statistic.STANDARD_DEVIATION) / Math.sqrt(logarithms.length);
         double t = TDistribution.of(logarithms.length - 1.0).inverseSurvivalProbability((1 - CONFIDENCE) / 2);
         return Optional.of(new Ratio(Math.exp(mean), Math.exp(mean - t * error), Math.exp(mean + t * error)));
+    }
+
+    /** Such as {@code 1.62x (1.45 to 1.82)}. */
+    @Override
+    public String toString() {
+        return digits(mean) + "x (" + digits(low) + " to " + digits(high) + ')';
+    }
+
+    /** Hundredths of hundreds mean nothing. */
+    static String digits(double value) {
+        return String.format(Locale.ROOT, value < 100 ? "%.2f" : "%.0f", value);
     }
 
     /** How far from 1 it may be, in either direction, as a ratio of at least 1. */

@@ -77,14 +77,7 @@ final class Rounds {
     private @Nullable Ratio again(Point point) {
         Map<Integer, Measurement> first = rounds(point, scenario.baseline(), false);
         Map<Integer, Measurement> second = rounds(point, scenario.baseline(), true);
-        List<Double> ratios = new ArrayList<>();
-        second.forEach((round, measurement) -> {
-            Measurement other = first.get(round);
-            if (other != null) {
-                ratios.add(gain(headline(measurement), headline(other)));
-            }
-        });
-        return Ratio.of(ratios).orElse(null);
+        return ratio(second, first, first);
     }
 
     private VariantResult compare(
@@ -99,7 +92,9 @@ final class Rounds {
             }
         });
         boolean isBaseline = variant.equals(scenario.baseline());
-        Ratio ratio = isBaseline ? null : ratio(point, rounds);
+        Map<Integer, Measurement> first = rounds(point, scenario.baseline(), false);
+        Map<Integer, Measurement> second = rounds(point, scenario.baseline(), true);
+        Ratio ratio = isBaseline ? null : ratio(rounds, first, second);
         Call call = ratio == null || variant.isControl() ? null : Call.of(ratio, again);
         List<Double> course = rounds.values().iterator().next().course();
         return new VariantResult(
@@ -120,10 +115,9 @@ final class Rounds {
                 course.size() > 1 ? course : List.of());
     }
 
-    /** To the mean of the baseline's two turns in the same round. */
-    private @Nullable Ratio ratio(Point point, Map<Integer, Measurement> rounds) {
-        Map<Integer, Measurement> first = rounds(point, scenario.baseline(), false);
-        Map<Integer, Measurement> second = rounds(point, scenario.baseline(), true);
+    /** To the mean of two turns of the baseline in the same round. */
+    private @Nullable Ratio ratio(
+            Map<Integer, Measurement> rounds, Map<Integer, Measurement> first, Map<Integer, Measurement> second) {
         List<Double> ratios = new ArrayList<>();
         rounds.forEach((round, measurement) -> {
             Measurement one = first.get(round);

@@ -42,18 +42,7 @@ public record Scenario(
             List<Point> points,
             List<Variant> variants,
             List<Metric> metrics) {
-        this(
-                name,
-                title,
-                question,
-                published,
-                benchmark,
-                points,
-                variants,
-                metrics,
-                Timing.THROUGHPUT,
-                Map.of(),
-                false);
+        this(name, title, question, published, benchmark, points, variants, metrics, Timing.WARM, Map.of(), false);
     }
 
     public Scenario timed(Timing other) {

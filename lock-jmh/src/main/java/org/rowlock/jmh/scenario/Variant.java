@@ -17,6 +17,7 @@ public record Variant(String label, Map<String, String> params, boolean isContro
     private static final String STRATEGY = "strategy";
     private static final String ADMISSION = "admission";
 
+    /** Such as {@code ADVISORY}. */
     public static Variant of(String strategy) {
         return new Variant(strategy, Map.of(STRATEGY, strategy), false);
     }
@@ -27,8 +28,8 @@ public record Variant(String label, Map<String, String> params, boolean isContro
 
     /** ROW, BOTH and ADVISORY, each alone and with admission, and more. */
     public static List<Variant> withAdmission(Variant... more) {
-        List<Variant> alone = of("ROW", "BOTH", "ADVISORY");
-        return Stream.of(alone.stream(), alone.stream().map(Variant::admitted), Arrays.stream(more))
+        List<Variant> own = of("ROW", "BOTH", "ADVISORY");
+        return Stream.of(own.stream(), own.stream().map(Variant::admitted), Arrays.stream(more))
                 .flatMap(each -> each)
                 .toList();
     }

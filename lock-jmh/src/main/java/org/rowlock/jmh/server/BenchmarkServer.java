@@ -4,15 +4,20 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.doctor.ServerAddress;
+import org.rowlock.jmh.net.Network;
 
 /**
  * What a benchmark measures: the server of the run if this JVM is a fork of one, or else that of {@code -Drowlock.url}
@@ -105,13 +110,22 @@ public final class BenchmarkServer implements AutoCloseable {
         return dataSource;
     }
 
-    /** From now on every connection goes this way. */
-    public void through(Consumer<PGSimpleDataSource> given) {
-        way = given;
+    /** From now on every connection goes over a network of this round trip, in milliseconds; 0 for none of ours. */
+    public Network over(double rttMillis) throws SQLException {
+        Network network = closeWith(Network.open(address, rttMillis));
+        way = network::lead;
+        return network;
     }
 
     public Connection connect() throws SQLException {
         return dataSource().getConnection();
+    }
+
+    /** The same, not in autocommit. */
+    public Connection begin() throws SQLException {
+        Connection connection = connect();
+        connection.setAutoCommit(false);
+        return connection;
     }
 
     /** By no other way than there is. */
@@ -132,29 +146,65 @@ public final class BenchmarkServer implements AutoCloseable {
         // A benchmark's threads may queue for as long as its iteration lasts.
         config.setConnectionTimeout(600_000);
         config.setInitializationFailTimeout(30_000);
-        HikariDataSource pool = new HikariDataSource(config);
-        closeWith(pool);
-        return pool;
+        return closeWith(new HikariDataSource(config));
+    }
+
+    /** Connections in autocommit, for a client each; made before anything is measured, and closed with the server. */
+    public List<Connection> sessions(int count) throws SQLException {
+        List<Connection> sessions = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            sessions.add(closeWith(connect()));
+        }
+        return sessions;
+    }
+
+    /** Runs statements one by one, in autocommit. */
+    public void execute(String... statements) throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    /** How many locks its lock table has room for. */
+    public int lockTableRoom() throws SQLException {
+        return (int) numbers("select current_setting('max_locks_per_transaction')::int"
+                + " * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)")[
+                0];
+    }
+
+    /** The numbers in the first row of a query. */
+    public long[] numbers(String query) throws SQLException {
+        try (Connection connection = connect()) {
+            return numbers(connection, query);
+        }
+    }
+
+    /** The same by a connection that there is. */
+    public static long[] numbers(Connection connection, String query) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            row.next();
+            long[] numbers = new long[row.getMetaData().getColumnCount()];
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] = row.getLong(i + 1);
+            }
+            return numbers;
+        }
     }
 
     /** Closes the resource before the schema is dropped; the last given first. */
-    public synchronized void closeWith(AutoCloseable resource) {
+    public synchronized <T extends AutoCloseable> T closeWith(T resource) {
         resources.push(resource);
+        return resource;
     }
 
-    /** What a benchmark makes sure of at its end. */
+    /** A part of a benchmark. */
     @FunctionalInterface
-    public interface Check {
+    public interface Step {
         void run() throws SQLException;
-    }
-
-    /** Runs the check, and closes whether it passes or not. */
-    public void closeAfter(Check check) throws SQLException {
-        try {
-            check.run();
-        } finally {
-            close();
-        }
     }
 
     @Override

@@ -4,21 +4,14 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 
 /** A real PostgreSQL of our own, in a temporary directory that goes with it. */
-public final class EmbeddedServer implements AutoCloseable {
+public record EmbeddedServer(EmbeddedPostgres postgres) implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
-
-    private final EmbeddedPostgres postgres;
-
-    private EmbeddedServer(EmbeddedPostgres postgres) {
-        this.postgres = postgres;
-    }
 
     /**
      * Starts one.
@@ -47,7 +40,7 @@ public final class EmbeddedServer implements AutoCloseable {
         if (port != 0) {
             builder.setPort(port);
         }
-        productionLike().forEach(builder::setServerConfig);
+        productionLike(builder);
         settings.forEach(builder::setServerConfig);
         try {
             return new EmbeddedServer(builder.start());
@@ -63,15 +56,13 @@ public final class EmbeddedServer implements AutoCloseable {
      * Embedded for tests, the server forgets commits in a crash. A row is locked until its commit is safe on disk, so
      * without these a benchmark would show waits that no production server has.
      */
-    private static Map<String, String> productionLike() {
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("fsync", "on");
-        settings.put("synchronous_commit", "on");
-        settings.put("full_page_writes", "on");
-        settings.put("shared_buffers", "256MB");
-        settings.put("max_wal_size", "2GB");
-        settings.put("max_connections", "400");
-        return settings;
+    private static void productionLike(EmbeddedPostgres.Builder builder) {
+        builder.setServerConfig("fsync", "on")
+                .setServerConfig("synchronous_commit", "on")
+                .setServerConfig("full_page_writes", "on")
+                .setServerConfig("shared_buffers", "256MB")
+                .setServerConfig("max_wal_size", "2GB")
+                .setServerConfig("max_connections", "400");
     }
 
     public ServerAddress address() {

@@ -14,14 +14,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** The main process of an embedded server, to be killed and started again. Known by its data directory alone. */
-final class Postmaster {
+record Postmaster(Path dataDirectory) {
     private static final Duration PAUSE = Duration.ofMillis(20);
-
-    private final Path dataDirectory;
-
-    private Postmaster(Path dataDirectory) {
-        this.dataDirectory = dataDirectory;
-    }
 
     /** That of the server at the other end, which must be on this machine. */
     static Postmaster of(Connection superuser) throws SQLException {

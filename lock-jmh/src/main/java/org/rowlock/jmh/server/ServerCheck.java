@@ -15,22 +15,9 @@ import org.rowlock.doctor.UserError;
 
 /** Refuses a server that cannot or must not be measured, before anything is created there. */
 public final class ServerCheck {
-    private static final int OLDEST_VERSION = 140_000;
+    private static final int OLDEST_VERSION = 14;
 
     private ServerCheck() {}
-
-    /**
-     * Connects and looks, for those who only read.
-     *
-     * @throws UserError if the server cannot be reached, or is not a PostgreSQL of 14 or newer
-     */
-    public static ServerFacts look(ServerAddress address) {
-        try (Connection connection = connect(address)) {
-            return look(address, connection);
-        } catch (SQLException e) {
-            throw ServerErrors.at(address, e);
-        }
-    }
 
     /** As the benchmarks connect: a pooler in between refuses what it does not know, and is found out here. */
     private static Connection connect(ServerAddress address) throws SQLException {
@@ -42,7 +29,7 @@ public final class ServerCheck {
     private static ServerFacts look(ServerAddress address, Connection connection) throws SQLException {
         refuseOtherDatabases(address, connection);
         ServerFacts facts = ServerFacts.of(connection);
-        if (facts.versionNumber() < OLDEST_VERSION) {
+        if (connection.getMetaData().getDatabaseMajorVersion() < OLDEST_VERSION) {
             throw new UserError("The server at " + address + " is " + facts.version()
                     + ", and 14 is the oldest PostgreSQL that this is made for. Give a newer one with --url.");
         }

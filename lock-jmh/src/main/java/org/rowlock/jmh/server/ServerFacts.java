@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -14,38 +15,48 @@ import java.util.Map;
  * What is known of a PostgreSQL server, and of us there.
  *
  * @param version all that the server says of itself
- * @param versionNumber 180006 for 18.6
  * @param isInRecovery whether it follows another server, as a hot standby does
  * @param isReadOnly whether our transactions may not write
  * @param user who we are there
  * @param database where we are
  * @param mayCreateSchema whether we may
- * @param hasSchema whether the benchmarks' schema is there already
  * @param rooms each limit of how many connections we may have
  * @param settings those that matter to locks, by name, in the order in which they are shown
  */
 public record ServerFacts(
         String version,
-        int versionNumber,
         boolean isInRecovery,
         boolean isReadOnly,
         String user,
         String database,
         boolean mayCreateSchema,
-        boolean hasSchema,
         List<ConnectionRoom> rooms,
         Map<String, String> settings) {
+
+    /**
+     * A limit of how many connections there may be.
+     *
+     * @param limit what sets it, such as {@code max_connections}
+     * @param allowed how many it allows at all
+     * @param free about how many more it allows us; sessions come and go
+     * @param cure what raises it, to be followed by a number
+     */
+    public record ConnectionRoom(String limit, int allowed, int free, String cure) {
+
+        /** What to do so that there is room for so many of ours. */
+        public String cureFor(int connections) {
+            return cure + " " + (allowed - free + connections);
+        }
+    }
 
     /** Of a superuser the limits of roles and databases do not hold. Our own connection is not counted as taken. */
     private static final String FACTS = """
             select version(),
-                   current_setting('server_version_num')::int,
                    pg_is_in_recovery(),
                    current_setting('transaction_read_only')::boolean,
                    session_user,
                    current_database(),
                    has_database_privilege(current_database(), 'create'),
-                   to_regnamespace(?) is not null,
                    current_setting('max_connections')::int,
                    current_setting('max_connections')::int
                      - case when r.rolsuper then 0
@@ -92,38 +103,34 @@ public record ServerFacts(
      *     {@link ServerCheck}
      */
     public static ServerFacts of(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(FACTS)) {
-            statement.setString(1, BenchmarkSchema.NAME);
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    throw new SQLException("The server does not know the role and the database of our own session");
-                }
-                return new ServerFacts(
-                        row.getString(1),
-                        row.getInt(2),
-                        row.getBoolean(3),
-                        row.getBoolean(4),
-                        row.getString(5),
-                        row.getString(6),
-                        row.getBoolean(7),
-                        row.getBoolean(8),
-                        rooms(row),
-                        settings(connection));
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(FACTS)) {
+            if (!row.next()) {
+                throw new SQLException("The server does not know the role and the database of our own session");
             }
+            return new ServerFacts(
+                    row.getString(1),
+                    row.getBoolean(2),
+                    row.getBoolean(3),
+                    row.getString(4),
+                    row.getString(5),
+                    row.getBoolean(6),
+                    rooms(row),
+                    settings(connection));
         }
     }
 
     private static List<ConnectionRoom> rooms(ResultSet row) throws SQLException {
-        String role = quoted(row.getString(5));
-        String database = quoted(row.getString(6));
+        String role = quoted(row.getString(4));
+        String database = quoted(row.getString(5));
         List<ConnectionRoom> rooms = new ArrayList<>();
-        rooms.add(new ConnectionRoom("max_connections", row.getInt(9), row.getInt(10), "Set max_connections there to"));
-        if (row.getInt(11) >= 0) {
-            rooms.add(room("the connection limit of the role ", "role " + role, row.getInt(11), row.getInt(12)));
+        rooms.add(new ConnectionRoom("max_connections", row.getInt(7), row.getInt(8), "Set max_connections there to"));
+        if (row.getInt(9) >= 0) {
+            rooms.add(room("the connection limit of the role ", "role " + role, row.getInt(9), row.getInt(10)));
         }
-        if (row.getInt(13) >= 0) {
+        if (row.getInt(11) >= 0) {
             rooms.add(room(
-                    "the connection limit of the database ", "database " + database, row.getInt(13), row.getInt(14)));
+                    "the connection limit of the database ", "database " + database, row.getInt(11), row.getInt(12)));
         }
         return List.copyOf(rooms);
     }

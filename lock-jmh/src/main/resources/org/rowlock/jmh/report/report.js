@@ -19,8 +19,9 @@ function figure(value) {
   const digits = size >= 100 || value === 0 ? 0 : size >= 10 ? 1 : 2;
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
-const times = value => value.toFixed(2) + 'x';
-const interval = ratio => ratio.low.toFixed(2) + ' to ' + ratio.high.toFixed(2);
+const digits = value => value.toFixed(value < 100 ? 2 : 0);
+const times = value => digits(value) + 'x';
+const interval = ratio => digits(ratio.low) + ' to ' + digits(ratio.high);
 function table(parent, head, id) {
   const whole = add(add(parent, 'div', null, 'scroll'), 'table');
   if (id) whole.id = id;
@@ -66,9 +67,9 @@ function first() {
     });
   }));
   add(page, 'p', 'How many times as good as the baseline, above 1 better, with the interval at 95 %. ▲ better and ▼ worse are'
-    + ' called only where all of the interval is beyond what the baseline came to against itself in the same rounds; ≈ is'
-    + ' equivalent within 10 % or less; ? is inconclusive: the difference, if there is one, is smaller than what this run can'
-    + ' tell. A control does less work than the others, and is no gain.', 'soft');
+    + ' called only where all of the interval is farther from 1 than the baseline came to against itself in the same rounds, in'
+    + ' either direction; ≈ is equivalent within 10 % or less; ? is inconclusive: the difference, if there is one, is smaller'
+    + ' than what this run can tell. A control does less work than the others, and is no gain.', 'soft');
 }
 
 function options(isHorizontal, log, stacked) {

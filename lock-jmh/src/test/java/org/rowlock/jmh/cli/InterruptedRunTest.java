@@ -29,6 +29,7 @@ import org.rowlock.testing.TestPostgres;
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "a process there cannot be sent SIGINT")
 class InterruptedRunTest {
     private static final String SESSIONS = "pg_stat_activity where application_name like 'rowlock-jmh %'";
+    private static final String SCHEMA = "pg_namespace where nspname = 'rowlock_bench'";
 
     private final TestPostgres server = TestPostgres.shared();
 
@@ -37,17 +38,24 @@ class InterruptedRunTest {
 
     @Test
     void endsItsForksAndRemovesWhatItMade() throws Exception {
-        interrupt(
-                () -> count(SESSIONS + " and state <> 'idle'") > 1,
-                "--url",
-                server.url(),
-                "--user",
-                server.user(),
-                "--password=" + server.password());
+        interruptAtGivenServer(() -> count(SCHEMA) > 0 && count(SESSIONS + " and state <> 'idle'") > 1);
+    }
+
+    @Test
+    void leavesNothingWhenItHasHardlyBegun() throws Exception {
+        interruptAtGivenServer(() -> Files.exists(log()) && Files.size(log()) > 0);
+    }
+
+    private void interruptAtGivenServer(Callable<Boolean> isTime) throws Exception {
+        interrupt(isTime, "--url", server.url(), "--user", server.user(), "--password=" + server.password());
         assertThat(directory.resolve("report")).as("a report of nothing").doesNotExist();
-        assertThat(count("pg_namespace where nspname = 'rowlock_bench'")).isZero();
+        assertThat(count(SCHEMA)).isZero();
         // A server process notices the end of its client when it next looks.
         Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> count(SESSIONS) == 0);
+    }
+
+    private Path log() {
+        return directory.resolve("log");
     }
 
     @Test
@@ -84,9 +92,9 @@ class InterruptedRunTest {
         }
     }
 
-    /** Runs the program, and sends it SIGINT when it is at work. */
-    private void interrupt(Callable<Boolean> isAtWork, String... options) throws Exception {
-        Path log = directory.resolve("log");
+    /** Runs the program, and sends it SIGINT when it is time. */
+    private void interrupt(Callable<Boolean> isTime, String... options) throws Exception {
+        Path log = log();
         List<String> command = new ArrayList<>(withSignals());
         command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -111,7 +119,7 @@ class InterruptedRunTest {
                 .redirectOutput(log.toFile())
                 .start();
         try {
-            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> !program.isAlive() || isAtWork.call());
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> !program.isAlive() || isTime.call());
             assertThat(program.isAlive()).as(() -> read(log)).isTrue();
             new ProcessBuilder("kill", "-INT", Long.toString(program.pid()))
                     .start()

@@ -1,6 +1,7 @@
 package org.rowlock.jmh.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import org.rowlock.jmh.scenario.Variant;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
 
 class ScenarioOptionsTest {
     @Command
@@ -73,5 +75,21 @@ class ScenarioOptionsTest {
                                 .stream()
                                 .map(Variant::label))
                 .containsExactly("FOR_UPDATE", "ADVISORY + admission");
+    }
+
+    @Test
+    void theDefaultHasEveryStrategyThatIsNamed() {
+        assertThat(scenarios("--strategy", "both"))
+                .hasSizeGreaterThan(1)
+                .allSatisfy(scenario -> assertThat(scenario.variants())
+                        .anyMatch(each -> each.strategy().equals("BOTH")));
+    }
+
+    /** A control beside the baseline is no answer. */
+    @Test
+    void whatComparesNothingDoesNotRun() {
+        assertThatThrownBy(() -> scenarios("--strategy", "optimistic"))
+                .isInstanceOf(ParameterException.class)
+                .hasMessageContaining("None of the scenarios compares");
     }
 }

@@ -1,0 +1,15 @@
+package org.rowlock.jmh.bench;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** The strategies that a workload has a form of, beside Rowlock's. */
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@interface ByHand {
+    Strategy[] value();
+}
