@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,9 +86,19 @@ class ShopTest {
                 .isOne();
     }
 
+    @Test
+    void concurrentRequestsLoseNothing() throws Exception {
+        concurrentRequestsLoseNothing("row");
+    }
+
+    @Tag("long")
     @ParameterizedTest
-    @ValueSource(strings = {"row", "both", "advisory"})
-    void concurrentRequestsLoseNothing(String strategy) throws Exception {
+    @ValueSource(strings = {"both", "advisory"})
+    void norDoTheyByTheOtherStrategies(String strategy) throws Exception {
+        concurrentRequestsLoseNothing(strategy);
+    }
+
+    private void concurrentRequestsLoseNothing(String strategy) throws Exception {
         Shop shop = shops.start("spring.profiles.active=" + strategy);
         ShopClient client = new ShopClient(shop.uri());
         JsonNode usages = client.got("/actuator/rowlocks").json().get("usages");
