@@ -140,18 +140,23 @@ public final class SchedulersProgram implements Program {
         var storage = SqlStorageProviderFactory.using(dataSource);
         JobScheduler scheduler = JobRunr.configure()
                 .useStorageProvider(storage)
-                .useBackgroundJobServer(BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()
-                        .andPollIntervalInSeconds(5)
-                        .andServerTimeoutPollIntervalMultiplicand(120)
-                        .andWorkerCount(3))
+                .useBackgroundJobServer(
+                        BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()
+                                .andPollIntervalInSeconds(5)
+                                .andServerTimeoutPollIntervalMultiplicand(120)
+                                .andWorkerCount(3),
+                        false)
                 .initialize()
                 .getJobScheduler();
         try {
+            // As JobRunr begins it rewrites the jobs scheduled for later; one deleted meanwhile keeps it from ever
+            // working.
+            var deleted = scheduler.schedule(Instant.now().plusSeconds(3600), SchedulersProgram::count);
+            scheduler.delete(deleted);
+            JobRunr.getBackgroundJobServer().start();
             for (int i = 0; i < 10; i++) {
                 scheduler.enqueue(SchedulersProgram::count);
             }
-            var deleted = scheduler.schedule(Instant.now().plusSeconds(3600), SchedulersProgram::count);
-            scheduler.delete(deleted);
             scheduler.scheduleRecurrently("never", "0 0 1 1 *", SchedulersProgram::count);
             scheduler.deleteRecurringJob("never");
             Awaitility.await("all are done")
