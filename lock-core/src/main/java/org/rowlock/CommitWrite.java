@@ -49,6 +49,7 @@ public final class CommitWrite<T> {
      * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
      * @return this
      * @throws IllegalArgumentException if the binds are null
+     * @throws IllegalStateException if it is committed already
      */
     public CommitWrite<T> and(@Nullable Object... binds) {
         write.execute(binds);

@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
@@ -100,7 +101,7 @@ public final class CommitWrites {
      * Adds those of another, behind its own. What they did is told by both.
      *
      * @param others to add
-     * @throws IllegalArgumentException if they are null or the same
+     * @throws IllegalArgumentException if they are null, the same, or added already
      * @throws IllegalStateException if either is committed already
      */
     public void addAll(CommitWrites others) {
@@ -109,7 +110,11 @@ public final class CommitWrites {
                     "The other writes are " + (others == null ? "null" : "these themselves"));
         }
         toSend();
-        writes.addAll(others.toSend());
+        List<Write<?>> more = others.toSend();
+        if (!Collections.disjoint(writes, more)) {
+            throw new IllegalArgumentException("The other writes are among these already; each can be done once");
+        }
+        writes.addAll(more);
     }
 
     private <T> CommitWrite<T> added(Write<T> write) {

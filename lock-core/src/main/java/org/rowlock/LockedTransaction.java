@@ -109,6 +109,7 @@ final class LockedTransaction {
         Hold hold = observer.hold(keys.keys(), keys.strongest(), locks.strategyOf(keys.keys()));
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait)) {
+            LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
             Connection connection = connect(dataSource, permit);
             boolean autoCommit = false;
             T value;
@@ -120,12 +121,11 @@ final class LockedTransaction {
                     // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
                     connection.commit();
                 }
-                LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
                 value = body.apply(connection, remaining, hold, permit);
             } catch (Throwable failure) {
                 // Throwable, as an Error must not leave the transaction open in the pool either.
                 rollBack(connection, autoCommit, failure);
-                hold.ends(false);
+                hold.ends(failure instanceof CommitNotConfirmedException);
                 throw failure;
             }
             hold.ends(true);

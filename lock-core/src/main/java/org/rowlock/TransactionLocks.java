@@ -432,11 +432,11 @@ public final class TransactionLocks {
      * @throws IllegalStateException if the writes are committed already
      */
     public void commit(CommitWrites writes) throws SQLException {
-        if (writes == null) {
-            throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
-        }
-        List<Write<?>> toSend = writes.toSend();
         try {
+            if (writes == null) {
+                throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
+            }
+            List<Write<?>> toSend = writes.toSend();
             if (connection.isClosed() || !connection.getAutoCommit()) {
                 new Commit(connection, List.of(), requests.names(), endings()).run(toSend);
                 return;

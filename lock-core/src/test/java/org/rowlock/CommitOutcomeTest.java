@@ -10,6 +10,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -496,5 +498,87 @@ class CommitOutcomeTest {
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23503"));
         assertThat(balance()).isEqualTo("0");
+    }
+
+    /** HikariCP takes its connection away for this SQLSTATE, which says nothing about the transaction. */
+    @ParameterizedTest
+    @EnumSource
+    void whatTheServerRefusesIsRefusedWhateverThePoolMakesOfIt(LockStrategy strategy) throws Exception {
+        database.execute(
+                "create function refuse() returns trigger language plpgsql as"
+                        + " $$ begin raise 'not here' using errcode = 'feature_not_supported'; end $$",
+                "create constraint trigger refuse after insert on payment deferrable initially deferred"
+                        + " for each row execute function refuse()");
+        String refused = "select distinct id from account for update";
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(2);
+            for (boolean behindLock : new boolean[] {false, true}) {
+                assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)", refused));
+                assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)"));
+            }
+            assertRefused(() -> locks(strategy).inTransaction(pool, KEY, connection -> {
+                execute(connection, "insert into payment values (1)");
+                return null;
+            }));
+        }
+        assertThat(database.query("select count(*) from payment")).isEqualTo("0");
+    }
+
+    private static void assertRefused(ThrowingCallable call) {
+        assertThat(catchThrowable(call))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"));
+    }
+
+    /** The driver has seen the COMMIT leave and not its answer. */
+    @ParameterizedTest
+    @EnumSource
+    void whatTheDriverMakesOfAnAnswerIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(2);
+            for (DataSource from : List.of(database.dataSource(), pool)) {
+                for (boolean behindLock : new boolean[] {false, true}) {
+                    assertThat(catchThrowable(() -> write(strategy, from, behindLock, "copy account to stdout")))
+                            .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aValueThatTheDriverCannotSendIsItsErrorAndNothingIsSent(LockStrategy strategy) throws Exception {
+        Session session = database.session("own");
+        DataSource one = OneConnection.of(session.connection());
+        for (Object value : List.of(Instant.now(), Duration.ZERO, LockStrategy.ROW, List.of(1))) {
+            CommitWrites writes = new CommitWrites();
+            writes.add("update account set balance = 1 where id = 1");
+            writes.add("update account set balance = ? where id = 1", value);
+            assertThatThrownBy(() -> locks(strategy).execute(one, KEY, writes))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("Can't infer the SQL type");
+            assertThat(session.connection().isClosed()).isFalse();
+        }
+        assertThat(database.query("select balance from account")).isEqualTo("0");
+    }
+
+    /** In front of the transaction, and so of its COMMIT. */
+    @ParameterizedTest
+    @EnumSource(names = {"BOTH", "ADVISORY"})
+    void aConnectionLostInTheWaitForTheLockHasStoredNothing(LockStrategy strategy) throws Exception {
+        PGSimpleDataSource repeatable = database.dataSource();
+        repeatable.setOptions("-c default_transaction_isolation=repeatable\\ read");
+        Session holder = database.session("holder");
+        Session writer = database.session("writer", repeatable);
+        holder.run(connection -> locks(strategy).in(connection).lock(KEY));
+        Step<Object> step = writer.start(connection -> {
+            write(strategy, OneConnection.of(connection), true, "insert into payment values (1)");
+            return null;
+        });
+        step.awaitBlockedBy(holder);
+        writer.terminate();
+        assertThat(step.failure()).isExactlyInstanceOf(LockConnectionLostException.class);
     }
 }

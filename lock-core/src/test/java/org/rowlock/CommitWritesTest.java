@@ -17,6 +17,7 @@ import java.sql.Statement;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -556,7 +557,7 @@ class CommitWritesTest {
     void whatIsCommittedIsNotSentAgain() throws Exception {
         RowLocks locks = RowLocks.create();
         CommitWrites writes = new CommitWrites();
-        writes.add(ADD, -5, 1);
+        CommitWrite<Void> added = writes.add(ADD, -5, 1);
         // Not committed, so it may be tried again.
         assertThatThrownBy(() -> locks.execute(dataSource, KEY, writes)).isInstanceOf(SQLException.class);
         database.execute("update account set balance = 5 where id = 1");
@@ -564,6 +565,37 @@ class CommitWritesTest {
         assertThat(balance(1)).isEqualTo("0");
         assertThatIllegalStateException().isThrownBy(() -> locks.execute(dataSource, KEY, writes));
         assertThatIllegalStateException().isThrownBy(() -> writes.add("select 1"));
+        assertThatIllegalStateException().isThrownBy(() -> added.and(-5, 1));
+    }
+
+    @Test
+    void whateverACommitThrowsTheTransactionIsOver() throws Exception {
+        TransactionLocks tx = RowLocks.create().in(connection);
+        CommitWrites committed = new CommitWrites();
+        connection.setAutoCommit(false);
+        committed.add(ADD, 1, 1);
+        tx.commit(committed);
+        for (CommitWrites wrong : Arrays.asList(committed, null)) {
+            execute(connection, "update account set balance = 100");
+            assertThat(catchThrowable(() -> tx.commit(wrong)))
+                    .isInstanceOfAny(IllegalStateException.class, IllegalArgumentException.class);
+            connection.commit();
+            assertThat(balance(1)).isEqualTo("1");
+        }
+    }
+
+    /** Whoever counts. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "with unused as (select 1) "})
+    void whatIsSentAndCountsWrongCannotBeCommitted(String with) throws Exception {
+        connection.setAutoCommit(false);
+        CommitWrites writes = new CommitWrites();
+        writes.add(with + "update account set balance = 7 where id < ?", 3).expectOneRow();
+        assertThatThrownBy(() -> RowLocks.create().in(connection).send(writes))
+                .isInstanceOf(UnexpectedRowCountException.class)
+                .hasMessageContaining("The transaction is aborted; roll back");
+        connection.commit();
+        assertThat(balance(1)).isEqualTo("0");
     }
 
     @ParameterizedTest
@@ -622,6 +654,9 @@ class CommitWritesTest {
         assertThat(balance(1)).isEqualTo("5");
         assertThatIllegalArgumentException().isThrownBy(() -> wrong.addAll(wrong));
         assertThatIllegalArgumentException().isThrownBy(() -> wrong.addAll(null));
+        CommitWrites all = new CommitWrites();
+        all.addAll(wrong);
+        assertThatIllegalArgumentException().isThrownBy(() -> all.addAll(wrong));
         assertThatIllegalArgumentException().isThrownBy(() -> tx.send(null));
         connection.setAutoCommit(true);
         assertThatThrownBy(() -> tx.send(wrong)).isInstanceOf(LockTransactionException.class);

@@ -5,8 +5,10 @@ import static org.rowlock.CommitWay.KEY;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -15,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
@@ -106,6 +109,42 @@ class EarlyConfirmationTest {
         // The session is as good as new, and the database still releases early.
         writer.run(adding(locks, way));
         assertThat(balance()).isEqualTo("3");
+    }
+
+    /** All in one flush, also where the wait for the lock is in front of the transaction. */
+    @ParameterizedTest
+    @MethodSource("strategiesAndLevels")
+    void aCancelBehindTheCommitOfALockIsCommittedAndNotConfirmed(LockStrategy strategy, String level) throws Exception {
+        RowLocks own =
+                RowLocks.builder().strategy(strategy).release(LockRelease.EARLY).build();
+        Session holder = database.session("holder");
+        PGSimpleDataSource atLevel = database.dataSource();
+        atLevel.setOptions("-c default_transaction_isolation=" + level.replace(" ", "\\ "));
+        Session writer = database.session("writer", atLevel);
+        DataSource one = OneConnection.of(writer.connection());
+        CommitWay.EXECUTE.add(own, one, 1);
+        holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
+        // Somebody else in its queue, who need not do anything: the key is wanted.
+        try (var wanted = own.admission().enter(one, List.of(KEY), RowLockMode.FOR_UPDATE, LockWait.forever())) {
+            assertThat(wanted.isQueued()).isTrue();
+            Step<Object> step = writer.start(connection -> {
+                CommitWay.EXECUTE.add(own, one, 1);
+                return null;
+            });
+            step.awaitBlockedBy(holder);
+            assertThat(balance()).as("committed and visible").isEqualTo("2");
+            writer.cancel();
+            assertNotConfirmed(step, "57014");
+        }
+        holder.rollback();
+        CommitWay.EXECUTE.add(own, one, 1);
+        assertThat(balance()).isEqualTo("3");
+    }
+
+    private static Stream<Arguments> strategiesAndLevels() {
+        return Stream.of(LockStrategy.values())
+                .flatMap(strategy -> Stream.of("read committed", "repeatable read", "serializable")
+                        .map(level -> Arguments.of(strategy, level)));
     }
 
     private static void assertNotConfirmed(Step<Object> step, String state) throws Exception {

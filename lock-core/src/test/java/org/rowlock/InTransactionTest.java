@@ -303,6 +303,25 @@ class InTransactionTest {
         assertThat(acquisitions.get(2).lockWait()).isEqualTo(LockWait.forever());
     }
 
+    /** As the documentation has it. */
+    @Test
+    void timeInThePoolDoesNotCount() throws Exception {
+        Duration bound = Duration.ofMillis(20);
+        PGSimpleDataSource slow = new PGSimpleDataSource() {
+            @Override
+            public Connection getConnection() throws SQLException {
+                for (long begun = System.nanoTime(); System.nanoTime() - begun <= bound.toNanos(); ) {
+                    Thread.onSpinWait();
+                }
+                return database.dataSource().getConnection();
+            }
+        };
+        locks.inTransaction(slow, List.of(A), FOR_UPDATE, LockWait.atMost(bound), connection -> null);
+        assertThat(acquisitions)
+                .singleElement()
+                .satisfies(told -> assertThat(told.lockWait()).isInstanceOf(LockWait.AtMost.class));
+    }
+
     @Test
     void keysMayHaveModesOfTheirOwn() throws Exception {
         Map<LockKey, RowLockMode> modes = Map.of(A, FOR_UPDATE, B, FOR_SHARE);

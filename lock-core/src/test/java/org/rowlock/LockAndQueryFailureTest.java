@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
@@ -185,5 +186,63 @@ class LockAndQueryFailureTest {
             }
         }
         assertThat(database.query("select count(*) from account")).isEqualTo("7");
+    }
+
+    /** As FOR UPDATE has it: the policies of SELECT show the row, and those of UPDATE do not. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void aRowThatMayBeSeenAndNotLockedIsAbsent(LockStrategy strategy) throws Exception {
+        String role = database.schema() + "_clerk";
+        database.execute(
+                "create role " + role,
+                "grant usage on schema " + database.schema() + " to " + role,
+                "grant select, update on account to " + role,
+                "alter table account enable row level security",
+                "create policy seen on account for select using (true)",
+                "create policy changed on account for update using (id <> 1)");
+        Session alice = database.session("alice");
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        try {
+            alice.execute("set role " + role);
+            for (boolean begun : new boolean[] {true, false}) {
+                assertThat(alice.run(c -> locks.in(c).lock(KEY)).isRowAbsent()).isTrue();
+                if (!begun) {
+                    alice.rollback();
+                }
+                List<Integer> seen =
+                        alice.run(c -> locks.in(c).lockAndQuery(KEY, "select id from account", row -> row.getInt(1)));
+                assertThat(seen).containsExactly(1);
+                alice.commit();
+            }
+        } finally {
+            alice.close();
+            database.execute(
+                    "drop policy seen on account",
+                    "drop policy changed on account",
+                    "drop owned by " + role,
+                    "drop role " + role);
+        }
+    }
+
+    /** A view has no xmin, by which others' new rows are told from one's own. */
+    @ParameterizedTest
+    @ValueSource(strings = {"account", "seen"})
+    void anAbsentRowOfColumnsThatAreGivenIsNoError(String table) throws Exception {
+        database.execute("create view seen as select * from account");
+        RowLocks locks = RowLocks.builder().idColumns(table, "id").build();
+        LockKey absent = LockKey.row(table, 9);
+        Session alice = database.session("alice");
+        List<Integer> seen =
+                alice.run(c -> locks.in(c).lockAndQuery(absent, "select id from seen", row -> row.getInt(1)));
+        assertThat(seen).containsExactly(1);
+        // What the query has inserted itself was not inserted meanwhile; of a view it cannot be told.
+        String insert = "insert into " + table + " values (9) returning id";
+        Session.Body<List<Integer>> inserting = c -> locks.in(c).lockAndQuery(absent, insert, row -> row.getInt(1));
+        if (table.equals("account")) {
+            assertThat(alice.run(inserting)).containsExactly(9);
+        } else {
+            assertThat(alice.start(inserting).failure()).isInstanceOf(LockSerializationException.class);
+        }
+        alice.rollback();
     }
 }

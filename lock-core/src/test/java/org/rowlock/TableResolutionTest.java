@@ -326,4 +326,52 @@ class TableResolutionTest {
                 c -> locks.in(c).lockAndQuery(row("account", 1), "select 1", ONE),
                 c -> locks.in(c).claim(Claim.from("account").limit(1), ONE));
     }
+
+    /** As often as they take turns: what tells them apart is asked for once they have been mixed up. */
+    @ParameterizedTest
+    @EnumSource
+    void aTemporaryTableInFrontAndTheOneBehindItTakeTurns(LockStrategy strategy) throws Exception {
+        alice().execute("create temporary table account(id bigint primary key)");
+        alice().execute("insert into account values (1)");
+        alice().commit();
+        assertFewAreMixedUp(locks(strategy), row("account", 1), "select 1");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rolesWithSchemasOfTheirNamesTakeTurns(LockStrategy strategy) throws Exception {
+        database.execute(
+                "create role " + second,
+                "grant usage on schema " + second + " to " + second,
+                "alter table " + second + ".account alter column id type bigint",
+                "grant all on table " + second + ".account to " + second);
+        try {
+            for (Session session : List.of(alice(), bob())) {
+                session.execute("set search_path to \"$user\", " + database.schema());
+                session.commit();
+            }
+            assertFewAreMixedUp(locks(strategy), row("account", 1), "set local role " + second);
+        } finally {
+            alice().rollback();
+            database.execute("drop owned by " + second, "drop role " + second);
+        }
+    }
+
+    private void assertFewAreMixedUp(RowLocks locks, LockKey key, String first) throws Exception {
+        int failures = 0;
+        for (int i = 0; i < 10; i++) {
+            alice().execute(first);
+            for (Session session : List.of(alice(), bob())) {
+                session.execute("select 1");
+                try {
+                    LockResult result = session.run(c -> locks.in(c).lock(key));
+                    assertThat(result.isRowAbsent()).isFalse();
+                } catch (LockTargetException e) {
+                    failures++;
+                }
+                session.rollback();
+            }
+        }
+        assertThat(failures).isLessThanOrEqualTo(2);
+    }
 }

@@ -10,6 +10,8 @@ import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -293,5 +295,25 @@ abstract class WaitContract extends RowLockContract {
             }
             connection.rollback();
         }
+    }
+
+    /** The bound is of the call: with two of it the server would seem to be gone. */
+    @Tag("long")
+    @Test
+    void theWaitForTheTableAndThatForTheKeyShareTheBound() throws Exception {
+        lock(alice, KEY);
+        alice.execute("savepoint here");
+        alice.execute("lock table account in access exclusive mode");
+        Step<LockResult> step = startLock(bob, KEY, LockWait.atMost(Duration.ofSeconds(4)));
+        step.awaitBlockedBy(alice);
+        Awaitility.await("most of the bound")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query(
+                                "select clock_timestamp() - query_start > '2.5 s' from pg_stat_activity where pid = "
+                                        + bob.pid())
+                        .equals("t"));
+        alice.execute("rollback to savepoint here");
+        assertThat(step.failure()).isInstanceOf(LockNotAvailableException.class);
+        bob.execute("select 1");
     }
 }

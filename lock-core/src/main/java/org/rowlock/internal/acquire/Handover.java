@@ -99,7 +99,10 @@ final class Handover {
                 && WaitKind.of(request.lockWait()) != WaitKind.FOREVER) {
             throw LockErrors.notAvailable(asked, query != null, e);
         }
-        abort(session, e);
+        // What may have committed is judged by whoever sent it, who needs the session as it is, and rolls back.
+        if (query == null || !query.isCommitting()) {
+            abort(session, e);
+        }
         LockException understood = query == null || ServerErrors.isLockTarget(asked, query.binds(), e)
                 ? LockErrors.translate(asked, e)
                 : LockErrors.understood(asked, e);
@@ -132,7 +135,7 @@ final class Handover {
      */
     private static void abort(PgSession session, Throwable cause) {
         if (!(cause instanceof SQLException e && SqlState.isConnectionLost(e.getSQLState()))) {
-            LockAcquirer.abort(session, WaitSql.ABORT, cause);
+            session.abortTransaction(WaitSql.ABORT, cause);
         }
     }
 

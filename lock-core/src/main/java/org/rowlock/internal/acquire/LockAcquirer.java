@@ -10,12 +10,13 @@ import org.postgresql.jdbc.AutoSave;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
+import org.rowlock.LockNotAvailableException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.LockRequest.Misnamed;
 import org.rowlock.internal.request.LockRequest.RowGroup;
-import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.MappingException;
@@ -76,7 +77,7 @@ final class LockAcquirer {
         for (int tries = 1; isInsertedMeanwhile(session, request, result); tries++) {
             LockException replaced = LockErrors.replaced(request.asked(session.isHotStandby()));
             if (begun || tries == MOST_TRIES) {
-                abort(session, WaitSql.ABORT, replaced);
+                session.abortTransaction(WaitSql.ABORT, replaced);
                 throw replaced;
             }
             rollBack(session, request);
@@ -89,12 +90,23 @@ final class LockAcquirer {
     private static boolean isInsertedMeanwhile(PgSession session, LockRequest request, ScriptResult<?> result)
             throws SQLException {
         for (LockRequest absent : absentAlone(request, result)) {
-            RowTable table = absent.rows().get(0).table();
-            if (!read(session, RowSql.lookForOthers(table), absent).isEmpty()) {
+            RowGroup row = absent.rows().get(0);
+            if (!read(session, RowSql.lookForOthers(row.table()), absent).isEmpty()
+                    && isLockable(session, row, absent)) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** Whether it is a row to FOR UPDATE at all: row security may show rows that it does not let lock. */
+    private static boolean isLockable(PgSession session, RowGroup row, LockRequest alone) throws SQLException {
+        try {
+            return !read(session, RowSql.one(row.table(), row.mode(), WaitKind.NO_WAIT), alone)
+                    .isEmpty();
+        } catch (LockNotAvailableException e) {
+            return true;
+        }
     }
 
     /** For each row that was not found, the request for it alone. */
@@ -138,6 +150,9 @@ final class LockAcquirer {
         }
         if (refused != null && refused.isSnapshotStale()) {
             if (!begun) {
+                if (query != null && query.committing() != null) {
+                    query.committing().sent(false);
+                }
                 result = handover.acquire(session, request, query, refused.isolation());
                 refuseMisnamed(session, request, begun, result);
                 return result;
@@ -176,7 +191,7 @@ final class LockAcquirer {
         if (misnamed != null) {
             LockException refused = LockErrors.misnamed(request.asked(session.isHotStandby()), misnamed, !begun);
             if (begun) {
-                abort(session, WaitSql.ABORT, refused);
+                session.abortTransaction(WaitSql.ABORT, refused);
             } else {
                 rollBack(session, request);
             }
@@ -188,7 +203,7 @@ final class LockAcquirer {
         Guard guard = result.guard();
         if (guard != null && !guard.isReadCommitted() && request.isAnyRowAbsent(result.found())) {
             LockException refused = LockErrors.absentInSnapshot(request.asked(session.isHotStandby()), guard);
-            abort(session, WaitSql.ABORT, refused);
+            session.abortTransaction(WaitSql.ABORT, refused);
             throw refused;
         }
     }
@@ -270,7 +285,9 @@ final class LockAcquirer {
             }
         }
         if (script.savepoint() != Savepoint.NONE && session.isAborted()) {
-            abort(session, WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
+            // Else the locks from before would keep others waiting, say the winner of a deadlock, until the caller
+            // rolls back.
+            session.abortTransaction(WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
         }
         if (query == null) {
             throw LockErrors.translate(asked, e);
@@ -288,20 +305,6 @@ final class LockAcquirer {
             throw understood;
         }
         return e;
-    }
-
-    /**
-     * Aborts the whole transaction. Where only the part behind our savepoint is aborted, the locks from before would keep
-     * others waiting, say the winner of a deadlock, until the caller rolls back.
-     */
-    static void abort(PgSession session, String sql, Throwable cause) {
-        try {
-            session.execute(sql);
-        } catch (SQLException e) {
-            if (!session.isAborted()) {
-                cause.addSuppressed(e);
-            }
-        }
     }
 
     /** Whether it was our lock_timeout that ended the wait, or NOWAIT, and not the session's. */

@@ -13,11 +13,13 @@ import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteSql.WrongCount;
 import org.rowlock.internal.text.SqlState;
 
@@ -101,6 +103,10 @@ public final class Commit {
         AutoSave autosave = session.withoutAutosave();
         try {
             flushes.sendFirst(session);
+        } catch (UnexpectedRowCountException e) {
+            // As where the server counts: whoever commits later must not store it.
+            session.abortTransaction(WaitSql.ABORT, e);
+            throw e;
         } catch (SQLException e) {
             throw failure(flushes, e);
         } finally {
@@ -221,6 +227,9 @@ public final class Commit {
      * @throws CommitOutcomeUnknownException if it came behind the COMMIT, or may have
      */
     public void refuteIfCommitted(WriteFlushes flushes, SQLException e) throws SQLException {
+        if (ServerErrors.isDrivers(e)) {
+            throw failure(flushes, e);
+        }
         SQLException judged = judged(flushes, e);
         if (!judged.equals(e)) {
             throw failure(judged);
@@ -229,7 +238,7 @@ public final class Commit {
 
     private SQLException judged(WriteFlushes flushes, SQLException e) throws SQLException {
         if (connection.isClosed()) {
-            return e;
+            return flushes.ending().judgedClosed(e);
         }
         SQLException judged = flushes.ending().judged(PgSession.of(connection), e);
         if (judged instanceof UnconfirmedCommit unconfirmed) {
@@ -239,20 +248,17 @@ public final class Commit {
     }
 
     private SQLException failure(SQLException e) throws SQLException {
-        String state = SqlState.of(e);
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
             throw new LockException(
                     "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e), e);
         }
-        if (state.equals(SqlState.IDLE_IN_TRANSACTION_TIMEOUT)) {
+        if (SqlState.IDLE_IN_TRANSACTION_TIMEOUT.equals(e.getSQLState())) {
             throw new LockConnectionLostException(
                     "Nothing of " + work() + " is stored: the server had ended the transaction before the"
                             + " commit, as it was idle for too long (" + message(e) + ").",
                     e);
         }
-        if (SqlState.isConnectionLost(state)
-                || state.equals(SqlState.STATEMENT_COMPLETION_UNKNOWN)
-                || connection.isClosed()) {
+        if (!isDefinite(e)) {
             throw new CommitOutcomeUnknownException(
                     "It is not known whether " + work() + " is stored: the connection was lost while it"
                             + " committed (" + message(e)
@@ -260,6 +266,23 @@ public final class Commit {
                     e);
         }
         return e;
+    }
+
+    /**
+     * Whether it says for sure that nothing is stored. That a connection is closed says nothing: pools close some that are whole,
+     * by the SQLSTATE of an error. What the driver has made itself may hide any answer, but for that of a silent rollback.
+     */
+    private boolean isDefinite(SQLException e) throws SQLException {
+        for (SQLException each = e; each != null; each = each.getNextException()) {
+            if (SqlState.isConnectionLost(each.getSQLState())
+                    || SqlState.STATEMENT_COMPLETION_UNKNOWN.equals(each.getSQLState())) {
+                return false;
+            }
+        }
+        if (ServerErrors.isServers(e) || SqlState.IN_FAILED_SQL_TRANSACTION.equals(e.getSQLState())) {
+            return true;
+        }
+        return !ServerErrors.isDrivers(e) && !connection.isClosed();
     }
 
     /** What was run in place of COMMIT cannot be told, so the session is ended rather than rolled back. */

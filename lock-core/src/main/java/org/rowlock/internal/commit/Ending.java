@@ -201,6 +201,13 @@ public final class Ending {
         }
     }
 
+    /** The same of a connection that cannot be asked any more. */
+    SQLException judgedClosed(SQLException e) {
+        return early && mayBeConfirmations(e) && !SqlState.isConnectionLost(e.getSQLState())
+                ? unknown("which of them it was cannot be asked, as the connection is closed", e)
+                : e;
+    }
+
     private static SQLException unknown(String why, SQLException e) {
         return new SQLException(
                 "The COMMIT, or what waits behind it until it is durable, failed (" + e.getMessage() + "), and " + why,

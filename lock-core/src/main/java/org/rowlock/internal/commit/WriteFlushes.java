@@ -25,6 +25,7 @@ public final class WriteFlushes {
     private final List<WriteScript> scripts = new ArrayList<>(1);
     private final boolean checkedHere;
     private final Ending ending;
+    private final boolean commits;
     private final boolean commitsInLast;
     private @Nullable SQLWarning warning;
     private boolean sent;
@@ -34,6 +35,7 @@ public final class WriteFlushes {
         this.names = names;
         this.checkedHere = checkedHere;
         this.ending = ending == null ? Ending.plain() : ending;
+        this.commits = ending != null;
         this.commitsInLast = ending != null && !checkedHere && !ending.isAlone();
     }
 
@@ -140,8 +142,8 @@ public final class WriteFlushes {
         WriteScript script = last();
         return new LockQuery<>(script.sql(), row -> true, script.binds(), new LockQuery.Committing() {
             @Override
-            public void sent() {
-                sent = true;
+            public void sent(boolean mayHaveLeft) {
+                sent = mayHaveLeft;
             }
 
             @Override
@@ -199,7 +201,8 @@ public final class WriteFlushes {
         return new UnexpectedRowCountException(
                 "Nothing is stored: write " + number + " of " + writes.size() + " was to change " + write.expected()
                         + " row(s) and changed " + found
-                        + ". The transaction is rolled back. Look why the row(s) are not"
+                        + ". The transaction is " + (commits ? "rolled back" : "aborted; roll back")
+                        + ". Look why the row(s) are not"
                         + " as expected, or leave out expectRows"
                         + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
                 write.expected(),

@@ -24,8 +24,8 @@ public record LockQuery<T>(
 
     /** Writes and the COMMIT behind them, as the last statements of a script. */
     public interface Committing {
-        /** Is told that they are about to be sent. */
-        void sent();
+        /** Is told that they are about to be sent, or that the server has run none of what was sent. */
+        void sent(boolean mayHaveLeft);
 
         /** Whether the server is not to keep what it prepares for them. */
         boolean isOneShot();
@@ -76,10 +76,11 @@ public record LockQuery<T>(
     }
 
     public int bind(PreparedStatement statement, int at) throws SQLException {
+        int next = bind(statement, at, binds);
         if (committing != null) {
-            committing.sent();
+            committing.sent(true);
         }
-        return bind(statement, at, binds);
+        return next;
     }
 
     /** Sets values of parameters from index {@code at} on and gives the index behind the last one. */

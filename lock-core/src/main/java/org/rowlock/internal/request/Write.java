@@ -31,6 +31,9 @@ public final class Write<T> {
         if (binds == null) {
             throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
         }
+        if (result != null) {
+            throw new IllegalStateException("It is committed already, and nothing can be added to it: " + sql);
+        }
         // Not List.of(), as a bind may be null.
         executions.add(Arrays.asList(binds.clone()));
     }

@@ -27,6 +27,9 @@ import org.rowlock.internal.text.SqlState;
  * as the caller gave it, so that pools and proxies see them.
  */
 public final class PgSession {
+    /** An expression: the schemas in which a name without one is looked for. */
+    static final String SCHEMAS = "pg_catalog.array_to_string(pg_catalog.current_schemas(true), ',')";
+
     private final Connection connection;
     private final BaseConnection driver;
     private @Nullable String url;
@@ -116,6 +119,22 @@ public final class PgSession {
         return driver.getTransactionState() == TransactionState.FAILED;
     }
 
+    /**
+     * Aborts the transaction, so that nothing of it can be committed.
+     *
+     * @param sql that fails
+     * @param cause of it, to which is added what keeps it from failing
+     */
+    public void abortTransaction(String sql, Throwable cause) {
+        try {
+            execute(sql);
+        } catch (SQLException e) {
+            if (!isAborted()) {
+                cause.addSuppressed(e);
+            }
+        }
+    }
+
     /** Whether the server said at login, or since, that it is a hot standby. */
     public boolean isHotStandby() {
         return "on".equals(reported("in_hot_standby"));
@@ -127,10 +146,10 @@ public final class PgSession {
         return driver.getParameterStatus(setting);
     }
 
-    /** The search_path as a text, asked of the server: a round trip, and no snapshot. */
-    String searchPath() throws SQLException {
+    /** In which a name without one is looked for, asked of the server: a round trip. */
+    String schemas() throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("show search_path")) {
+                ResultSet row = statement.executeQuery("select " + SCHEMAS)) {
             row.next();
             return row.getString(1);
         }

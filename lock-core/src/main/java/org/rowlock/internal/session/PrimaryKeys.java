@@ -35,7 +35,7 @@ public final class PrimaryKeys {
     /** One row at least, for the kind of the table. The types with their schemas; an array of arrays has their type. */
     private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
             + typeName("case when t.typcategory = 'A' and t.typtype <> 'd' then '' else '[]' end", "a.atttypid")
-            + ", pg_catalog.current_setting('search_path'), (select l.collisdeterministic from pg_catalog.pg_collation l"
+            + ", " + PgSession.SCHEMAS + ", (select l.collisdeterministic from pg_catalog.pg_collation l"
             + " where l.oid = a.attcollation) is false, (select t.typcategory in ('A', 'C') from pg_catalog.pg_type t"
             + " where t.oid = a.atttypid), " + CitusDatabases.IS_CITUS + ", ";
 
@@ -64,8 +64,9 @@ public final class PrimaryKeys {
     private final ConcurrentMap<Place, Known> known = new ConcurrentHashMap<>();
 
     /**
-     * Places without a search_path that mean several tables: to tenants with a schema each, of one form but for the
-     * primary key. For these the server is asked for its search_path first.
+     * Places that mean several tables: to tenants with a schema each whose search_path the server does not report, by SET
+     * ROLE with a schema of the role's name, with a temporary table in front. For these the server is asked for its schemas
+     * first.
      */
     private final Set<Place> ambiguous = ConcurrentHashMap.newKeySet();
 
@@ -76,15 +77,31 @@ public final class PrimaryKeys {
         this.citusDatabases = citusDatabases;
     }
 
-    /** Only keeps apart what can be told apart for free; the server reports the search_path from version 18 on. */
+    /**
+     * Only keeps apart what can be told apart for free; the server reports the search_path from version 18 on.
+     *
+     * @param schemas that were asked for, or null
+     */
     private record Place(
-            String database, String user, @Nullable String searchPath, String table, List<String> given) {
+            String database,
+            String user,
+            @Nullable String searchPath,
+            String table,
+            List<String> given,
+            @Nullable String schemas) {
         static Place of(PgSession session, String table, List<String> given) throws SQLException {
-            return new Place(session.url(), session.user(), session.reported("search_path"), table, given);
+            return new Place(session.url(), session.user(), session.reported("search_path"), table, given, null);
         }
 
-        Place in(@Nullable String path) {
-            return new Place(database, user, path, table, given);
+        Place in(@Nullable String asked) {
+            return new Place(database, user, searchPath, table, given, asked);
+        }
+
+        boolean isOfSameName(Place other) {
+            return database.equals(other.database)
+                    && user.equals(other.user)
+                    && table.equals(other.table)
+                    && given.equals(other.given);
         }
     }
 
@@ -92,17 +109,18 @@ public final class PrimaryKeys {
      * What was looked up.
      *
      * @param kind of what the name means, as in pg_class
-     * @param searchPath in which
-     * @param stale whether the server has found since that it does not hold any more
+     * @param schemas in which
+     * @param stale whether the server has found since that it does not hold any more, at this place or at another
+     * @param refuted whether it was at this place
      */
-    private record Known(RowTable table, String kind, String searchPath, boolean stale) {
-        Known asStale() {
-            return new Known(table, kind, searchPath, true);
+    private record Known(RowTable table, String kind, String schemas, boolean stale, boolean refuted) {
+        Known asStale(boolean here) {
+            return new Known(table, kind, schemas, true, refuted || here);
         }
 
-        /** Whether it did not change, and was found not to hold under another search_path than its own. */
+        /** Whether it did not change, and was found not to hold in other schemas than its own. */
         boolean isOfAnother(Known found) {
-            return !searchPath.equals(found.searchPath) || table.equals(found.table);
+            return !schemas.equals(found.schemas) || (refuted && table.equals(found.table));
         }
 
         boolean isWhole(List<String> given) {
@@ -139,9 +157,9 @@ public final class PrimaryKeys {
             return kept;
         }
         Known found = outsideTransaction(session, () -> lookUp(session, table, given));
-        if (kept != null && place.searchPath() == null && kept.isOfAnother(found)) {
+        if (kept != null && place.schemas() == null && kept.isOfAnother(found)) {
             ambiguous.add(place);
-            place = place.in(found.searchPath());
+            place = place.in(found.schemas());
         }
         if (known.size() >= MOST_KEPT) {
             known.clear();
@@ -154,7 +172,7 @@ public final class PrimaryKeys {
     private Place place(PgSession session, String table, List<String> given) throws SQLException {
         Place place = Place.of(session, table, given);
         return !ambiguous.isEmpty() && ambiguous.contains(place)
-                ? place.in(outsideTransaction(session, session::searchPath))
+                ? place.in(outsideTransaction(session, session::schemas))
                 : place;
     }
 
@@ -170,19 +188,23 @@ public final class PrimaryKeys {
 
     /** The same, since the server has found that what is kept does not hold. */
     public void stale(PgSession session, RowTable table, List<String> given) throws SQLException {
+        Place here = Place.of(session, table.name(), given);
         forEachOf(
                 session,
                 table,
                 given,
                 place -> known.computeIfPresent(
-                        place, (same, kept) -> kept.table().equals(table) ? kept.asStale() : kept));
+                        place,
+                        (same, kept) -> kept.table().equals(table)
+                                ? kept.asStale(place.in(null).equals(here))
+                                : kept));
     }
 
-    /** In whatever search_path, of which the server may not tell. */
+    /** In whatever schemas. */
     private void forEachOf(PgSession session, RowTable table, List<String> given, Consumer<Place> action)
             throws SQLException {
-        Place asked = Place.of(session, table.name(), given).in(null);
-        known.keySet().stream().filter(place -> place.in(null).equals(asked)).forEach(action);
+        Place asked = Place.of(session, table.name(), given);
+        known.keySet().stream().filter(asked::isOfSameName).forEach(action);
     }
 
     private interface Look<T> {
@@ -212,7 +234,7 @@ public final class PrimaryKeys {
     private Known lookUp(PgSession session, String table, List<String> given) throws SQLException {
         List<Column> columns = new ArrayList<>();
         String kind = "";
-        String searchPath = "";
+        String schemas = "";
         boolean immediate = false;
         boolean citus = false;
         try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
@@ -225,7 +247,7 @@ public final class PrimaryKeys {
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     kind = row.getString(1);
-                    searchPath = row.getString(5);
+                    schemas = row.getString(5);
                     boolean nondeterministic = row.getBoolean(6);
                     boolean opaque = row.getBoolean(7);
                     citus = row.getBoolean(8);
@@ -245,7 +267,7 @@ public final class PrimaryKeys {
         Identity identity = !given.isEmpty()
                 ? Identity.GIVEN
                 : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
-        return new Known(new RowTable(table, List.copyOf(columns), identity), kind, searchPath, false);
+        return new Known(new RowTable(table, List.copyOf(columns), identity), kind, schemas, false, false);
     }
 
     private static void check(String table, String kind, List<String> given, List<Column> columns) {

@@ -44,6 +44,11 @@ public final class ServerErrors {
         return serverMessage(e) != null;
     }
 
+    /** Whether the driver has made it, and neither the server nor a pool. */
+    public static boolean isDrivers(SQLException e) {
+        return e instanceof PSQLException postgres && postgres.getServerErrorMessage() == null;
+    }
+
     /** The count of a write that the server has found wrong, where the error is that. */
     public static @Nullable WrongCount wrongCountIn(SQLException e) {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteSql.findIn(message(e)) : null;

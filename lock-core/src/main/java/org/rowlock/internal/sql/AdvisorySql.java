@@ -31,6 +31,9 @@ final class AdvisorySql {
     private static ScriptStatement one(LockPlan plan, String holding) {
         Shape shape = plan.shape();
         String attempt = attempt(plan, plan.mode(), KeySql.arguments(shape));
+        if (plan.waitKind() == WaitKind.AT_MOST) {
+            attempt = rearmed(attempt);
+        }
         int marks = marks(plan);
         return new ScriptStatement(
                 holding + "select "
@@ -48,6 +51,11 @@ final class AdvisorySql {
                 Result.GUARD);
     }
 
+    /** So that the waits for the table and for the keys together stay within the bound. */
+    private static String rearmed(String attempt) {
+        return "case when " + WaitSql.REARM_EXPRESSION + " is not null then " + attempt + " end";
+    }
+
     /**
      * Of one table the guard and the table are looked at once, and the keys come in a query of their own behind them,
      * which joins nothing.
@@ -58,7 +66,7 @@ final class AdvisorySql {
         // To look whether a void is null is cheaper than to print it.
         String attempt = trying ? attempt(plan, plan.mode(), KeySql.arguments(plan.shape())) : lock + " is null";
         if (plan.waitKind() == WaitKind.AT_MOST) {
-            attempt = "case when " + WaitSql.REARM_EXPRESSION + " is not null then " + attempt + " end";
+            attempt = rearmed(attempt);
         }
         return new ScriptStatement(
                 holding + "select case when " + GuardSql.agreed(plan.anyIsolation())

@@ -55,8 +55,8 @@ public final class RowSql {
     }
 
     /** Locks one row. Returns its id, printed, where it exists. */
-    static ScriptStatement one(RowTable table, RowLockMode mode, WaitKind wait) {
-        return one(table, clause(mode, wait), Result.ROW);
+    public static ScriptStatement one(RowTable table, RowLockMode mode, WaitKind wait) {
+        return one(table, table.printedId(ALIAS) + rearm(wait, ""), clause(mode, wait), RowSql::bindOne, Result.ROW);
     }
 
     /** Locks one row unless another transaction holds it. Returns its id, printed, if it is locked now. */
@@ -73,12 +73,17 @@ public final class RowSql {
     public static ScriptStatement lookForOthers(RowTable table) {
         String own = "pg_catalog.pg_current_xact_id_if_assigned()";
         // xmin has 32 bits: of the numbers that end in them, the nearest to our own.
-        String inserter = "(" + own + "::pg_catalog.text::bigint + (" + ALIAS + ".xmin::pg_catalog.text::bigint - "
-                + own + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
-        return one(
+        String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
+                + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
+        ScriptStatement look = one(
                 table,
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
                         + " is distinct from 'in progress'",
+                Result.LOOK);
+        // A view has no xmin; there the name means the one around it.
+        return new ScriptStatement(
+                "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + look.sql() + ") as l",
+                look.binder(),
                 Result.LOOK);
     }
 
@@ -170,7 +175,7 @@ public final class RowSql {
                 Result.COUNTED_ROWS);
     }
 
-    /** Evaluated before each row is locked, so that all waits together stay within the bound. */
+    /** Evaluated before each row is locked, so that all waits together, that for the table too, stay within the bound. */
     private static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION + name : "";
     }
