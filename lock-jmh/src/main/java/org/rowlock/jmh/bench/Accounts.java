@@ -1,10 +1,9 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /** The table most workloads lock: rows numbered from 1, each with a balance of 0 to begin with. */
 record Accounts(BenchmarkServer server, int rows) {
@@ -38,45 +37,23 @@ record Accounts(BenchmarkServer server, int rows) {
 
     /** What follows {@link #ADD}. */
     static void updateTwice(Connection connection, int aid) throws SQLException {
-        update(connection, DOUBLE, aid);
-        update(connection, TAKE, aid);
+        Sql.updateOne(connection, DOUBLE, aid);
+        Sql.updateOne(connection, TAKE, aid);
     }
 
     /** One more. */
     static void raise(Connection connection, int aid) throws SQLException {
-        update(connection, ADD, aid);
-    }
-
-    private static void update(Connection connection, String sql, int aid) throws SQLException {
-        try (PreparedStatement update = connection.prepareStatement(sql)) {
-            update.setInt(1, aid);
-            int updated = update.executeUpdate();
-            if (updated != 1) {
-                throw new InvariantViolation("account " + aid + " was to be updated, and " + updated + " rows were");
-            }
-        }
+        Sql.updateOne(connection, ADD, aid);
     }
 
     /** What the connection's transaction sees. */
     static long read(Connection connection, int aid) throws SQLException {
-        return read(connection, READ, aid);
+        return Sql.number(connection, READ, aid);
     }
 
     /** Locks it by hand. */
     static long lock(Connection connection, int aid) throws SQLException {
-        return read(connection, READ + " for update", aid);
-    }
-
-    private static long read(Connection connection, String sql, int aid) throws SQLException {
-        try (PreparedStatement read = connection.prepareStatement(sql)) {
-            read.setInt(1, aid);
-            try (ResultSet row = read.executeQuery()) {
-                if (!row.next()) {
-                    throw new InvariantViolation("account " + aid + " is gone");
-                }
-                return row.getLong(1);
-            }
-        }
+        return Sql.number(connection, READ + " for update", aid);
     }
 
     /** Fails unless every row is there and back at 0. */

@@ -13,7 +13,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
-import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /** The work of {@link Zipfian} while autovacuum comes to the hot rows as often as the server lets it. */
 public class Autovacuum extends HotRows {
@@ -83,7 +83,7 @@ public class Autovacuum extends HotRows {
     void ends(boolean measured, double perSecond) throws SQLException {
         long last = Math.max(longestGapNanos.get(), System.nanoTime() - latest.get());
         meter.gauge("autovacuum.stall", last / (double) TimeUnit.MILLISECONDS.toNanos(1), "ms");
-        long[] seen = BenchmarkServer.numbers(
+        long[] seen = Sql.numbers(
                 monitor,
                 "select autovacuum_count, n_dead_tup from pg_stat_user_tables where relid = 'accounts'::regclass");
         meter.gauge("autovacuum.runs", (double) seen[0], "");

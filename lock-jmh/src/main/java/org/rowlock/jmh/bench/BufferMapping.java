@@ -2,7 +2,6 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +16,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
-import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * Readers of 30 random rows a time beside one inserter, which is what is counted. Where the rows do not fit into the
@@ -122,28 +121,21 @@ public class BufferMapping extends Workload {
 
     private static Clients.Operation reader(Connection connection, int range) {
         DiscreteSampler random = Zipf.uniform(range);
-        int[] ids = new int[PER_READ];
+        Integer[] ids = new Integer[PER_READ];
         return () -> {
-            try (PreparedStatement read = connection.prepareStatement(READ)) {
-                for (int i = 0; i < PER_READ; i++) {
-                    ids[i] = random.sample();
-                    read.setInt(i + 1, ids[i]);
-                }
-                try (ResultSet row = read.executeQuery()) {
-                    row.next();
-                    long count = Arrays.stream(ids).distinct().count();
-                    long sum = Arrays.stream(ids).distinct().asLongStream().sum();
-                    if (row.getLong(1) != count || row.getLong(2) != sum) {
-                        throw new InvariantViolation("of " + count + " rows " + row.getLong(1) + " were read");
-                    }
-                }
+            Arrays.setAll(ids, i -> random.sample());
+            long[] read = Sql.numbers(connection, READ, (Object[]) ids);
+            long count = Arrays.stream(ids).distinct().count();
+            long sum = Arrays.stream(ids).distinct().mapToLong(id -> id).sum();
+            if (read[0] != count || read[1] != sum) {
+                throw new InvariantViolation("of " + count + " rows " + read[0] + " were read");
             }
             return 1;
         };
     }
 
     private long number(String sql) throws SQLException {
-        return BenchmarkServer.numbers(monitor, sql)[0];
+        return Sql.number(monitor, sql);
     }
 
     private long pagesRead() throws SQLException {

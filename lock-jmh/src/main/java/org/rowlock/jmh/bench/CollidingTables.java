@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * Finds tables whose relation locks meet in the server's fast path. A session that locks a table weakly, as every read
@@ -73,18 +74,14 @@ record CollidingTables(String hot, String colliding, String apart) {
      * @param reader another, to read
      */
     boolean isFastPathBeside(String locked, Connection strong, Connection reader) throws SQLException {
-        try (Statement locking = strong.createStatement();
-                Statement reading = reader.createStatement()) {
+        try {
             strong.setAutoCommit(false);
             reader.setAutoCommit(false);
-            locking.execute("lock table " + locked + " in access exclusive mode");
-            reading.execute("select from " + hot);
-            try (ResultSet row = reading.executeQuery("select bool_and(fastpath) from pg_locks"
-                    + " where pid = pg_backend_pid() and locktype = 'relation' and relation = '" + hot
-                    + "'::regclass")) {
-                row.next();
-                return row.getBoolean(1);
-            }
+            Sql.execute(strong, "lock table " + locked + " in access exclusive mode");
+            Sql.execute(reader, "select from " + hot);
+            String fastPath = "select bool_and(fastpath) from pg_locks where pid = pg_backend_pid()"
+                    + " and locktype = 'relation' and relation = '" + hot + "'::regclass";
+            return Sql.one(reader, fastPath, row -> row.getBoolean(1));
         } finally {
             reader.rollback();
             reader.setAutoCommit(true);

@@ -2,7 +2,6 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -12,6 +11,7 @@ import org.postgresql.PGConnection;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.TransactionWork;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * Two sessions that lock. A benchmark of one session cannot notice that its lock does nothing, so at its end it shows
@@ -60,9 +60,7 @@ final class Contest {
         try (Connection holder = server.begin();
                 Connection other = server.begin()) {
             first.apply(holder);
-            try (Statement statement = other.createStatement()) {
-                statement.execute("set local lock_timeout = '10s'");
-            }
+            Sql.execute(other, "set local lock_timeout = '10s'");
             second.apply(other);
             other.rollback();
             holder.rollback();
@@ -79,7 +77,7 @@ final class Contest {
         int pid = waiter.unwrap(PGConnection.class).getBackendPID();
         long deadline = System.nanoTime() + DEADLINE.toNanos();
         String isBlocked = "select count(*) where pg_backend_pid() = any(pg_blocking_pids(" + pid + "))";
-        while (BenchmarkServer.numbers(holder, isBlocked)[0] == 0) {
+        while (Sql.number(holder, isBlocked) == 0) {
             if (found.isDone()) {
                 throw new InvariantViolation(
                         "a second transaction got in while the first held the lock, and found " + result(found));

@@ -1,10 +1,7 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -16,6 +13,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * Readers of one table beside clients that truncate another, empty one. Where the two tables' locks share a partition of
@@ -58,11 +56,12 @@ public class FastPath extends Workload {
         CollidingTables tables;
         String truncated;
         try (Connection connection = server.connect();
-                Connection other = server.connect();
-                Statement statement = connection.createStatement()) {
+                Connection other = server.connect()) {
             tables = CollidingTables.create(connection);
-            statement.execute("insert into " + tables.hot() + " select i, i from generate_series(1, " + ROWS + ") i");
-            statement.execute("vacuum analyze " + tables.hot());
+            Sql.execute(
+                    connection,
+                    "insert into " + tables.hot() + " select i, i from generate_series(1, " + ROWS + ") i",
+                    "vacuum analyze " + tables.hot());
             truncated = colliding ? tables.colliding() : tables.apart();
             if (tables.isFastPathBeside(truncated, connection, other) == colliding) {
                 throw new UserError(
@@ -74,9 +73,7 @@ public class FastPath extends Workload {
         threads.add("reader", clients, number -> reader(readers.get(number), tables.hot()));
         List<Connection> truncating = server.sessions(TRUNCATING);
         threads.addBeside("truncates", TRUNCATING, number -> () -> {
-            try (Statement statement = truncating.get(number).createStatement()) {
-                statement.execute("truncate " + truncated);
-            }
+            Sql.execute(truncating.get(number), "truncate " + truncated);
             return 1;
         });
     }
@@ -85,14 +82,8 @@ public class FastPath extends Workload {
         DiscreteSampler ids = Zipf.uniform(ROWS);
         return () -> {
             int id = ids.sample();
-            try (PreparedStatement read =
-                    connection.prepareStatement("select number from " + table + " where id = ?")) {
-                read.setInt(1, id);
-                try (ResultSet row = read.executeQuery()) {
-                    if (!row.next() || row.getInt(1) != id) {
-                        throw new InvariantViolation("row " + id + " of the table that nobody truncates is gone");
-                    }
-                }
+            if (Sql.number(connection, "select number from " + table + " where id = ?", id) != id) {
+                throw new InvariantViolation("row " + id + " of the table that nobody truncates is another");
             }
             return 1;
         };

@@ -1,9 +1,7 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
@@ -15,6 +13,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.Sql;
 
 /** Lock rows or not, update them in one statement, commit: what the guard and the audit of the table cost the writer. */
 // SELECT is a writer without a lock.
@@ -101,20 +100,14 @@ public class Guard extends LockWorkload {
 
     /** The wait of a commit for the disk would hide what is looked for. */
     private static void asynchronous(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("set synchronous_commit = off");
-        }
+        Sql.execute(connection, "set synchronous_commit = off");
         connection.commit();
     }
 
     private void update(Connection connection, int first) throws SQLException {
-        try (PreparedStatement update = connection.prepareStatement(
-                "update " + Accounts.TABLE + " set balance = balance where aid between ? and ?")) {
-            update.setInt(1, first);
-            update.setInt(2, first + rows - 1);
-            if (update.executeUpdate() != rows) {
-                throw new InvariantViolation("not all of " + rows + " accounts were there to be updated");
-            }
+        String sql = "update " + Accounts.TABLE + " set balance = balance where aid between ? and ?";
+        if (Sql.update(connection, sql, first, first + rows - 1) != rows) {
+            throw new InvariantViolation("not all of " + rows + " accounts were there to be updated");
         }
     }
 }

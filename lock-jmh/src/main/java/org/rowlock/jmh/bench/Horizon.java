@@ -12,7 +12,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
-import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * The work of {@link Zipfian} while another transaction holds the vacuum horizon: it begins before one measured window and
@@ -136,7 +136,7 @@ public class Horizon extends HotRows {
     }
 
     private void look(int pid) throws SQLException {
-        long[] seen = BenchmarkServer.numbers(monitor, AGES.replace(":pid", Integer.toString(pid)));
+        long[] seen = Sql.numbers(monitor, AGES.replace(":pid", Integer.toString(pid)));
         meter.gauge("horizon.xminAge", (double) seen[0], "xids");
         meter.gauge("horizon.xidAge", (double) seen[1], "xids");
         meter.gauge("horizon.others", (double) seen[2], "xids");

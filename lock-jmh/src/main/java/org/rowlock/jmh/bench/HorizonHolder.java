@@ -2,8 +2,8 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * A transaction that does nothing and ends late, as a report or a forgotten session does. While it is open, no row version
@@ -33,13 +33,11 @@ public record HorizonHolder(Connection connection, int pid) implements AutoClose
     /** Begins. */
     static HorizonHolder begin(BenchmarkServer server, Kind kind) throws SQLException {
         Connection connection = server.closeWith(server.connect());
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(STAY);
-            connection.setTransactionIsolation(kind.isolation);
-            connection.setAutoCommit(false);
-            statement.execute(kind.sql);
-        }
-        return new HorizonHolder(connection, (int) BenchmarkServer.numbers(connection, "select pg_backend_pid()")[0]);
+        Sql.execute(connection, STAY);
+        connection.setTransactionIsolation(kind.isolation);
+        connection.setAutoCommit(false);
+        Sql.execute(connection, kind.sql);
+        return new HorizonHolder(connection, (int) Sql.number(connection, "select pg_backend_pid()"));
     }
 
     /** Ends; fails if the server has ended it already. */

@@ -1,13 +1,13 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * A table of jobs in the order of their ids, with a past: most are finished. Every job finished brings a new one, so the
@@ -59,11 +59,8 @@ final class JobQueue {
 
     /** Finishes jobs in the transaction that claimed them; asks nothing about their state, which would hide a second run. */
     static void finish(Connection connection, List<Integer> ids) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(FINISH)) {
-            statement.setArray(1, Locking.array(connection, ids));
-            if (statement.executeUpdate() != ids.size()) {
-                throw new InvariantViolation("a job was claimed that is not there");
-            }
+        if (Sql.update(connection, FINISH, (Object) Locking.array(ids)) != ids.size()) {
+            throw new InvariantViolation("a job was claimed that is not there");
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /** The forms of an id, each with a table whose primary key is of that form. */
 public enum KeyForm {
@@ -56,7 +57,7 @@ public enum KeyForm {
                 PreparedStatement insert = connection.prepareStatement(
                         "insert into " + table() + " values (" + (columns().size() == 2 ? "?, ?" : "?") + ")")) {
             for (Object id : ids) {
-                Locking.bind(insert, id);
+                Sql.bind(insert, Locking.parts(id));
                 insert.addBatch();
             }
             insert.executeBatch();

@@ -1,11 +1,8 @@
 package org.rowlock.jmh.bench;
 
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -17,6 +14,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * Locks rows of one table in any of the ways of {@link Strategy}, as an application would: the only class that knows what
@@ -153,12 +151,12 @@ final class Locking {
                     throw new InvariantViolation("there was no row " + id + " of " + table + " to lock");
                 }
             }
-            case FOR_UPDATE -> execute(connection, "select 1 from " + table + condition() + " for update", id);
+            case FOR_UPDATE -> execute(connection, "select 1 from " + table + condition() + " for update", parts(id));
             case NAIVE ->
                 execute(
                         connection,
                         "select pg_advisory_xact_lock(4711, " + (id instanceof Integer ? "?)" : "hashtext(?))"),
-                        id);
+                        id instanceof Integer ? id : String.valueOf(id));
             case MD5 ->
                 named(connection, "select pg_advisory_xact_lock(('x' || substr(md5(?), 1, 16))::bit(64)::bigint)", id);
             case HASHTEXT -> named(connection, "select pg_advisory_xact_lock(hashtext(?))", id);
@@ -176,16 +174,16 @@ final class Locking {
                 locks.in(connection)
                         .lockAndQuery(key(id), read, row -> row.getLong(1), id)
                         .get(0);
-            case FOR_UPDATE -> number(connection, read + " for update", id);
+            case FOR_UPDATE -> Sql.number(connection, read + " for update", id);
             case HAND_WRITTEN -> HandWritten.lockAndRead(connection, read, id);
             case ONE_STATEMENT ->
-                number(
+                Sql.number(
                         connection,
                         "select t." + column + " from " + table + " as t, pg_advisory_xact_lock(42)" + condition(),
                         id);
             default -> {
                 lock(connection, id);
-                yield number(connection, read, id);
+                yield Sql.number(connection, read, id);
             }
         };
     }
@@ -210,18 +208,18 @@ final class Locking {
                 }
             }
             case FOR_UPDATE ->
-                all(
+                execute(
                         connection,
                         "select 1 from " + table + " where " + columns.get(0) + " = any(?) order by " + columns.get(0)
                                 + (mode.isShared() ? " for share" : " for update"),
-                        ids);
+                        (Object) array(ids));
             // In the order that other callers have, or they would deadlock.
             case NAIVE ->
-                all(
+                execute(
                         connection,
                         "select pg_advisory_xact_lock" + (mode.isShared() ? "_shared" : "")
                                 + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset 0) as k",
-                        ids);
+                        (Object) array(ids));
             case NONE -> {}
             default -> throw new IllegalStateException(strategy + " does not lock many rows at once");
         }
@@ -243,16 +241,10 @@ final class Locking {
         String tryLock = strategy == Strategy.NAIVE
                 ? " and pg_try_advisory_xact_lock('" + table + "'::regclass::oid::int4, id)"
                 : "";
-        List<Integer> ids = new ArrayList<>(limit);
-        try (PreparedStatement statement = connection.prepareStatement("select id from " + table + " where " + predicate
-                        + tryLock + (order.isEmpty() ? "" : " order by " + order) + " limit " + limit
-                        + (strategy == Strategy.FOR_UPDATE ? " for update skip locked" : ""));
-                ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                ids.add(row.getInt(1));
-            }
-        }
-        return ids;
+        String sql = "select id from " + table + " where " + predicate + tryLock
+                + (order.isEmpty() ? "" : " order by " + order) + " limit " + limit
+                + (strategy == Strategy.FOR_UPDATE ? " for update skip locked" : "");
+        return Sql.list(connection, sql, row -> row.getInt(1));
     }
 
     private String condition() {
@@ -264,40 +256,20 @@ final class Locking {
         execute(connection, sql, table + ':' + id);
     }
 
-    private static void execute(Connection connection, String sql, Object id) throws SQLException {
+    private static void execute(Connection connection, String sql, Object... values) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            bind(statement, sql.contains("hashtext(?)") ? String.valueOf(id) : id);
+            Sql.bind(statement, values);
             statement.execute();
         }
     }
 
-    static void bind(PreparedStatement statement, Object id) throws SQLException {
-        List<?> parts = id instanceof List<?> composite ? composite : List.of(id);
-        for (int i = 0; i < parts.size(); i++) {
-            statement.setObject(i + 1, parts.get(i));
-        }
+    /** The values of a key, in the order of its columns. */
+    static Object[] parts(Object id) {
+        return id instanceof List<?> composite ? composite.toArray() : new Object[] {id};
     }
 
-    private static void all(Connection connection, String sql, Collection<?> ids) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setArray(1, array(connection, ids));
-            statement.execute();
-        }
-    }
-
-    static Array array(Connection connection, Collection<?> ids) throws SQLException {
-        return connection.createArrayOf("int4", ids.toArray());
-    }
-
-    private static long number(Connection connection, String sql, int id) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setInt(1, id);
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    throw new InvariantViolation("row " + id + " is gone");
-                }
-                return row.getLong(1);
-            }
-        }
+    /** As the driver takes one. */
+    static Integer[] array(Collection<?> ids) {
+        return ids.toArray(Integer[]::new);
     }
 }

@@ -1,7 +1,6 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,7 +17,7 @@ import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
-import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /** Lock many rows in one statement, update them or not, commit. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
@@ -164,19 +163,16 @@ public class ManyKeys extends LockWorkload {
     }
 
     private static void update(Connection connection, List<Integer> aids) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(
-                "update " + Accounts.TABLE + " set balance = balance + 1 where aid = any(?)")) {
-            statement.setArray(1, Locking.array(connection, aids));
-            if (statement.executeUpdate() != aids.size()) {
-                throw new InvariantViolation("not all of " + aids.size() + " accounts were there to be updated");
-            }
+        String sql = "update " + Accounts.TABLE + " set balance = balance + 1 where aid = any(?)";
+        if (Sql.update(connection, sql, (Object) Locking.array(aids)) != aids.size()) {
+            throw new InvariantViolation("not all of " + aids.size() + " accounts were there to be updated");
         }
     }
 
     /** Without the weak locks of tables and the own virtual transaction, which each session keeps in slots of its own. */
     private void sample(Connection connection) throws SQLException {
-        long entries = BenchmarkServer.numbers(
-                connection, "select count(*) from pg_locks where pid = pg_backend_pid() and not fastpath")[0];
+        long entries =
+                Sql.number(connection, "select count(*) from pg_locks where pid = pg_backend_pid() and not fastpath");
         meter.average("lockTable").add(entries, 1);
         meter.average("lockTableFilled").add(100 * entries * clients, capacity);
     }

@@ -8,6 +8,7 @@ import javax.sql.DataSource;
 import org.apache.commons.rng.UniformRandomProvider;
 import org.apache.commons.rng.simple.RandomSource;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /** Places orders and takes payments, half of each. All lock in one order, so that there is no deadlock. For one thread. */
 final class Orders {
@@ -81,15 +82,16 @@ final class Orders {
             items.add(1 + random.nextInt(ITEMS));
         }
         for (int item : items) {
-            long taken = Sql.query(
+            long taken = Sql.number(
                     connection, "select taken from stock where w = ? and item = ? for update", warehouse, item);
-            Sql.update(connection, "update stock set taken = ? where w = ? and item = ?", taken + 1, warehouse, item);
+            Sql.updateOne(
+                    connection, "update stock set taken = ? where w = ? and item = ?", taken + 1, warehouse, item);
         }
-        Sql.update(connection, "insert into orders values (?, ?, ?, ?)", warehouse, district, number, wanted);
+        Sql.updateOne(connection, "insert into orders values (?, ?, ?, ?)", warehouse, district, number, wanted);
     }
 
     private static int number(Connection connection, int warehouse, int district) throws SQLException {
-        return (int) Sql.query(
+        return (int) Sql.number(
                 connection,
                 "update district set next_order = next_order + 1 where w = ? and d = ? returning next_order - 1",
                 warehouse,
@@ -98,11 +100,11 @@ final class Orders {
 
     private void pay(Connection connection, int warehouse, int district) throws SQLException {
         int amount = 1 + random.nextInt(MOST_PAID);
-        Sql.update(connection, "update warehouse set paid = paid + ? where w = ?", amount, warehouse);
-        Sql.update(
+        Sql.updateOne(connection, "update warehouse set paid = paid + ? where w = ?", amount, warehouse);
+        Sql.updateOne(
                 connection, "update district set paid = paid + ? where w = ? and d = ?", amount, warehouse, district);
         int customer = 1 + random.nextInt(CUSTOMERS);
-        Sql.update(
+        Sql.updateOne(
                 connection,
                 "update customer set paid = paid + ? where w = ? and d = ? and c = ?",
                 amount,

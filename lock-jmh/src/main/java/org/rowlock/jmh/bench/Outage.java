@@ -1,9 +1,7 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -11,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.doctor.UserError;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * When a server that went away came back, as its clients see it. A server is known by when it was started, so this holds
@@ -118,10 +117,6 @@ final class Outage {
     }
 
     private static String started(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select pg_postmaster_start_time()::text")) {
-            row.next();
-            return row.getString(1);
-        }
+        return Sql.text(connection, "select pg_postmaster_start_time()::text");
     }
 }

@@ -10,7 +10,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
-import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /** Take ten rows and commit, where the plan decides how many rows a hand-written query locks. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
@@ -117,7 +117,7 @@ public class PlanTrap extends LockWorkload {
 
     /** How many rows the connection's transaction has locked, in either way. */
     private static int locked(Connection connection) throws SQLException {
-        return (int) BenchmarkServer.numbers(connection, LOCKED)[0];
+        return (int) Sql.number(connection, LOCKED);
     }
 
     /** Whether a row of this id meets the conditions. */

@@ -16,7 +16,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
-import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * Clients that take nothing but snapshots, 30 a round trip, beside others that connect, which is what is counted. A snapshot
@@ -123,7 +123,7 @@ public class ProcArray extends Workload {
     }
 
     private static long nextXid(Connection monitor) throws SQLException {
-        return BenchmarkServer.numbers(monitor, "select pg_snapshot_xmax(pg_current_snapshot())::text::bigint")[0];
+        return Sql.number(monitor, "select pg_snapshot_xmax(pg_current_snapshot())::text::bigint");
     }
 
     private void checkXids(long assigned) {

@@ -11,6 +11,7 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.Sql;
 
 /** Lock a row, read it, commit: what the lock costs a session that has nobody to wait for. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.HAND_WRITTEN, Strategy.SELECT, Strategy.ONE_STATEMENT})
@@ -94,7 +95,8 @@ public class ReadAfterLock extends LockWorkload {
                 server,
                 connection -> {
                     locking.lockAndRead(connection, aid, "balance");
-                    Sql.update(connection, "update " + Accounts.TABLE + " set balance = ? where aid = ?", CHANGED, aid);
+                    Sql.updateOne(
+                            connection, "update " + Accounts.TABLE + " set balance = ? where aid = ?", CHANGED, aid);
                     return null;
                 },
                 connection -> locking.lockAndRead(connection, aid, "balance"));

@@ -4,12 +4,12 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.bench.Locking.Work;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 import org.rowlock.testing.RoundTripCounter;
 
 /**
@@ -34,9 +34,8 @@ final class Session {
      */
     static void warmUp(BenchmarkServer server, Work work) throws SQLException {
         long begun = System.nanoTime();
-        try (Connection direct = server.connectDirectly();
-                Statement statement = direct.createStatement()) {
-            statement.execute("set synchronous_commit = off");
+        try (Connection direct = server.connectDirectly()) {
+            Sql.execute(direct, "set synchronous_commit = off");
             direct.setAutoCommit(false);
             for (int i = 0; i < WARM_UPS && System.nanoTime() - begun < WARM_UP_NANOS; i++) {
                 work.run(direct);

@@ -1,14 +1,12 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * A fencing token per key, from 0 on, and a journal of who has raised which to what. A token is read, and written back one
@@ -32,31 +30,25 @@ final class Tokens {
 
     /** Raises a token by one, in the caller's transaction. */
     static void raise(Connection connection, int id, long transaction) throws SQLException {
-        long token = Sql.query(connection, "select token from " + TABLE + " where id = ?", id) + 1;
-        Sql.update(connection, "update " + TABLE + " set token = ? where id = ?", token, id);
-        Sql.update(connection, "insert into " + JOURNAL + " values (?, ?, ?)", transaction, id, token);
+        long token = Sql.number(connection, "select token from " + TABLE + " where id = ?", id) + 1;
+        Sql.updateOne(connection, "update " + TABLE + " set token = ? where id = ?", token, id);
+        Sql.updateOne(connection, "insert into " + JOURNAL + " values (?, ?, ?)", transaction, id, token);
     }
 
     static List<LossLedger.Entry> journal(Connection connection) throws SQLException {
-        List<LossLedger.Entry> entries = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select transaction, id, token from " + JOURNAL)) {
-            while (row.next()) {
-                entries.add(new LossLedger.Entry(row.getLong(1), row.getInt(2), row.getLong(3)));
-            }
-        }
-        return entries;
+        return Sql.list(
+                connection,
+                "select transaction, id, token from " + JOURNAL,
+                row -> new LossLedger.Entry(row.getLong(1), row.getInt(2), row.getLong(3)));
     }
 
     /** By key, of all keys that have ever been raised. */
     static Map<Integer, Long> raised(Connection connection) throws SQLException {
         Map<Integer, Long> tokens = new HashMap<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select id, token from " + TABLE + " where token <> 0")) {
-            while (row.next()) {
-                tokens.put(row.getInt(1), row.getLong(2));
-            }
-        }
+        Sql.list(
+                connection,
+                "select id, token from " + TABLE + " where token <> 0",
+                row -> tokens.put(row.getInt(1), row.getLong(2)));
         return tokens;
     }
 }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * How many processor cores this JVM, the server and the whole machine keep busy. The server's are seen where its processes
@@ -32,7 +32,7 @@ final class Processors {
 
     /** From now on. */
     static Processors watch(Connection connection) throws SQLException {
-        return new Processors(postmaster(BenchmarkServer.numbers(connection, "select pg_backend_pid()")[0]));
+        return new Processors(postmaster(Sql.number(connection, "select pg_backend_pid()")));
     }
 
     /** A pid of another machine is no process here, or one of another program. */

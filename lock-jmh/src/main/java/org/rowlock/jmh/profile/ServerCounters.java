@@ -1,11 +1,10 @@
 package org.rowlock.jmh.profile;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Map;
 import org.rowlock.jmh.profile.Published.Measured;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * What a server has counted up to now.
@@ -29,13 +28,11 @@ record ServerCounters(long walBytes, long xids, long multixacts, long deadlocks,
             """;
 
     static ServerCounters read(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(QUERY)) {
-            if (!row.next()) {
-                throw new SQLException("The server has no statistics of the current database");
-            }
-            return new ServerCounters(row.getLong(1), row.getLong(2), row.getInt(3), row.getLong(4), row.getLong(5));
-        }
+        return Sql.one(
+                connection,
+                QUERY,
+                row -> new ServerCounters(
+                        row.getLong(1), row.getLong(2), row.getInt(3), row.getLong(4), row.getLong(5)));
     }
 
     ServerCounters since(ServerCounters before) {

@@ -4,9 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -28,8 +26,6 @@ public final class BenchmarkServer implements AutoCloseable {
     static {
         System.setProperty("com.zaxxer.hikari.blockUntilFilled", "true");
     }
-
-    private static volatile @Nullable BenchmarkServer current;
 
     private final ServerAddress address;
     private final String run;
@@ -53,7 +49,6 @@ public final class BenchmarkServer implements AutoCloseable {
     public static BenchmarkServer open(Map<String, String> embeddedSettings) throws SQLException {
         BenchmarkServer server = find(embeddedSettings);
         Runtime.getRuntime().addShutdownHook(server.hook);
-        current = server;
         boolean opened = false;
         try (Connection connection = server.connect()) {
             BenchmarkSchema.create(connection, server.run);
@@ -81,11 +76,6 @@ public final class BenchmarkServer implements AutoCloseable {
         }
         EmbeddedServer embedded = EmbeddedServer.start(embeddedSettings);
         return new BenchmarkServer(embedded.address(), run, embedded);
-    }
-
-    /** The server that this JVM has open, for profilers. */
-    public static @Nullable BenchmarkServer current() {
-        return current;
     }
 
     public ServerAddress address() {
@@ -160,11 +150,8 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** Runs statements one by one, in autocommit. */
     public void execute(String... statements) throws SQLException {
-        try (Connection connection = connect();
-                Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
+        try (Connection connection = connect()) {
+            Sql.execute(connection, statements);
         }
     }
 
@@ -178,20 +165,7 @@ public final class BenchmarkServer implements AutoCloseable {
     /** The numbers in the first row of a query. */
     public long[] numbers(String query) throws SQLException {
         try (Connection connection = connect()) {
-            return numbers(connection, query);
-        }
-    }
-
-    /** The same by a connection that there is. */
-    public static long[] numbers(Connection connection, String query) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(query)) {
-            row.next();
-            long[] numbers = new long[row.getMetaData().getColumnCount()];
-            for (int i = 0; i < numbers.length; i++) {
-                numbers[i] = row.getLong(i + 1);
-            }
-            return numbers;
+            return Sql.numbers(connection, query);
         }
     }
 
@@ -231,7 +205,6 @@ public final class BenchmarkServer implements AutoCloseable {
             return;
         }
         closed = true;
-        current = null;
         try {
             while (!resources.isEmpty()) {
                 resources.pop().close();

@@ -19,26 +19,22 @@ public record EmbeddedServer(EmbeddedPostgres postgres) implements AutoCloseable
      * @param settings of postgresql.conf, over those of a production-like server
      */
     public static EmbeddedServer start(Map<String, String> settings) {
-        return start(settings, null, 0);
+        return start(settings, null);
     }
 
     /**
-     * Starts one on a data directory that outlives it, to be started there again.
+     * Starts one on a data directory that outlives it.
      *
      * @param settings of postgresql.conf, over those of a production-like server
-     * @param dataDirectory new, or that of a stopped server of the same version; null for a temporary one
-     * @param port a free one; the same again where clients are to find the server again; 0 for any
+     * @param dataDirectory that of a stopped server of the same version; null for a temporary one
      */
-    public static EmbeddedServer start(Map<String, String> settings, @Nullable Path dataDirectory, int port) {
+    static EmbeddedServer start(Map<String, String> settings, @Nullable Path dataDirectory) {
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setPGStartupWait(START_TIMEOUT)
                 // Stopped by whoever started it, after its clients.
                 .setRegisterShutdownHook(false);
         if (dataDirectory != null) {
             builder.setDataDirectory(dataDirectory).setCleanDataDirectory(false);
-        }
-        if (port != 0) {
-            builder.setPort(port);
         }
         productionLike(builder);
         settings.forEach(builder::setServerConfig);

@@ -10,9 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Locale;
@@ -58,21 +56,19 @@ public final class EmbeddedStandby implements AutoCloseable {
             throws SQLException, IOException {
         EmbeddedStandby standby = new EmbeddedStandby(Files.createTempDirectory("rowlock-jmh-standby"));
         boolean started = false;
-        try (Connection superuser = primary.address().connect("rowlock-jmh standby");
-                Statement statement = superuser.createStatement()) {
+        try (Connection superuser = primary.address().connect("rowlock-jmh standby")) {
             Network way = Network.open(primary.address(), rttMillis);
             standby.network = way;
             // Without the network at first: at Ctrl-C a proxy may end at any time, and its start would not.
             EmbeddedServer server = EmbeddedServer.start(
-                    settings, standby.copy(statement, primary.address().dataSource(NAME)), 0);
+                    settings, standby.copy(superuser, primary.address().dataSource(NAME)));
             standby.server = server;
             PGSimpleDataSource by = primary.address().dataSource(NAME);
             way.lead(by);
-            try (Connection other = server.address().connect("rowlock-jmh standby");
-                    Statement there = other.createStatement()) {
+            try (Connection there = server.address().connect("rowlock-jmh standby")) {
                 set(there, "primary_conninfo", primaryConnection(by));
-                set(statement, "synchronous_standby_names", NAME);
-                standby.awaitSynchronous(statement, there, by.getPortNumbers()[0]);
+                set(superuser, "synchronous_standby_names", NAME);
+                standby.awaitSynchronous(superuser, there, by.getPortNumbers()[0]);
             }
             started = true;
             return standby;
@@ -84,11 +80,12 @@ public final class EmbeddedStandby implements AutoCloseable {
     }
 
     /** As pg_basebackup would, which is not among the embedded programs. */
-    private Path copy(Statement superuser, PGSimpleDataSource primary) throws SQLException, IOException {
-        ask(superuser, "select pg_backup_start('" + NAME + "', true)");
+    private Path copy(Connection superuser, PGSimpleDataSource primary) throws SQLException, IOException {
+        Sql.text(superuser, "select pg_backup_start('" + NAME + "', true)");
         Path copy = directory.resolve("data");
-        copyTree(Path.of(ask(superuser, "show data_directory")), copy);
-        Files.writeString(copy.resolve("backup_label"), ask(superuser, "select labelfile from pg_backup_stop(false)"));
+        copyTree(Path.of(Sql.text(superuser, "show data_directory")), copy);
+        Files.writeString(
+                copy.resolve("backup_label"), Sql.text(superuser, "select labelfile from pg_backup_stop(false)"));
         Files.createFile(copy.resolve("standby.signal"));
         Files.writeString(
                 copy.resolve("postgresql.auto.conf"),
@@ -103,9 +100,8 @@ public final class EmbeddedStandby implements AutoCloseable {
                 + " user=postgres application_name=" + NAME;
     }
 
-    private static void set(Statement superuser, String setting, String value) throws SQLException {
-        superuser.execute("alter system set " + setting + " = '" + value + "'");
-        ask(superuser, "select pg_reload_conf()");
+    private static void set(Connection superuser, String setting, String value) throws SQLException {
+        Sql.execute(superuser, "alter system set " + setting + " = '" + value + "'", "select pg_reload_conf()");
     }
 
     private static void copyTree(Path from, Path to) throws IOException {
@@ -142,7 +138,7 @@ public final class EmbeddedStandby implements AutoCloseable {
         });
     }
 
-    private void awaitSynchronous(Statement primary, Statement standby, int port) throws SQLException {
+    private void awaitSynchronous(Connection primary, Connection standby, int port) throws SQLException {
         await(
                 standby,
                 "select coalesce(max(status || ', ' || sender_port), 'no connection') from pg_stat_wal_receiver",
@@ -153,23 +149,16 @@ public final class EmbeddedStandby implements AutoCloseable {
                 "streaming, sync");
     }
 
-    private void await(Statement statement, String sql, String wanted) throws SQLException {
+    private void await(Connection connection, String sql, String wanted) throws SQLException {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
-        String seen = ask(statement, sql);
+        String seen = Sql.text(connection, sql);
         while (!seen.equals(wanted)) {
             if (System.nanoTime() > deadline || (network != null && !network.isOpen())) {
                 throw new UserError("The embedded standby did not become synchronous within " + TIMEOUT.toSeconds()
                         + " s, it is: " + seen + ". Leave out --standby, or try again when the machine is less busy.");
             }
             LockSupport.parkNanos(PAUSE.toNanos());
-            seen = ask(statement, sql);
-        }
-    }
-
-    private static String ask(Statement statement, String sql) throws SQLException {
-        try (ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
+            seen = Sql.text(connection, sql);
         }
     }
 

@@ -5,9 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +17,7 @@ record Postmaster(Path dataDirectory) {
 
     /** That of the server at the other end, which must be on this machine. */
     static Postmaster of(Connection superuser) throws SQLException {
-        try (Statement statement = superuser.createStatement();
-                ResultSet row = statement.executeQuery("show data_directory")) {
-            row.next();
-            return new Postmaster(Path.of(row.getString(1)));
-        }
+        return new Postmaster(Path.of(Sql.text(superuser, "show data_directory")));
     }
 
     /** SIGKILL to all its processes, as when the machine or the container dies. What was being committed may be or not. */

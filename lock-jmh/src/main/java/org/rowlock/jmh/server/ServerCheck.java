@@ -1,9 +1,7 @@
 package org.rowlock.jmh.server;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -27,21 +25,13 @@ public final class ServerCheck {
     }
 
     private static ServerFacts look(ServerAddress address, Connection connection) throws SQLException {
-        refuseOtherDatabases(address, connection);
+        ServerErrors.refuseOtherDatabases(address, Sql.text(connection, "select version()"));
         ServerFacts facts = ServerFacts.of(connection);
         if (connection.getMetaData().getDatabaseMajorVersion() < OLDEST_VERSION) {
             throw new UserError("The server at " + address + " is " + facts.version()
                     + ", and 14 is the oldest PostgreSQL that this is made for. Give a newer one with --url.");
         }
         return facts;
-    }
-
-    private static void refuseOtherDatabases(ServerAddress address, Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select version()")) {
-            row.next();
-            ServerErrors.refuseOtherDatabases(address, row.getString(1));
-        }
     }
 
     /**

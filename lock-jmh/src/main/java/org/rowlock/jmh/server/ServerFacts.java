@@ -1,10 +1,8 @@
 package org.rowlock.jmh.server;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -103,21 +101,19 @@ public record ServerFacts(
      *     {@link ServerCheck}
      */
     public static ServerFacts of(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(FACTS)) {
-            if (!row.next()) {
-                throw new SQLException("The server does not know the role and the database of our own session");
-            }
-            return new ServerFacts(
-                    row.getString(1),
-                    row.getBoolean(2),
-                    row.getBoolean(3),
-                    row.getString(4),
-                    row.getString(5),
-                    row.getBoolean(6),
-                    rooms(row),
-                    settings(connection));
-        }
+        Map<String, String> settings = settings(connection);
+        return Sql.one(
+                connection,
+                FACTS,
+                row -> new ServerFacts(
+                        row.getString(1),
+                        row.getBoolean(2),
+                        row.getBoolean(3),
+                        row.getString(4),
+                        row.getString(5),
+                        row.getBoolean(6),
+                        rooms(row),
+                        settings));
     }
 
     private static List<ConnectionRoom> rooms(ResultSet row) throws SQLException {
@@ -143,17 +139,14 @@ public record ServerFacts(
 
     private static Map<String, String> settings(Connection connection) throws SQLException {
         Map<String, String> settings = new LinkedHashMap<>();
-        try (PreparedStatement statement = connection.prepareStatement("select name, current_setting(name)"
-                + " from pg_settings where name = any (?) order by array_position(?::text[], name)")) {
-            var names = connection.createArrayOf("text", SETTINGS.toArray());
-            statement.setArray(1, names);
-            statement.setArray(2, names);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    settings.put(rows.getString(1), rows.getString(2).isEmpty() ? "''" : rows.getString(2));
-                }
-            }
-        }
+        String[] names = SETTINGS.toArray(String[]::new);
+        Sql.list(
+                connection,
+                "select name, coalesce(nullif(current_setting(name), ''), '''''') from pg_settings"
+                        + " where name = any (?) order by array_position(?::text[], name)",
+                row -> settings.put(row.getString(1), row.getString(2)),
+                names,
+                names);
         return settings;
     }
 

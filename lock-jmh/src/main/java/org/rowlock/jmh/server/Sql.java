@@ -1,0 +1,106 @@
+package org.rowlock.jmh.server;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Statements with their parameters by position. What is asked for and is not there fails with the statement's text. */
+public final class Sql {
+    private Sql() {}
+
+    /** What is read of a row of the result. */
+    @FunctionalInterface
+    public interface Row<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    /** Every row. */
+    public static <T> List<T> list(Connection connection, String sql, Row<T> row, Object... values)
+            throws SQLException {
+        List<T> rows = new ArrayList<>();
+        try (PreparedStatement statement = bound(connection, sql, values);
+                ResultSet result = statement.executeQuery()) {
+            while (result.next()) {
+                rows.add(row.read(result));
+            }
+        }
+        return rows;
+    }
+
+    /** The first row. */
+    public static <T> T one(Connection connection, String sql, Row<T> row, Object... values) throws SQLException {
+        try (PreparedStatement statement = bound(connection, sql, values);
+                ResultSet result = statement.executeQuery()) {
+            if (!result.next()) {
+                throw new IllegalStateException("No row: " + sql);
+            }
+            return row.read(result);
+        }
+    }
+
+    /** The number in the first row's first column. */
+    public static long number(Connection connection, String sql, Object... values) throws SQLException {
+        return one(connection, sql, row -> row.getLong(1), values);
+    }
+
+    /** The text in the first row's first column; empty for null. */
+    public static String text(Connection connection, String sql, Object... values) throws SQLException {
+        return one(connection, sql, row -> row.getString(1) == null ? "" : row.getString(1), values);
+    }
+
+    /** The numbers in the first row. */
+    public static long[] numbers(Connection connection, String sql, Object... values) throws SQLException {
+        return one(
+                connection,
+                sql,
+                row -> {
+                    long[] numbers = new long[row.getMetaData().getColumnCount()];
+                    for (int i = 0; i < numbers.length; i++) {
+                        numbers[i] = row.getLong(i + 1);
+                    }
+                    return numbers;
+                },
+                values);
+    }
+
+    /** Writes, and gives how many rows were changed. */
+    public static int update(Connection connection, String sql, Object... values) throws SQLException {
+        try (PreparedStatement statement = bound(connection, sql, values)) {
+            return statement.executeUpdate();
+        }
+    }
+
+    /** Writes one row. */
+    public static void updateOne(Connection connection, String sql, Object... values) throws SQLException {
+        int updated = update(connection, sql, values);
+        if (updated != 1) {
+            throw new IllegalStateException("Not one row but " + updated + ": " + sql);
+        }
+    }
+
+    /** Runs one statement after the other. */
+    public static void execute(Connection connection, String... statements) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    /** Binds an {@code Integer[]} as an array of the server. */
+    public static void bind(PreparedStatement statement, Object... values) throws SQLException {
+        for (int i = 0; i < values.length; i++) {
+            statement.setObject(i + 1, values[i]);
+        }
+    }
+
+    private static PreparedStatement bound(Connection connection, String sql, Object... values) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        bind(statement, values);
+        return statement;
+    }
+}
