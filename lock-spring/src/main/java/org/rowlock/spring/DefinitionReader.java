@@ -104,7 +104,7 @@ final class DefinitionReader {
             return type.getComponentType().resolve();
         }
         Class<?> plain = type.resolve();
-        return plain != null && Iterable.class.isAssignableFrom(plain)
+        return plain != null && IdSource.isSeveral(plain)
                 ? type.as(Iterable.class).getGeneric().resolve()
                 : plain;
     }

@@ -117,7 +117,7 @@ final class EntityReads {
         public void behindLock(List<? extends @Nullable Object> ids, DataSource dataSource) {
             if (factory instanceof EntityManagerFactoryInfo info
                     && info.getDataSource() != null
-                    && !info.getDataSource().equals(dataSource)) {
+                    && !CurrentTransaction.target(info.getDataSource()).equals(CurrentTransaction.target(dataSource))) {
                 return;
             }
             EntityManager entities = EntityManagerFactoryUtils.getTransactionalEntityManager(factory);

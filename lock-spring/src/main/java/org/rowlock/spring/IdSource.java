@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
 import org.springframework.util.ObjectUtils;
@@ -29,13 +30,21 @@ sealed interface IdSource {
 
     /** One or several; the bytes of an array of bytes are one. */
     static Iterable<? extends @Nullable Object> each(@Nullable Object value) {
-        if (value instanceof Iterable<?> several) {
+        if (value instanceof Iterable<?> several && isSeveral(value.getClass())) {
             return several;
         }
         if (ObjectUtils.isArray(value) && !(value instanceof byte[])) {
             return Arrays.asList(ObjectUtils.toObjectArray(value));
         }
         return Collections.singletonList(value);
+    }
+
+    /** Whether its elements are ids. One value may iterate over its own parts, as a file name or a node of JSON. */
+    static boolean isSeveral(Class<?> type) {
+        Class<?> element =
+                ResolvableType.forClass(type).as(Iterable.class).getGeneric().resolve(Object.class);
+        return Iterable.class.isAssignableFrom(type)
+                && !(Iterable.class.isAssignableFrom(element) && element.isAssignableFrom(type));
     }
 
     /** One call of the method. */

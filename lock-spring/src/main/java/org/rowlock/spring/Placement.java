@@ -41,8 +41,7 @@ final class Placement {
         types.addAll(ClassUtils.getAllInterfacesAsSet(bean));
         List<Method> methods = new ArrayList<>();
         for (Class<?> type : types) {
-            if (AnnotationUtils.isCandidateClass(type, RowLock.class)
-                    && !type.getName().startsWith("org.springframework.")) {
+            if (AnnotationUtils.isCandidateClass(type, RowLock.class)) {
                 MethodIntrospector.selectMethods(type, (ReflectionUtils.MethodFilter)
                                 method -> definitions.of(method, targetClass) != null)
                         .forEach(method -> addUnlessThere(methods, method));

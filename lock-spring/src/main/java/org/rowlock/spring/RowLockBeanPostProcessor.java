@@ -77,7 +77,8 @@ final class RowLockBeanPostProcessor
     @Override
     public @Nullable Object postProcessAfterInitialization(Object bean, String beanName) {
         // The object, and not the name alone: creating a bean can fail and be tried again.
-        boolean advisedAlready = bean.equals(advisedEarly.remove(beanName));
+        Object early = advisedEarly.remove(beanName);
+        boolean advisedAlready = early != null && early.equals(bean);
         Object advised = advisedAlready ? null : advise(bean, beanName);
         return advised == null ? bean : advised;
     }

@@ -58,6 +58,9 @@ final class RowLockDefinitions {
             if (locks == null && !specific.equals(method)) {
                 locks = readDirect(method);
             }
+            if (locks == null && specific.getDeclaringClass() != type) {
+                locks = readInherited(specific, type);
+            }
             if (locks == null && isPublicInstance(specific) && !ReflectionUtils.isObjectMethod(specific)) {
                 locks = readOfClass(specific, type);
                 if (locks == null) {
@@ -80,6 +83,22 @@ final class RowLockDefinitions {
                     .forEach(lock -> onParameters.add(new ParameterLock(parameter, lock)));
         }
         return onMethod.isEmpty() && onParameters.isEmpty() ? null : reader.read(method, onMethod, onParameters);
+    }
+
+    /** Of an interface of the class, whose method it has from a superclass that does not know the interface. */
+    private @Nullable MethodLocks readInherited(Method method, Class<?> type) {
+        for (Class<?> implemented : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+            for (Method declared : implemented.getMethods()) {
+                if (declared.getName().equals(method.getName())
+                        && AopUtils.getMostSpecificMethod(declared, type).equals(method)) {
+                    MethodLocks locks = readDirect(declared);
+                    if (locks != null) {
+                        return locks;
+                    }
+                }
+            }
+        }
+        return null;
     }
 
     private @Nullable MethodLocks readOfClass(Method method, Class<?> type) {

@@ -37,7 +37,7 @@ public final class UnlockedMethods {
         Set<Method> methods = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
-            if (type != null && !type.getName().startsWith("org.springframework.")) {
+            if (type != null) {
                 methods.addAll(AnnotatedMethods.of(ClassUtils.getUserClass(type)));
             }
         }

@@ -36,6 +36,7 @@ import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -47,6 +48,8 @@ class CachedEntityTest {
             "create table account (id bigint primary key, balance bigint not null)",
             "insert into account values (1, 0), (2, 0)",
             "create table part (a int, b int, amount bigint not null, primary key (a, b))");
+
+    private DataSource dataSource;
 
     @Entity
     @Table(name = "account")
@@ -153,7 +156,10 @@ class CachedEntityTest {
                 true);
         return RowLockTests.start(
                 beans -> {
-                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
+                    beans.registerBean(
+                            "dataSource",
+                            DataSource.class,
+                            () -> dataSource == null ? database.dataSource() : dataSource);
                     beans.registerBean(Unit.class, () -> new Unit(cache, Account.class, Part.class));
                     beans.registerBean(
                             RowLocks.class,
@@ -206,6 +212,13 @@ class CachedEntityTest {
                     .isEqualTo("51");
             assertThat(accounts.read(1)).as("what the cache has now").isEqualTo(51);
         }
+    }
+
+    /** The transaction manager looks through such a proxy, and the factory has it. */
+    @Test
+    void behindADataSourceThatTakesPartInTransactions() throws Exception {
+        dataSource = new TransactionAwareDataSourceProxy(database.dataSource());
+        addFiftyThenOne(LockStrategy.BOTH, "table");
     }
 
     /** The read behind the lock is the one that the method would have made. */

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -215,5 +217,47 @@ class EvaluationTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContainingAll("Service.command(Command)", "id #command.id", "EL1007E", "command");
         }
+    }
+
+    /** One value that iterates over its own parts, of which a leaf has none: as a node of JSON. */
+    static final class Node implements Iterable<Node> {
+        @Override
+        public Iterator<Node> iterator() {
+            return Collections.emptyIterator();
+        }
+
+        public Node child() {
+            return this;
+        }
+    }
+
+    static class Declared {
+        @Transactional
+        @RowLock(table = "account", id = "#event.child()")
+        public void node(Node event) {}
+    }
+
+    static class Undeclared {
+        @Transactional
+        public void node(@RowLock("account") Object id) {}
+    }
+
+    @Test
+    void whatIteratesOverItselfIsNoIdAndNotNone() {
+        assertThatThrownBy(() -> with(Declared.class).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll("Declared.node", "Node");
+        try (var context = with(Undeclared.class)) {
+            assertThatThrownBy(() -> context.getBean(Undeclared.class).node(new Node()))
+                    .hasMessageContainingAll("Undeclared.node", "Node");
+        }
+    }
+
+    private AnnotationConfigApplicationContext with(Class<?> service) {
+        return RowLockTests.start(
+                beans -> beans.registerBean("dataSource", DataSource.class, database::dataSource),
+                Contexts.Jdbc.class,
+                Contexts.Base.class,
+                service);
     }
 }

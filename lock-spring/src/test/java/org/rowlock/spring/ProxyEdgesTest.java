@@ -7,6 +7,7 @@ import java.io.Serial;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.BeanNameAutoProxyCreator;
@@ -26,6 +28,7 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -33,6 +36,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
+import org.springframework.samples.Clinic;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -463,6 +467,82 @@ class ProxyEdgesTest {
         try (var context = Contexts.start(database, Contexts.Base.class, Validated.class)) {
             Named named = context.getBean(Named.class);
             assertThatThrownBy(() -> named.of(null)).isInstanceOf(UnsupportedOperationException.class);
+        }
+    }
+
+    static class Stocked {
+        private final Probe probe;
+
+        Stocked(Probe probe) {
+            this.probe = probe;
+        }
+
+        @Transactional
+        public int seen(int id) {
+            return probe.locks();
+        }
+    }
+
+    interface LockedAccount {
+        int seen(@RowLock("account") int id);
+    }
+
+    /** Has the method from a class that does not know the interface. */
+    static class InheritingLocked extends Stocked implements LockedAccount {
+        InheritingLocked(Probe probe) {
+            super(probe);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aMethodThatASuperclassImplementsLocksAsItsInterfaceSays(boolean byClass) {
+        try (var context = RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
+                    beans.addBeanFactoryPostProcessor(factory -> {
+                        if (byClass) {
+                            AopConfigUtils.registerAutoProxyCreatorIfNecessary((BeanDefinitionRegistry) factory);
+                            AopConfigUtils.forceAutoProxyCreatorToUseClassProxying((BeanDefinitionRegistry) factory);
+                        }
+                    });
+                },
+                Contexts.Jdbc.class,
+                Contexts.Base.class,
+                InheritingLocked.class)) {
+            assertThat(context.getBean(LockedAccount.class).seen(1)).isPositive();
+        }
+    }
+
+    /** As some clients of remote services are. */
+    @Test
+    void beansThatDoNotServeEqualsAreLeftAlone() {
+        InvocationHandler handler = (proxy, method, arguments) -> {
+            if (method.getName().equals("equals")) {
+                throw new UnsupportedOperationException("equals");
+            }
+            return method.getReturnType() == int.class ? (Object) 1 : "remote";
+        };
+        try (var context = RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
+                    beans.registerBean("remote", Account.class, () -> (Account) Proxy.newProxyInstance(
+                            Account.class.getClassLoader(), new Class<?>[] {Account.class}, handler));
+                },
+                Contexts.Jdbc.class,
+                Contexts.Base.class)) {
+            assertThat(context.getBean(Account.class).seen(1)).isOne();
+        }
+    }
+
+    @Test
+    void packagesThatBeginAsSpringsOwnLockToo() {
+        try (var context = RowLockTests.start(
+                beans -> beans.registerBean("dataSource", DataSource.class, database::dataSource),
+                Contexts.Jdbc.class,
+                Contexts.Base.class,
+                Clinic.class)) {
+            assertThat(context.getBean(Clinic.class).locks(1)).isPositive();
         }
     }
 }

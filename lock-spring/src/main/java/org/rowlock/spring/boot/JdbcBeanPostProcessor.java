@@ -23,6 +23,8 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
  */
 final class JdbcBeanPostProcessor implements BeanPostProcessor, DisposableBean {
     private final Environment environment;
+
+    /** The last of each name, in JMX: after new credentials, say, a bean is made again. */
     private final Map<String, RowlockDataSource> wrapped = new ConcurrentHashMap<>();
 
     JdbcBeanPostProcessor(Environment environment) {
@@ -35,7 +37,13 @@ final class JdbcBeanPostProcessor implements BeanPostProcessor, DisposableBean {
                 && !(bean instanceof DelegatingDataSource)
                 && !(bean instanceof AbstractRoutingDataSource)
                 && !isWrapped(dataSource)) {
-            return wrapped.computeIfAbsent(beanName, name -> wrap(name, dataSource));
+            RowlockDataSource before = wrapped.remove(beanName);
+            if (before != null) {
+                before.close();
+            }
+            RowlockDataSource wrapper = wrap(beanName, dataSource);
+            wrapped.put(beanName, wrapper);
+            return wrapper;
         }
         return bean;
     }

@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.springframework.util.ClassUtils;
@@ -30,15 +31,28 @@ final class JdbcReports {
     static Map<String, RowlockJdbcMXBean> controls(Map<String, DataSource> dataSources) {
         Map<String, RowlockJdbcMXBean> controls = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
-            try {
-                if (dataSource.isWrapperFor(RowlockDataSource.class)) {
-                    controls.put(
-                            name, dataSource.unwrap(RowlockDataSource.class).control());
-                }
-            } catch (SQLException e) {
-                // It wraps nothing that can be asked.
+            if (dataSource instanceof RowlockDataSource wrapper) {
+                controls.put(name, wrapper.control());
+            }
+        });
+        dataSources.forEach((name, dataSource) -> {
+            RowlockJdbcMXBean control = control(dataSource);
+            // One that leads to another bean has no figures of its own.
+            if (control != null && !controls.containsValue(control)) {
+                controls.put(name, control);
             }
         });
         return controls;
+    }
+
+    private static @Nullable RowlockJdbcMXBean control(DataSource dataSource) {
+        try {
+            return dataSource.isWrapperFor(RowlockDataSource.class)
+                    ? dataSource.unwrap(RowlockDataSource.class).control()
+                    : null;
+        } catch (SQLException | RuntimeException e) {
+            // It cannot be asked, or leads nowhere now, as a routing one without a default.
+            return null;
+        }
     }
 }

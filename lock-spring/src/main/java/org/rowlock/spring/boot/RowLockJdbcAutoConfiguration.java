@@ -5,16 +5,27 @@ import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** Wraps the DataSources of the application where {@code rowlock.jdbc.mode} is given; see {@link RowLockProperties.Jdbc}. */
 @AutoConfiguration
-@ConditionalOnProperty(prefix = "rowlock.jdbc", name = "mode")
+@Conditional(RowLockJdbcAutoConfiguration.ModeGiven.class)
 public final class RowLockJdbcAutoConfiguration {
     RowLockJdbcAutoConfiguration() {}
+
+    /** Also where it is off, which YAML reads as false. */
+    static final class ModeGiven implements Condition {
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return context.getEnvironment().containsProperty("rowlock.jdbc.mode");
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RowlockDataSource.class)

@@ -131,7 +131,7 @@ public final class RowLocksEndpoint {
         dataSources.forEach((name, dataSource) -> {
             try {
                 found.put(name, read(dataSource, LockInspector::all, ownRows(dataSource)));
-            } catch (SQLException e) {
+            } catch (SQLException | RuntimeException e) {
                 found.put(name, failed(e));
             }
         });
@@ -169,6 +169,8 @@ public final class RowLocksEndpoint {
         dataSources.forEach((name, dataSource) -> {
             try {
                 found.put(name, read(dataSource, inspector -> inspector.of(key), List.of(key)));
+            } catch (RuntimeException e) {
+                found.put(name, failed(e));
             } catch (SQLException e) {
                 if (!NO_TABLE.contains(e.getSQLState())) {
                     found.put(name, failed(e));
@@ -248,7 +250,7 @@ public final class RowLocksEndpoint {
                 return new RowLocksReport.Audit(
                         tables, List.of(), notAllowed.getMessage() + "; grant the role pg_monitor to read them");
             }
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             return null;
         }
     }
@@ -257,7 +259,7 @@ public final class RowLocksEndpoint {
         return List.of(line.isPair(), line.first(), line.second());
     }
 
-    private static Locks failed(SQLException e) {
+    private static Locks failed(Exception e) {
         String why = String.valueOf(e.getMessage());
         return new Locks(
                 List.of(),

@@ -11,19 +11,26 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.management.ObjectName;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
 /** One property in front of an application with Hibernate, and nothing else. */
@@ -137,5 +144,55 @@ class RowLockJdbcTest {
                         .getFailure()
                         .rootCause()
                         .hasMessageContaining("lock-jdbc is not on the class path. Add the dependency"));
+    }
+
+    /** YAML reads off as false. */
+    @Test
+    void offInYamlIsWrappedAndOff(@TempDir Path directory) throws Exception {
+        Path yaml = Files.writeString(directory.resolve("off.yaml"), "rowlock.jdbc.mode: off");
+        try (ConfigurableApplicationContext context = start("spring.config.additional-location=file:" + yaml)) {
+            RowlockDataSource wrapper = context.getBean(DataSource.class).unwrap(RowlockDataSource.class);
+            assertThat(wrapper.control().getMode()).isEqualTo("off");
+        }
+    }
+
+    /** As with a refresh scope, after which the pool before is closed. */
+    @Test
+    void aDataSourceThatIsMadeAgainIsWrappedAgain() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RowLockJdbcAutoConfiguration.class))
+                .withPropertyValues("rowlock.jdbc.mode=queue")
+                .withBean(
+                        "pool", DataSource.class, HikariDataSource::new, definition -> definition.setScope("prototype"))
+                .run(context -> {
+                    DataSource first = context.getBean("pool", DataSource.class);
+                    DataSource second = context.getBean("pool", DataSource.class);
+                    assertThat(second.unwrap(HikariDataSource.class)).isNotSameAs(first.unwrap(HikariDataSource.class));
+                    ObjectName name = new ObjectName("org.rowlock:type=Jdbc,name=\"pool\"");
+                    assertThat(ManagementFactory.getPlatformMBeanServer().queryNames(name, null))
+                            .hasSize(1);
+                });
+    }
+
+    /** Which leads nowhere outside a request, and within one to a bean that tells its own figures. */
+    @Test
+    void oneThatRoutesIsNotAskedForFigures() {
+        DataSource pool = database.dataSource();
+        for (boolean leads : new boolean[] {false, true}) {
+            AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+                @Override
+                protected Object determineCurrentLookupKey() {
+                    return leads ? "pool" : null;
+                }
+            };
+            try (RowlockDataSource wrapper = RowlockDataSource.wrap(pool)) {
+                routing.setTargetDataSources(Map.of("pool", wrapper));
+                routing.afterPropertiesSet();
+                Map<String, DataSource> beans = new LinkedHashMap<>();
+                beans.put("routing", new LazyConnectionDataSourceProxy(routing));
+                beans.put("pool", wrapper);
+                assertThat(JdbcReports.of(beans)).containsOnlyKeys("pool");
+            }
+        }
     }
 }
