@@ -2,8 +2,11 @@ package org.rowlock.doctor;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.Driver;
+import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
@@ -18,12 +21,54 @@ public record ServerAddress(
     private static final int CONNECT_TIMEOUT_SECONDS = 10;
     private static final int LOGIN_TIMEOUT_SECONDS = 30;
 
+    private static final String OTHER_URL = "The URL given is not one of the PostgreSQL driver; give one like"
+            + " jdbc:postgresql://localhost:5432/postgres.";
+    private static final String HOST = "(\\[[^]/]*]|[^]\\[/:,]*)(:\\d+)?";
+    private static final Pattern ADDRESS =
+            Pattern.compile("jdbc:postgresql:(//|(//" + HOST + "(," + HOST + ")*/)?[^/:]*)");
+    private static final Pattern OTHER_SEPARATOR = Pattern.compile("[;?]\\w+=");
+
     /** Checks the URL before anything is connected. */
     public ServerAddress {
+        refuseOtherShapes(url);
         if (Driver.parseURL(url, null) == null) {
-            throw new UserError("The URL given is not one of the PostgreSQL driver; give one like"
-                    + " jdbc:postgresql://localhost:5432/postgres.");
+            throw new UserError(OTHER_URL);
         }
+    }
+
+    /**
+     * A password in the wrong place is a host, a port or a database to the driver, which logs them, as the server does. Nor
+     * may the driver meet a URL that it does not understand: it logs all of it.
+     */
+    private static void refuseOtherShapes(String url) {
+        int question = url.indexOf('?');
+        String address = question < 0 ? url : url.substring(0, question);
+        String parameters = question < 0 ? "" : url.substring(question + 1);
+        if (address.contains("@")) {
+            throw new UserError(
+                    "The URL given has an @ in its address, where the driver knows neither user nor password."
+                            + " Give jdbc:postgresql://host:port/database, and them by --user and --password.");
+        }
+        if (address.matches(".*[;&=].*")) {
+            throw new UserError(
+                    "The URL given has a ;, & or = in its address. Put a question mark in front of the driver's"
+                            + " parameters, as in jdbc:postgresql://host:port/database?ssl=true&loginTimeout=10, and give the"
+                            + " password by --password.");
+        }
+        if (OTHER_SEPARATOR.matcher(parameters).find()) {
+            throw new UserError(
+                    "The URL given has a ; or a second ? between its parameters. Put an & there, and write %3B"
+                            + " or %3F where one is part of a value.");
+        }
+        if (!ADDRESS.matcher(address).matches()) {
+            throw new UserError(OTHER_URL);
+        }
+    }
+
+    /** Whether it has a password, in the URL or beside it. */
+    boolean hasPassword() {
+        return password != null
+                || PGProperty.PASSWORD.getOrDefault(Objects.requireNonNull(Driver.parseURL(url, null))) != null;
     }
 
     /** Unpooled connections that name themselves so in pg_stat_activity. */

@@ -1,9 +1,6 @@
 package org.rowlock.doctor;
 
-import java.util.Properties;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.Driver;
-import org.postgresql.PGProperty;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -56,7 +53,9 @@ public final class ServerOptions {
             return null;
         }
         try {
-            return new ServerAddress(url, user, password());
+            ServerAddress address = new ServerAddress(url, user, givenPassword());
+            // Handed on even where a password file exists, as libpq does.
+            return address.hasPassword() ? address : new ServerAddress(url, user, System.getenv(PASSWORD_VARIABLE));
         } catch (UserError e) {
             throw new ParameterException(command.commandLine(), "--url: " + e.getMessage(), e);
         }
@@ -80,16 +79,5 @@ public final class ServerOptions {
     /** The password that was given as an option, for leaving it out of what is shown. */
     public @Nullable String givenPassword() {
         return password == null ? null : new String(password);
-    }
-
-    private @Nullable String password() {
-        String given = givenPassword();
-        if (given != null) {
-            return given;
-        }
-        Properties parsed = url == null ? null : Driver.parseURL(url, null);
-        boolean inUrl = parsed != null && PGProperty.PASSWORD.getOrDefault(parsed) != null;
-        // Handed on even where a password file exists, as libpq does.
-        return inUrl ? null : System.getenv(PASSWORD_VARIABLE);
     }
 }

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.TestPostgres;
 import picocli.CommandLine;
 
@@ -73,6 +75,19 @@ class DoctorCommandTest {
         assertThat(doctor("--url", "jdbc:postgresql://localhost:1/app?password=secret"))
                 .isEqualTo(CommandLine.ExitCode.SOFTWARE);
         assertThat(err.toString()).contains("localhost:1/app").doesNotContain("secret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://me:topsecret@localhost:1/app",
+                "jdbc:postgresql://localhost:1/app;password=topsecret",
+                "jdbc:postgresql://localhost:1/app&user=me&password=topsecret",
+            })
+    void aPasswordInTheWrongPlaceIsRefusedAndNotShown(String url) {
+        assertThat(doctor("--url", url)).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).startsWith("--url: ").doesNotContain("topsecret");
+        assertThat(out.toString()).isEmpty();
     }
 
     private int doctor(String... options) {
