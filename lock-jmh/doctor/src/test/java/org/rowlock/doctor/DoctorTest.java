@@ -67,7 +67,8 @@ class DoctorTest {
 
     @Test
     void valuesAreShownOnRequestOnly() throws Exception {
-        String lock = "select * from person where name = 'Robinson' for update";
+        String lock = "select * from person where name in ('Robinson', $$Robinson$$, $x$Robinson's$x$, e'\\'Robinson')"
+                + " /* /* */ Robinson */ for update";
         Session holder = database.session("holder");
         holder.execute(lock);
         List<Step<Boolean>> waiters = queue(database, 1, lock, holder);
@@ -77,7 +78,7 @@ class DoctorTest {
         Diagnosis open = Doctor.examine(address(TestPostgres.shared()), Duration.ofMillis(1), true);
 
         assertThat(shy.text(WIDE, true) + shy.json())
-                .contains("from person where name = ?")
+                .contains("from person where name in (...) for update")
                 .doesNotContain("Robinson");
         assertThat(open.text(WIDE, true)).contains("Hottest rows: name=Robinson 100 %");
         release(holder, waiters);

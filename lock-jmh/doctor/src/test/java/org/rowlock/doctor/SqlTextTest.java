@@ -22,9 +22,42 @@ class SqlTextTest {
                 "select * from t where id in ($1, $2) | select * from t where id in (...)",
                 "/* trace 4711 */ select \"col 1\", x1 -- why | select \"col 1\", x1",
                 "select 1.5, $1, 'cut off | select ?, $1, ?",
+                "select $$it's me$$ for update | select ? for update",
+                "select $tag$me $$ $other$ me$tag$ for update | select ? for update",
+                "select $tag$me $ta | select ?",
+                "select $ta | select ?",
+                "select $1$$me$$, a$b$c, $2 | select $1?, a$b$c, $2",
+                "select E'it\\'s me', e'\\\\', a for update | select ?, ?, a for update",
+                "set local app.tenant = me, me; SET app.user to me;set \"a\"='me'"
+                        + " | set local app.tenant = ?; SET app.user to ?;set \"a\"=?",
+                "update t set a = b | update t set a = b",
+                "set transaction read only | set transaction read only",
+                "select n'me', B'101', x'1F', U&'m\\0065', name'me' | select ?, ?, ?, ?, name?",
+                "select 'C:\\' or 'me\\' | select ?",
+                "select 'C:\\\\', a | select ?, a",
+                "/* a /* b */ me */ select a /* me /* me */ | select a",
+                "select 1e5, 1.5E-3, .5, 1., 0xFF, 0o17, 0b11, 1_000 | select ?, ?, ?, ?, ?, ?, ?, ?",
+                "select a-1, a - -1, -1.5e3 + -0xF, (-1), a[1:2] | select a-?, a - ?, ? + ?, (?), a[?:?]",
+                "select \"it's 1\"\"e\", U&\"d\\00612\", \"cut 1' | select \"it's 1\"\"e\", U&\"d\\00612\", \"cut 1'",
+                "select f1(t1.c2), \u00e92, \u4e8c3 from \u00e91 where id=42and 0xFFand | select f1(t1.c2), \u00e92, \u4e8c3 from \u00e91 where id=?and ?nd",
             })
     void valuesAndCommentsAreLeftOut(String sql, String normalized) {
         assertThat(SqlText.normalize(sql)).isEqualTo(normalized);
+    }
+
+    @Test
+    void aCommentEndsWithItsLine() {
+        assertThat(SqlText.normalize("select a -- it's me\r, b -- me\n, c -- me"))
+                .isEqualTo("select a , b , c");
+    }
+
+    @Test
+    void theLengthOfAStatementDoesNotMatter() {
+        String many = "$1, ".repeat(100_000);
+        assertThat(SqlText.normalize("select * from t where id in (" + many + "$2)"))
+                .isEqualTo("select * from t where id in (...)");
+        assertThat(SqlText.normalize("select '" + "it''s me \n".repeat(100_000) + "' for update"))
+                .isEqualTo("select ? for update");
     }
 
     @ParameterizedTest
