@@ -27,6 +27,10 @@ final class Clinic {
     /** So that no line is broken. */
     static final int WIDE = 10_000;
 
+    /** What makes a horizon old. */
+    static final String MANY_XIDS = "do $$ begin for i in 1.." + (Rules.OLD_HORIZON_XIDS + 1)
+            + " loop perform pg_current_xact_id(); commit; end loop; end $$";
+
     private Clinic() {}
 
     static ServerAddress address(TestPostgres server) {

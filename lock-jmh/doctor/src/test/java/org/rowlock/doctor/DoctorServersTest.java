@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.PGConnection;
 import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Wait.Doing;
+import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 import org.rowlock.testing.TestPostgres;
@@ -172,6 +173,57 @@ class DoctorServersTest {
             assertThat(report.advice()).isEmpty();
         } finally {
             standby.stop();
+        }
+    }
+
+    /** With a slot, the feedback of a standby is kept there, and no longer by the process that sends to it. */
+    @Test
+    void aLongQueryOfAStandbyWithASlotIsEndedAndNotTheStandby() throws Exception {
+        try (StreamingPair pair = StreamingPair.start()) {
+            execute(pair.primary(), "select pg_create_physical_replication_slot('its_slot')");
+            execute(
+                    pair.standby(),
+                    "alter system set primary_slot_name = 'its_slot'",
+                    "alter system set hot_standby_feedback = on",
+                    "alter system set wal_receiver_status_interval = 1",
+                    "select pg_reload_conf()");
+            try (Connection query = pair.standby().dataSource().getConnection();
+                    Statement statement = query.createStatement()) {
+                query.setAutoCommit(false);
+                query.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+                statement.execute("select count(*) from pg_class");
+                execute(pair.primary(), Clinic.MANY_XIDS);
+                Awaitility.await("the standby holds back the primary, and has caught up")
+                        .atMost(TestDatabase.DEADLINE)
+                        .until(() -> isThere(
+                                pair.primary(),
+                                "select 1 from pg_replication_slots join pg_stat_replication on pid = active_pid"
+                                        + " where age(xmin) > " + Rules.OLD_HORIZON_XIDS
+                                        + " and replay_lsn = pg_current_wal_lsn()"));
+
+                Diagnosis report = examine(pair.primary());
+
+                assertThat(report.advice()).first().satisfies(advice -> {
+                    assertThat(advice.figure()).startsWith("held by standby its_slot (by its slot)");
+                    assertThat(advice.action()).contains("End the long query on that standby");
+                });
+            }
+            pair.standby().stop();
+            Awaitility.await("nobody uses the slot")
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> isThere(pair.primary(), "select 1 from pg_replication_slots where not active"));
+            execute(pair.primary(), Clinic.MANY_XIDS);
+            assertThat(examine(pair.primary()).advice()).first().satisfies(advice -> {
+                assertThat(advice.figure()).startsWith("held by replication slot its_slot (not in use)");
+                assertThat(advice.action()).contains("pg_drop_replication_slot('its_slot')");
+            });
+        }
+    }
+
+    private static boolean isThere(TestPostgres server, String query) throws SQLException {
+        try (Connection connection = server.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            return statement.executeQuery(query).next();
         }
     }
 

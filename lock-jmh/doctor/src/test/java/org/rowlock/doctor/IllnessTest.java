@@ -1,6 +1,7 @@
 package org.rowlock.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.doctor.Clinic.address;
 import static org.rowlock.doctor.Clinic.examine;
 import static org.rowlock.doctor.Clinic.queue;
@@ -152,8 +153,7 @@ class IllnessTest {
         Session reader = database.session("reader");
         reader.execute("set transaction isolation level repeatable read");
         reader.execute("select count(*) from account where balance = 4711");
-        database.execute("do $$ begin for i in 1.." + (Rules.OLD_HORIZON_XIDS + 1)
-                + " loop perform pg_current_xact_id(); commit; end loop; end $$");
+        database.execute(Clinic.MANY_XIDS);
 
         Diagnosis diagnosis = examine(SERVER);
 
@@ -163,6 +163,40 @@ class IllnessTest {
         assertFirst(diagnosis, "horizon", "vacuum horizon").isEqualTo("select count(*) from account where balance = ?");
         assertThat(diagnosis.advice().get(0).action()).contains("pg_terminate_backend(" + reader.pid() + ")");
         reader.rollback();
+    }
+
+    /** The server itself does not wait for it. */
+    @Test
+    void runningVacuumHoldsNothingBack() throws Exception {
+        database.execute(
+                "create table bulk as select generate_series(1, 10000) as id",
+                "create index on bulk (id) with (fillfactor = 10);".repeat(8),
+                "delete from bulk");
+        Session vacuum = database.session("vacuum");
+        vacuum.connection().setAutoCommit(true);
+        vacuum.execute("set vacuum_cost_delay = 100; set vacuum_cost_limit = 1; set vacuum_cost_page_dirty = 0;"
+                + " set min_parallel_index_scan_size = 0");
+        Step<Boolean> running = vacuum.startExecute("vacuum (parallel 2) bulk");
+        Awaitility.await("the vacuum and its workers have snapshots")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> query("select count(*) from pg_stat_activity where backend_xmin is not null and "
+                                + vacuum.pid() + " in (pid, leader_pid)")
+                        .equals("3"));
+        database.execute(Clinic.MANY_XIDS);
+        String role = "doctor_" + database.schema();
+        database.execute("create role " + role + " login password '" + role + "'");
+
+        Diagnosis diagnosis = examine(SERVER);
+        Diagnosis diagnosisOfAnybody = examine(new ServerAddress(SERVER.url(), role, role), samples -> true);
+
+        assertThat(running.isDone()).isFalse();
+        for (Diagnosis each : List.of(diagnosis, diagnosisOfAnybody)) {
+            assertThat(each.seen().horizon()).isEmpty();
+            assertThat(each.advice()).extracting(Advice::rule).doesNotContain("horizon");
+        }
+        vacuum.cancel();
+        assertThatThrownBy(running::get).hasMessageContaining("canceling");
+        database.execute("drop role " + role);
     }
 
     @Test
