@@ -184,7 +184,8 @@ final class Rules {
                                     + "), and find out why it stays open.";
                         case "standby" -> "End the long query on that standby, or switch off its hot_standby_feedback.";
                         case "prepared transaction" ->
-                            "Commit it or roll it back: rollback prepared '" + holder.name() + "'.";
+                            "Commit it or roll it back: rollback prepared '"
+                                    + holder.name().replace("'", "''") + "'.";
                         default ->
                             "Let its consumer catch up, or drop it: pg_drop_replication_slot('" + holder.name() + "').";
                     },
