@@ -13,6 +13,7 @@ enum StatementKind {
     LOCKING,
     /** It changes the rows. */
     WRITE,
+    /** Or a COPY of new rows. */
     INSERT,
     /** Something that it calls does it: a function, procedure or cursor. */
     CALL,
@@ -28,7 +29,8 @@ enum StatementKind {
     private static final Pattern BEGIN =
             Pattern.compile("^\\s*(?:begin|start transaction)\\b[^;]*;", Pattern.CASE_INSENSITIVE);
 
-    private static final Pattern FIRST = Pattern.compile("^\\W*(\\w+)");
+    /** Also of the query in a COPY. */
+    private static final Pattern FIRST = Pattern.compile("^\\W*(?:copy\\s*\\()?\\W*(\\w+)", Pattern.CASE_INSENSITIVE);
 
     /** As the server writes the check of a foreign key in a trigger of its own. */
     private static final Pattern FOREIGN_KEY_CHECK =
@@ -47,7 +49,7 @@ enum StatementKind {
         }
         return switch (verb) {
             case "update", "delete", "merge" -> WRITE;
-            case "insert" -> INSERT;
+            case "insert", "copy" -> INSERT;
             default -> clause(sql).isPresent() ? LOCKING : CALL;
         };
     }

@@ -9,10 +9,13 @@ import static org.rowlock.doctor.Clinic.queue;
 import static org.rowlock.doctor.Clinic.release;
 import static org.rowlock.doctor.Clinic.table;
 
+import java.io.StringReader;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.PGConnection;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Wait.Cause;
@@ -169,11 +172,20 @@ class DoctorTest {
         Session holder = database.session("holder");
         holder.execute(insert);
         List<Step<Boolean>> waiters = queue(database, 2, insert, holder);
+        Session copying = database.session("copying");
+        Step<Long> copy = copying.start(connection -> connection
+                        .unwrap(PGConnection.class)
+                        .getCopyAPI()
+                        .copyIn("copy entry from stdin", new StringReader("7\tonce\n")))
+                .awaitBlockedBy(holder);
 
         Diagnosis diagnosis = examine(TestPostgres.shared());
 
+        assertThat(diagnosis.seen().busy()).containsEntry("Lock:transactionid", 3.0);
         assertThat(diagnosis.seen().rowWaits()).isZero();
         assertThat(diagnosis.advice()).isEmpty();
+        copying.cancel();
+        assertThatThrownBy(copy::get).isInstanceOf(SQLException.class);
         release(holder, waiters);
     }
 
