@@ -1,6 +1,7 @@
 package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -409,5 +410,78 @@ class EarlyReleaseTest {
             assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isLessThanOrEqualTo(3);
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("3");
+    }
+
+    /** With BEGIN as a statement of its own. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void inAutocommitNothingIsCommittedThatWouldNotBe(boolean byCommit) throws Exception {
+        Session holder = session("holder");
+        Session next = session("next");
+        holder.connection().setAutoCommit(true);
+        holder.execute("begin");
+        Step<Boolean> wait = addWhileAnotherWaits(holder, next);
+
+        if (byCommit) {
+            assertThatThrownBy(() -> holder.connection().commit()).isInstanceOf(SQLException.class);
+        } else {
+            holder.connection().setAutoCommit(true);
+        }
+        assertThat(wait.isDone()).isFalse();
+        holder.execute("rollback");
+        wait.get();
+        next.rollback();
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("0");
+    }
+
+    /** That is one of statements: a plain commit has none either. */
+    @Test
+    void theQueryTimeoutOfTheUrlDoesNotEndTheWaitForTheStandby() throws Exception {
+        PGSimpleDataSource timed = database.dataSource();
+        timed.setQueryTimeout(1);
+        gated = gated(timed, LockRelease.EARLY);
+        Session holder = waitingSession("holder");
+        Session next = session("next");
+        Step<Boolean> wait = addWhileAnotherWaits(holder, next);
+        Step<Void> commit = startCommit(holder);
+        Awaitility.await("the commit waits for longer than the timeout")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query("select count(*) from pg_stat_activity where wait_event = 'SyncRep'"
+                                + " and clock_timestamp() - query_start > '2 s' and pid = " + holder.pid())
+                        .equals("1"));
+        holder.cancel();
+        commit.get();
+        wait.get();
+        next.rollback();
+    }
+
+    /** As where row-level security relies on settings. */
+    @Test
+    void isPlainWhereSettingsMayNotBeSet() throws Exception {
+        String role = "r_" + database.schema();
+        String function = " on function pg_catalog.set_config(text, text, boolean) ";
+        database.execute(
+                "create role " + role + " login password 'secret'",
+                "grant all on schema " + database.schema() + " to " + role,
+                "grant all on account to " + role,
+                "revoke execute" + function + "from public");
+        try {
+            PGSimpleDataSource plain = database.dataSource();
+            plain.setUser(role);
+            plain.setPassword("secret");
+            gated = gated(plain, LockRelease.EARLY);
+            Session holder = session("holder");
+            Session next = session("next");
+            Step<Boolean> wait = addWhileAnotherWaits(holder, next);
+            holder.commit();
+            wait.get();
+            next.close();
+            holder.close();
+            assertThat(releasedEarly()).isZero();
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo("1");
+        } finally {
+            database.execute("grant execute" + function + "to public", "drop owned by " + role, "drop role " + role);
+        }
     }
 }

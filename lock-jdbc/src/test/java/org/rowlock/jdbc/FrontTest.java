@@ -612,4 +612,24 @@ class FrontTest {
         }
         assertThat(FrontPolicy.ADAPTIVE.fronts(place)).isFalse();
     }
+
+    @Test
+    void aBatchBehindAStatementInFrontHasAStateOfItsOwn() throws Exception {
+        try (Connection connection = fronted.dataSource.getConnection();
+                PreparedStatement update =
+                        connection.prepareStatement("update account set balance = balance where id = ?")) {
+            connection.setAutoCommit(false);
+            update.setInt(1, 1);
+            assertThat(update.executeUpdate()).isOne();
+            connection.commit();
+            assertThat(fronted.figure("account", "fronted")).isOne();
+            for (int id = 1; id <= 2; id++) {
+                update.setInt(1, id);
+                update.addBatch();
+            }
+            update.executeBatch();
+            assertThat(update.getUpdateCount()).isEqualTo(-1);
+            connection.rollback();
+        }
+    }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -468,5 +471,83 @@ class QueueTest {
         assertThat(gated.figure("account", "passed.EXCLUDED")).isOne();
         inFront.commit();
         holder.commit();
+    }
+
+    /** To the server the session does nothing, and would be ended for it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"idle_in_transaction_session_timeout", "idle_session_timeout"})
+    void timeoutsOfAnIdleSessionEndTheWaitInTheJvm(String setting) throws Exception {
+        Session inFront = session("inFront");
+        Step<Boolean> first = startInFront(inFront);
+        Session waiter = session("waiter");
+        waiter.execute("set " + setting + " = '10s'");
+        waiter.commit();
+        if (setting.contains("transaction")) {
+            waiter.execute("select 1");
+        }
+        Step<Boolean> wait = waiter.startExecute(LOCK);
+        wait.awaitBlockedBy(holder, inFront);
+
+        holder.commit();
+        first.get();
+        inFront.commit();
+        wait.get();
+        waiter.rollback();
+    }
+
+    /** The second does nothing, as JDBC has it: the connection of the pool may be another's by then. */
+    @Test
+    void aSecondCloseTouchesNothing() throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(1);
+            pool.setAutoCommit(false);
+            GatedDatabase behind = new GatedDatabase(pool, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+            Connection first = behind.dataSource.getConnection();
+            // Its table is to be looked up as soon as there is no transaction.
+            update(first);
+            first.close();
+            try (Connection second = behind.dataSource.getConnection()) {
+                first.close();
+                update(second);
+            }
+            assertThat(behind.figure("note", "passed.TABLE_UNKNOWN")).isEqualTo(2);
+        }
+    }
+
+    private static void update(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.executeUpdate("update note set account = 1 where id = 1");
+        }
+    }
+
+    /** What is made for one use, with its values in it. */
+    @Test
+    void longTextsAreNotKept() {
+        String kept = "update note set account = 1 where id = 1 --";
+        assertThat(gated.dropIn.plan(kept)).isSameAs(gated.dropIn.plan(kept));
+        String made = kept + "x".repeat(1 << 14);
+        assertThat(gated.dropIn.plan(made)).isNotSameAs(gated.dropIn.plan(made));
+    }
+
+    /** With this setting of the driver autocommit says whether the session may write. */
+    @Test
+    void aReadOnlySessionStaysSo() throws Exception {
+        PGSimpleDataSource readOnly = database.dataSource();
+        readOnly.setReadOnlyMode("always");
+        readOnly.setOptions("-c default_transaction_read_only=on");
+        GatedDatabase behind = new GatedDatabase(readOnly, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+        try (Connection connection = behind.dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            connection.setReadOnly(true);
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> update(connection))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                e -> assertThat(e.getSQLState()).isEqualTo("25006"));
+                connection.rollback();
+                connection.setReadOnly(false);
+            }
+        }
     }
 }

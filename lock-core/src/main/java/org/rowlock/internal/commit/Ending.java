@@ -21,6 +21,9 @@ public final class Ending {
     /** As the driver itself has it, so that whoever watches statements knows it. */
     private static final String COMMIT = "COMMIT";
 
+    /** The driver's commit() has none either, whatever is the default of its statements. */
+    private static final int NO_TIMEOUT = 0;
+
     private final @Nullable ReleaseSql sql;
     private final boolean early;
     private final boolean simple;
@@ -100,11 +103,13 @@ public final class Ending {
         String text = String.join("\n;", statements());
         if (simple) {
             try (Statement statement = session.connection().createStatement()) {
+                statement.setQueryTimeout(NO_TIMEOUT);
                 read(statement, statement.execute(text.replace("?", '\'' + mark + '\'')));
                 return PgSession.replicationWarning(statement.getWarnings());
             }
         }
         try (PreparedStatement statement = session.prepareScript(text, false)) {
+            statement.setQueryTimeout(NO_TIMEOUT);
             if (early) {
                 statement.setString(1, mark);
             }

@@ -1,5 +1,8 @@
 package org.rowlock.internal.sql;
 
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /**
  * The statements around a COMMIT that lets go of the locks before it is durable: one in front that keeps how the transaction
  * was to wait, and one behind, in a transaction of its own and later in the WAL, that waits so. What is kept is a setting of
@@ -19,6 +22,17 @@ public final class ReleaseSql {
     private static final String SIGNATURE = "'pg_catalog.pg_logical_emit_message(boolean,text,text";
     private static final String FLUSHING = "pg_catalog.to_regprocedure(" + SIGNATURE + ",boolean)')";
 
+    /** Those of the statements below. */
+    private static final String FUNCTIONS = Stream.of(
+                    "set_config(text, text, boolean)",
+                    "current_setting(text)",
+                    "current_setting(text, boolean)",
+                    "pg_current_xact_id_if_assigned()",
+                    "pg_backend_pid()",
+                    "substr(text, integer)")
+            .map(function -> "pg_catalog.has_function_privilege('pg_catalog." + function + "', 'execute')")
+            .collect(Collectors.joining(" and "));
+
     /** Why the server or the role cannot do it, or null; and whether a message can flush without a transaction. */
     public static final String ASK = "select case"
             + " when pg_catalog.version() !~ '^PostgreSQL [0-9]' or pg_catalog.version() ~ '-YB-'"
@@ -26,6 +40,7 @@ public final class ReleaseSql {
             + " when pg_catalog.pg_is_in_recovery() then 'it is a standby'"
             + " when exists (select from pg_catalog.pg_extension"
             + " where extname in ('citus', 'bdr', 'pgactive', 'spock', 'shardman')) then 'it is one of several machines'"
+            + " when not (" + FUNCTIONS + ") then 'the role may not execute what keeps how to wait, such as set_config'"
             + " when pg_catalog.has_function_privilege(coalesce(" + FLUSHING + ", pg_catalog.to_regprocedure("
             + SIGNATURE
             + ")')), 'execute') then null"

@@ -80,8 +80,9 @@ final class Tokens {
             return true;
         }
         if (sql.startsWith("--", at)) {
-            int end = sql.indexOf('\n', at);
-            at = end < 0 ? sql.length() : end + 1;
+            while (at < sql.length() && sql.charAt(at) != '\n' && sql.charAt(at) != '\r') {
+                at++;
+            }
             return true;
         }
         if (!sql.startsWith("/*", at)) {

@@ -20,6 +20,10 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private static final Gate GATE = Gate.adaptive();
 
     private static final int TEXTS = 1024;
+
+    /** Longer texts are mostly made for one use, with their values in them; a thousand of them would fill the heap. */
+    private static final int LONGEST_KEPT = 1 << 14;
+
     private static final int TABLES = 1024;
     private static final String OTHER_TABLES = "(others)";
 
@@ -81,7 +85,9 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     /** What is known of a text. */
     public StatementPlan plan(String sql) {
-        return plans.get(sql, text -> new StatementPlan(text, this));
+        return sql.length() > LONGEST_KEPT
+                ? new StatementPlan(sql, this)
+                : plans.get(sql, text -> new StatementPlan(text, this));
     }
 
     JdbcSettings settings() {

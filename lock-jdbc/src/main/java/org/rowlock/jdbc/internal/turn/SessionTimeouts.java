@@ -7,16 +7,23 @@ import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a session lets a statement wait: the shorter of its lock_timeout and statement_timeout.
+ * How long a session lets a statement wait, and is let wait for one: the shortest of its lock_timeout, statement_timeout,
+ * idle_in_transaction_session_timeout and idle_session_timeout.
  *
- * @param nanos {@link Long#MAX_VALUE} where neither is set
+ * @param nanos {@link Long#MAX_VALUE} where none is set
  */
 record SessionTimeouts(long nanos) {
+    private static final String SHOW =
+            "show lock_timeout; show statement_timeout; show idle_in_transaction_session_timeout";
+
+    private static final int WITH_IDLE_SESSION_TIMEOUT = 14;
+
     /** Asks the server, in one round trip and without a snapshot. */
     static SessionTimeouts of(Connection connection) throws SQLException {
         long shortest = Long.MAX_VALUE;
         try (Statement statement = connection.createStatement()) {
-            boolean isRow = statement.execute("show lock_timeout; show statement_timeout");
+            boolean hasIdle = connection.getMetaData().getDatabaseMajorVersion() >= WITH_IDLE_SESSION_TIMEOUT;
+            boolean isRow = statement.execute(SHOW + (hasIdle ? "; show idle_session_timeout" : ""));
             while (isRow) {
                 try (ResultSet row = statement.getResultSet()) {
                     row.next();

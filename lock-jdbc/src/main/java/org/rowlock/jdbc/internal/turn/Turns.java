@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
@@ -44,6 +45,10 @@ public final class Turns {
     private final String user;
     private final Set<PrimaryKeys.Name> unknownTables = new LinkedHashSet<>();
 
+    /** Held while the driver's connection is used for what nobody has asked for, which must not be when it is another's. */
+    private final ReentrantLock asking = new ReentrantLock();
+
+    private volatile boolean closed;
     private boolean mayHoldLocks;
     private boolean changedSettings;
     private volatile @Nullable Wait wait;
@@ -90,7 +95,7 @@ public final class Turns {
      */
     public @Nullable Place enter(@Nullable StatementPlan plan, Binds binds, Statement statement) throws SQLException {
         RowlockMode mode = dropIn.mode();
-        if (mode == RowlockMode.OFF || plan == null) {
+        if (mode == RowlockMode.OFF || plan == null || closed) {
             mayHoldLocks = true;
             return null;
         }
@@ -255,10 +260,12 @@ public final class Turns {
      * Whether to let go of the row before its commit is durable: that is set, the transaction has had a turn, and others want
      * the row, or wanted it when it came.
      */
-    public boolean releasesEarly() {
+    public boolean releasesEarly() throws SQLException {
         Place last = granted;
         return last != null
                 && dropIn.releasesEarly()
+                && !closed
+                && !driver.getAutoCommit()
                 && driver.getTransactionState() == TransactionState.OPEN
                 && (inFront > 0 || last.inside() > 0 || last.estimate().foreign() >= 1);
     }
@@ -304,15 +311,26 @@ public final class Turns {
     }
 
     private void lookUpIfIdle() {
-        if (!unknownTables.isEmpty() && driver.getTransactionState() == TransactionState.IDLE) {
+        if (!closed && !unknownTables.isEmpty() && driver.getTransactionState() == TransactionState.IDLE) {
             lookUpTables();
         }
     }
 
     /** The transaction has ended, if it has. */
     public void endedIfIdle() throws SQLException {
-        if (!driver.isClosed() && driver.getTransactionState() == TransactionState.IDLE) {
+        if (!closed && !driver.isClosed() && driver.getTransactionState() == TransactionState.IDLE) {
             ended();
+        }
+    }
+
+    /** From here on the driver's connection may be in use by whoever has it next of the pool. */
+    public void close() throws SQLException {
+        asking.lock();
+        try {
+            endedIfIdle();
+        } finally {
+            closed = true;
+            asking.unlock();
         }
     }
 
@@ -455,15 +473,24 @@ public final class Turns {
 
     /** Asks the server without beginning the transaction of the application, if it has not begun. */
     private <T> T inAutocommit(Question<T> question) throws SQLException {
-        boolean begins = !driver.getAutoCommit() && driver.getTransactionState() == TransactionState.IDLE;
-        if (!begins) {
-            return question.ask(driver);
-        }
-        driver.setAutoCommit(true);
+        asking.lock();
         try {
-            return question.ask(driver);
+            boolean begins = !driver.getAutoCommit() && driver.getTransactionState() == TransactionState.IDLE;
+            // To switch autocommit on and off of a read-only connection may make the session one that writes.
+            if (closed || (begins && driver.isReadOnly())) {
+                throw new SQLException("The connection is " + (closed ? "closed" : "read-only"));
+            }
+            if (!begins) {
+                return question.ask(driver);
+            }
+            driver.setAutoCommit(true);
+            try {
+                return question.ask(driver);
+            } finally {
+                driver.setAutoCommit(false);
+            }
         } finally {
-            driver.setAutoCommit(false);
+            asking.unlock();
         }
     }
 }

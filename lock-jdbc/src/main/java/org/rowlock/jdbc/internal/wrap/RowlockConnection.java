@@ -151,7 +151,7 @@ public final class RowlockConnection extends ForwardingConnection {
     @Override
     public void close() throws SQLException {
         turns.wake();
-        turns.endedIfIdle();
+        turns.close();
         delegate.close();
     }
 

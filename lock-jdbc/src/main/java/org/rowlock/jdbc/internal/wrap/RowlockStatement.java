@@ -144,6 +144,7 @@ class RowlockStatement extends ForwardingStatement {
             return send(plan, binds, call);
         }
         connection.turns().pass(plan, PassReason.BATCH);
+        runs(delegate);
         return call.send();
     }
 

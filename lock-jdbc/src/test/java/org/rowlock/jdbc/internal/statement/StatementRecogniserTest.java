@@ -68,6 +68,15 @@ class StatementRecogniserTest {
                 .containsExactly(new Equality("id", new Literal("?")), new Equality("k", new Parameter(3)));
     }
 
+    /** As the server and the driver have it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\n", "\r", "\r\n"})
+    void aCommentEndsWithItsLine(String end) {
+        Recognised update = recognised("update t set a = 1 where id = ? -- ?" + end + " and k = ?");
+        assertThat(update.equalities())
+                .containsExactly(new Equality("id", new Parameter(1)), new Equality("k", new Parameter(2)));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
