@@ -1,7 +1,9 @@
 package org.rowlock.spring;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -77,9 +79,13 @@ final class Pools {
             if (pool == null) {
                 return Optional.empty();
             }
-            if (pool.getDataSource() != null) {
-                return Pools.unpooled(pool.getDataSource());
-            }
+            String first = pool.getConnectionInitSql();
+            Optional<DataSource> plain =
+                    pool.getDataSource() == null ? driver(pool) : Pools.unpooled(pool.getDataSource());
+            return first == null ? plain : plain.map(source -> new Initialized(source, first));
+        }
+
+        private static Optional<DataSource> driver(HikariDataSource pool) {
             if (pool.getJdbcUrl() == null) {
                 return Optional.empty();
             }
@@ -100,6 +106,28 @@ final class Pools {
                         : null;
             } catch (SQLException | RuntimeException e) {
                 return null;
+            }
+        }
+    }
+
+    /** As the pool does it: what names mean may depend on it. */
+    private static final class Initialized extends DelegatingDataSource {
+        private final String sql;
+
+        Initialized(DataSource plain, String sql) {
+            super(plain);
+            this.sql = sql;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            Connection connection = super.getConnection();
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+                return connection;
+            } catch (SQLException e) {
+                connection.close();
+                throw e;
             }
         }
     }

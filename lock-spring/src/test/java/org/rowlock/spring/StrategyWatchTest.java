@@ -38,6 +38,8 @@ class StrategyWatchTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase("create table account (id bigint primary key)");
 
+    private String initSql;
+
     static class Service {
         @Transactional
         public void run(@RowLock("account") long id) {}
@@ -47,13 +49,17 @@ class StrategyWatchTest {
         return start(database.dataSource(), strategy, reaction);
     }
 
-    private static AnnotationConfigApplicationContext start(DataSource server, LockStrategy strategy, String reaction) {
+    private AnnotationConfigApplicationContext start(DataSource server, LockStrategy strategy, String reaction) {
         return RowLockTests.start(
                 beans -> {
                     beans.getEnvironment()
                             .getPropertySources()
                             .addFirst(new MapPropertySource("test", Map.of("rowlock.strategy-conflict", reaction)));
-                    beans.registerBean(HikariDataSource.class, () -> Contexts.pool(server));
+                    beans.registerBean(HikariDataSource.class, () -> {
+                        HikariDataSource pool = Contexts.pool(server);
+                        pool.setConnectionInitSql(initSql);
+                        return pool;
+                    });
                     beans.registerBean(
                             RowLocks.class,
                             () -> RowLocks.builder().strategy(strategy).build());
@@ -83,6 +89,20 @@ class StrategyWatchTest {
             start(LockStrategy.BOTH, "fail").close();
         }
         start(LockStrategy.ROW, "fail").close();
+    }
+
+    /** The watch has a connection of its own, which is to be as those of the pool are. */
+    @Test
+    void tablesAreThoseOfThePoolsFirstStatement() {
+        PGSimpleDataSource elsewhere = database.dataSource();
+        elsewhere.setCurrentSchema("public");
+        initSql = "set search_path to " + database.schema();
+        try (var row = start(elsewhere, LockStrategy.ROW, "fail")) {
+            assertThat(row.getBean(StrategyWatch.class).conflicts()).isEmpty();
+            assertThatThrownBy(() ->
+                            start(elsewhere, LockStrategy.ADVISORY, "fail").close())
+                    .isInstanceOf(RowLockDefinitionException.class);
+        }
     }
 
     /** The one that runs hears of the one that has come, and of its end. */
