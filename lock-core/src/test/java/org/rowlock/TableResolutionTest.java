@@ -3,6 +3,9 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -10,6 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -335,6 +340,38 @@ class TableResolutionTest {
         alice().execute("insert into account values (1)");
         alice().commit();
         assertFewAreMixedUp(locks(strategy), row("account", 1), "select 1");
+    }
+
+    /** After a change each looks the table up again, and then it is known as before. */
+    @ParameterizedTest
+    @EnumSource
+    void anUnrelatedTemporaryTableCostsNothingAfterAChange(LockStrategy strategy) throws Exception {
+        PGSimpleDataSource counting = database.dataSource();
+        counting.setSocketFactory(RoundTripCounter.class.getName());
+        RowLocks locks = locks(strategy);
+        try (Connection one = counting.getConnection();
+                Connection other = counting.getConnection()) {
+            try (Statement statement = other.createStatement()) {
+                statement.execute("create temporary table unrelated(id int)");
+            }
+            one.setAutoCommit(false);
+            other.setAutoCommit(false);
+            roundTrips(locks, one);
+            int before = roundTrips(locks, other);
+            database.execute("alter table account alter column id type bigint");
+            for (Connection each : List.of(other, one, other, one)) {
+                roundTrips(locks, each);
+            }
+            assertThat(roundTrips(locks, other)).isEqualTo(before);
+        }
+    }
+
+    private static int roundTrips(RowLocks locks, Connection connection) throws SQLException {
+        int before = RoundTripCounter.counted();
+        assertThat(locks.in(connection).lock(row("account", 1)).isRowAbsent()).isFalse();
+        int counted = RoundTripCounter.counted() - before;
+        connection.commit();
+        return counted;
     }
 
     @ParameterizedTest

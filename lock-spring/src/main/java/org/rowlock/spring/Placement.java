@@ -41,13 +41,19 @@ final class Placement {
         types.addAll(ClassUtils.getAllInterfacesAsSet(bean));
         List<Method> methods = new ArrayList<>();
         for (Class<?> type : types) {
-            if (AnnotationUtils.isCandidateClass(type, RowLock.class)) {
+            if (AnnotationUtils.isCandidateClass(type, RowLock.class) && !isSpringsOwn(type)) {
                 MethodIntrospector.selectMethods(type, (ReflectionUtils.MethodFilter)
                                 method -> definitions.of(method, targetClass) != null)
                         .forEach(method -> addUnlessThere(methods, method));
             }
         }
         return methods;
+    }
+
+    /** There are many, and none locks; applications that begin as Spring does are its samples. */
+    static boolean isSpringsOwn(Class<?> type) {
+        return type.getName().startsWith("org.springframework.")
+                && !type.getName().startsWith("org.springframework.samples.");
     }
 
     private static void addUnlessThere(List<Method> methods, Method method) {

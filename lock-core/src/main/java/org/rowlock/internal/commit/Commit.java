@@ -237,10 +237,9 @@ public final class Commit {
     }
 
     private SQLException judged(WriteFlushes flushes, SQLException e) throws SQLException {
-        if (connection.isClosed()) {
-            return flushes.ending().judgedClosed(e);
-        }
-        SQLException judged = flushes.ending().judged(PgSession.of(connection), e);
+        SQLException judged = connection.isClosed()
+                ? flushes.ending().judgedClosed(e)
+                : flushes.ending().judged(PgSession.of(connection), e);
         if (judged instanceof UnconfirmedCommit unconfirmed) {
             throw notConfirmed(unconfirmed);
         }
@@ -260,8 +259,11 @@ public final class Commit {
         }
         if (!isDefinite(e)) {
             throw new CommitOutcomeUnknownException(
-                    "It is not known whether " + work() + " is stored: the connection was lost while it"
-                            + " committed (" + message(e)
+                    "It is not known whether " + work() + " is stored: "
+                            + (ServerErrors.isDrivers(e) && !SqlState.isConnectionLost(e.getSQLState())
+                                    ? "the driver did not read the answer to its COMMIT ("
+                                    : "the connection was lost while it committed (")
+                            + message(e)
                             + "). Do not run it again before you have looked: done twice is worse than done late.",
                     e);
         }

@@ -180,7 +180,10 @@ public final class Ending {
         if (early && SqlState.TRANSACTION_TIMEOUT.equals(e.getSQLState())) {
             return unknown("which of them it was cannot be told", e);
         }
-        if (!early || !mayBeConfirmations(e) || session.isClosed() || session.hasBegun()) {
+        if (session.isClosed()) {
+            return judgedClosed(e);
+        }
+        if (!early || !mayBeConfirmations(e) || session.hasBegun()) {
             return e;
         }
         Connection connection = session.connection();

@@ -35,7 +35,8 @@ public final class PrimaryKeys {
     /** One row at least, for the kind of the table. The types with their schemas; an array of arrays has their type. */
     private static final String COLUMNS = "select c.relkind, a.attname, " + typeName("''", BASE_TYPE) + ", "
             + typeName("case when t.typcategory = 'A' and t.typtype <> 'd' then '' else '[]' end", "a.atttypid")
-            + ", " + PgSession.SCHEMAS + ", (select l.collisdeterministic from pg_catalog.pg_collation l"
+            + ", " + PgSession.SCHEMAS
+            + ", c.relnamespace, (select l.collisdeterministic from pg_catalog.pg_collation l"
             + " where l.oid = a.attcollation) is false, (select t.typcategory in ('A', 'C') from pg_catalog.pg_type t"
             + " where t.oid = a.atttypid), " + CitusDatabases.IS_CITUS + ", ";
 
@@ -109,18 +110,19 @@ public final class PrimaryKeys {
      * What was looked up.
      *
      * @param kind of what the name means, as in pg_class
-     * @param schemas in which
+     * @param schemas in which it was looked for
+     * @param schema in which it was found
      * @param stale whether the server has found since that it does not hold any more, at this place or at another
      * @param refuted whether it was at this place
      */
-    private record Known(RowTable table, String kind, String schemas, boolean stale, boolean refuted) {
+    private record Known(RowTable table, String kind, String schemas, long schema, boolean stale, boolean refuted) {
         Known asStale(boolean here) {
-            return new Known(table, kind, schemas, true, refuted || here);
+            return new Known(table, kind, schemas, schema, true, refuted || here);
         }
 
-        /** Whether it did not change, and was found not to hold in other schemas than its own. */
+        /** Whether it did not change, and was found not to hold where the name means another table. */
         boolean isOfAnother(Known found) {
-            return !schemas.equals(found.schemas) || (refuted && table.equals(found.table));
+            return schema != found.schema || (refuted && table.equals(found.table));
         }
 
         boolean isWhole(List<String> given) {
@@ -235,6 +237,7 @@ public final class PrimaryKeys {
         List<Column> columns = new ArrayList<>();
         String kind = "";
         String schemas = "";
+        long schema = 0;
         boolean immediate = false;
         boolean citus = false;
         try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
@@ -248,10 +251,11 @@ public final class PrimaryKeys {
                 while (row.next()) {
                     kind = row.getString(1);
                     schemas = row.getString(5);
-                    boolean nondeterministic = row.getBoolean(6);
-                    boolean opaque = row.getBoolean(7);
-                    citus = row.getBoolean(8);
-                    immediate = row.getBoolean(9);
+                    schema = row.getLong(6);
+                    boolean nondeterministic = row.getBoolean(7);
+                    boolean opaque = row.getBoolean(8);
+                    citus = row.getBoolean(9);
+                    immediate = row.getBoolean(10);
                     if (row.getString(2) != null) {
                         // To a nondeterministic collation several texts are one value.
                         IdType idType =
@@ -267,7 +271,7 @@ public final class PrimaryKeys {
         Identity identity = !given.isEmpty()
                 ? Identity.GIVEN
                 : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
-        return new Known(new RowTable(table, List.copyOf(columns), identity), kind, schemas, false, false);
+        return new Known(new RowTable(table, List.copyOf(columns), identity), kind, schemas, schema, false, false);
     }
 
     private static void check(String table, String kind, List<String> given, List<Column> columns) {

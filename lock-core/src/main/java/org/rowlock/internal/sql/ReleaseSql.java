@@ -24,12 +24,12 @@ public final class ReleaseSql {
 
     /** Those of the statements below. */
     private static final String FUNCTIONS = Stream.of(
-                    "set_config(text, text, boolean)",
-                    "current_setting(text)",
-                    "current_setting(text, boolean)",
+                    "set_config(pg_catalog.text, pg_catalog.text, boolean)",
+                    "current_setting(pg_catalog.text)",
+                    "current_setting(pg_catalog.text, boolean)",
                     "pg_current_xact_id_if_assigned()",
                     "pg_backend_pid()",
-                    "substr(text, integer)")
+                    "substr(pg_catalog.text, integer)")
             .map(function -> "pg_catalog.has_function_privilege('pg_catalog." + function + "', 'execute')")
             .collect(Collectors.joining(" and "));
 

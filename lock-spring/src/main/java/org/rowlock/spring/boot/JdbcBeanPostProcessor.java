@@ -51,7 +51,7 @@ final class JdbcBeanPostProcessor implements BeanPostProcessor, DisposableBean {
     private static boolean isWrapped(DataSource dataSource) {
         try {
             return dataSource.isWrapperFor(RowlockDataSource.class);
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             return false;
         }
     }
