@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,6 +113,7 @@ class EarlyConfirmationTest {
     }
 
     /** All in one flush, also where the wait for the lock is in front of the transaction. */
+    @Tag("long")
     @ParameterizedTest
     @MethodSource("strategiesAndLevels")
     void aCancelBehindTheCommitOfALockIsCommittedAndNotConfirmed(LockStrategy strategy, String level) throws Exception {

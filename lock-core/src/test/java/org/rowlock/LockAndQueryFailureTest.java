@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -189,6 +190,7 @@ class LockAndQueryFailureTest {
     }
 
     /** As FOR UPDATE has it: the policies of SELECT show the row, and those of UPDATE do not. */
+    @Tag("long")
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void aRowThatMayBeSeenAndNotLockedIsAbsent(LockStrategy strategy) throws Exception {

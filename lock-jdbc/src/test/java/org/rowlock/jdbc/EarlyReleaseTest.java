@@ -17,6 +17,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -435,6 +436,7 @@ class EarlyReleaseTest {
     }
 
     /** That is one of statements: a plain commit has none either. */
+    @Tag("long")
     @Test
     void theQueryTimeoutOfTheUrlDoesNotEndTheWaitForTheStandby() throws Exception {
         PGSimpleDataSource timed = database.dataSource();

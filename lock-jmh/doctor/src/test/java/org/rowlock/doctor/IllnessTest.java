@@ -166,6 +166,7 @@ class IllnessTest {
     }
 
     /** The server itself does not wait for it. */
+    @Tag("long")
     @Test
     void runningVacuumHoldsNothingBack() throws Exception {
         database.execute(

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.management.ObjectName;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,6 +148,7 @@ class RowLockJdbcTest {
     }
 
     /** YAML reads off as false. */
+    @Tag("long")
     @Test
     void offInYamlIsWrappedAndOff(@TempDir Path directory) throws Exception {
         Path yaml = Files.writeString(directory.resolve("off.yaml"), "rowlock.jdbc.mode: off");
