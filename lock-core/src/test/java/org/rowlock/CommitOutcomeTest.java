@@ -74,6 +74,13 @@ class CommitOutcomeTest {
         return proxy.through(database.dataSource());
     }
 
+    private static HikariDataSource pool(DataSource from, int size) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setDataSource(from);
+        pool.setMaximumPoolSize(size);
+        return pool;
+    }
+
     private static RowLocks locks(LockStrategy strategy) {
         return RowLocks.builder().strategy(strategy).build();
     }
@@ -180,9 +187,7 @@ class CommitOutcomeTest {
     private void retriesPayOnce(Payment way) throws Exception {
         List<String> places = List.of("update account", "COMMIT", "rowlock-none", "insert into payment");
         int unknown = 0;
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(proxied());
-            pool.setMaximumPoolSize(2);
+        try (HikariDataSource pool = pool(proxied(), 2)) {
             for (int payment = 1; payment <= 20; payment++) {
                 String place = places.get(payment % places.size());
                 if (payment % 2 == 0) {
@@ -393,9 +398,7 @@ class CommitOutcomeTest {
     @ParameterizedTest
     @EnumSource
     void writesThatDidNotWaitForTheStandbyAreToldToTheCaller(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(1);
+        try (HikariDataSource pool = pool(database.dataSource(), 1)) {
             requireStandby("nobody");
             for (boolean behindLock : List.of(false, true)) {
                 Session runner = database.session("runner");
@@ -428,9 +431,7 @@ class CommitOutcomeTest {
     @ParameterizedTest
     @EnumSource
     void commitThatDidNotWaitForTheStandbyIsToldToTheCaller(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(1);
+        try (HikariDataSource pool = pool(database.dataSource(), 1)) {
             requireStandby("nobody");
             for (String end : List.of("pg_cancel_backend", "pg_terminate_backend")) {
                 Session runner = database.session("runner");
@@ -510,9 +511,7 @@ class CommitOutcomeTest {
                 "create constraint trigger refuse after insert on payment deferrable initially deferred"
                         + " for each row execute function refuse()");
         String refused = "select distinct id from account for update";
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(2);
+        try (HikariDataSource pool = pool(database.dataSource(), 2)) {
             for (boolean behindLock : new boolean[] {false, true}) {
                 assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)", refused));
                 assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)"));
@@ -535,9 +534,7 @@ class CommitOutcomeTest {
     @ParameterizedTest
     @EnumSource
     void whatTheDriverMakesOfAnAnswerIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setDataSource(database.dataSource());
-            pool.setMaximumPoolSize(2);
+        try (HikariDataSource pool = pool(database.dataSource(), 2)) {
             for (DataSource from : List.of(database.dataSource(), pool)) {
                 for (boolean behindLock : new boolean[] {false, true}) {
                     assertThat(catchThrowable(() -> write(strategy, from, behindLock, "copy account to stdout")))

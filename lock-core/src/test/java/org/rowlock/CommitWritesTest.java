@@ -507,6 +507,7 @@ class CommitWritesTest {
                 new Case("-- nothing", List.of(), "0 statements"),
                 new Case("commit", List.of(), "cannot begin or end"),
                 new Case(" /* so */ ROLLBACK", List.of(), "cannot begin or end"),
+                new Case("-- so\r commit", List.of(), "cannot begin or end"),
                 new Case("savepoint a", List.of(), "cannot begin or end"),
                 new Case(ADD, List.of(1), "2 parameter(s), and 1 value(s)"),
                 new Case(ADD, List.of(1, 2, 3), "2 parameter(s), and 3 value(s)"))) {

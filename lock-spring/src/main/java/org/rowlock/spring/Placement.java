@@ -4,9 +4,11 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
@@ -132,20 +134,20 @@ final class Placement {
     /** Whether an interface has the method that a class implements. */
     static boolean hasMethod(Class<?> type, Method method) {
         return ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null
-                || hasGeneric(type, method);
+                || implementedBy(method, type, method.getDeclaringClass())
+                        .findAny()
+                        .isPresent();
     }
 
-    /** An interface's type variables are erased in it and not in the class that binds them. */
-    private static boolean hasGeneric(Class<?> type, Method method) {
-        for (Method candidate : type.getMethods()) {
-            if (candidate.getName().equals(method.getName())
-                    && candidate.getParameterCount() == method.getParameterCount()
-                    && AopUtils.getMostSpecificMethod(candidate, method.getDeclaringClass())
-                            .equals(method)) {
-                return true;
-            }
-        }
-        return false;
+    /**
+     * The methods of an interface that a method implements in a class, which may have it from a superclass. Its parameters may
+     * be others: an interface's type variables are erased in it and not in the class that binds them.
+     */
+    static Stream<Method> implementedBy(Method method, Class<?> type, Class<?> targetClass) {
+        return Arrays.stream(type.getMethods())
+                .filter(declared -> declared.getName().equals(method.getName())
+                        && declared.getParameterCount() == method.getParameterCount()
+                        && AopUtils.getMostSpecificMethod(declared, targetClass).equals(method));
     }
 
     /** Whether this is the proxy of a Spring Data repository. */

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -87,18 +88,12 @@ final class RowLockDefinitions {
 
     /** Of an interface of the class, whose method it has from a superclass that does not know the interface. */
     private @Nullable MethodLocks readInherited(Method method, Class<?> type) {
-        for (Class<?> implemented : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-            for (Method declared : implemented.getMethods()) {
-                if (declared.getName().equals(method.getName())
-                        && AopUtils.getMostSpecificMethod(declared, type).equals(method)) {
-                    MethodLocks locks = readDirect(declared);
-                    if (locks != null) {
-                        return locks;
-                    }
-                }
-            }
-        }
-        return null;
+        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                .flatMap(implemented -> Placement.implementedBy(method, implemented, type))
+                .map(this::readDirect)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     private @Nullable MethodLocks readOfClass(Method method, Class<?> type) {

@@ -54,7 +54,7 @@ final class SelfInvocations {
         Set<String> owners = hierarchy.stream().map(Type::getInternalName).collect(Collectors.toSet());
         SelfInvocationFinder finder = new SelfInvocationFinder(owners, signatures(methods, type));
         for (Class<?> each : hierarchy) {
-            if (!each.getName().startsWith("java.")) {
+            if (!each.getName().startsWith("java.") && !Placement.isSpringsOwn(each)) {
                 read(each.getName(), type.getClassLoader(), finder);
             }
         }

@@ -2,6 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.util.Locale;
 import java.util.Set;
+import org.rowlock.internal.text.SqlComments;
 
 /**
  * What matters of the text of a write.
@@ -20,13 +21,10 @@ public record WriteForm(String keyword, boolean changes, boolean returning, int 
     public static String keyword(String sql) {
         int at = 0;
         while (at < sql.length()) {
-            char letter = sql.charAt(at);
-            if (sql.startsWith("--", at)) {
-                int end = sql.indexOf('\n', at);
-                at = end < 0 ? sql.length() : end;
-            } else if (sql.startsWith("/*", at)) {
-                at = behindComment(sql, at);
-            } else if (Character.isWhitespace(letter) || letter == '(') {
+            int behind = SqlComments.end(sql, at);
+            if (behind > at) {
+                at = behind;
+            } else if (Character.isWhitespace(sql.charAt(at)) || sql.charAt(at) == '(') {
                 at++;
             } else {
                 break;
@@ -37,24 +35,6 @@ public record WriteForm(String keyword, boolean changes, boolean returning, int 
             end++;
         }
         return sql.substring(at, end).toLowerCase(Locale.ROOT);
-    }
-
-    /** Comments of this kind may be nested. */
-    private static int behindComment(String sql, int start) {
-        int depth = 0;
-        int at = start;
-        do {
-            if (sql.startsWith("/*", at)) {
-                depth++;
-                at += 2;
-            } else if (sql.startsWith("*/", at)) {
-                depth--;
-                at += 2;
-            } else {
-                at++;
-            }
-        } while (depth > 0 && at < sql.length());
-        return at;
     }
 
     /** Whether it would begin or end a transaction, or a part of one. */

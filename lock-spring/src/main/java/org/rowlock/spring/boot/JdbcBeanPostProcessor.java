@@ -1,6 +1,5 @@
 package org.rowlock.spring.boot;
 
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,7 +35,7 @@ final class JdbcBeanPostProcessor implements BeanPostProcessor, DisposableBean {
         if (bean instanceof DataSource dataSource
                 && !(bean instanceof DelegatingDataSource)
                 && !(bean instanceof AbstractRoutingDataSource)
-                && !isWrapped(dataSource)) {
+                && JdbcReports.control(dataSource) == null) {
             RowlockDataSource before = wrapped.remove(beanName);
             if (before != null) {
                 before.close();
@@ -46,14 +45,6 @@ final class JdbcBeanPostProcessor implements BeanPostProcessor, DisposableBean {
             return wrapper;
         }
         return bean;
-    }
-
-    private static boolean isWrapped(DataSource dataSource) {
-        try {
-            return dataSource.isWrapperFor(RowlockDataSource.class);
-        } catch (SQLException | RuntimeException e) {
-            return false;
-        }
     }
 
     private RowlockDataSource wrap(String name, DataSource dataSource) {

@@ -45,7 +45,8 @@ final class JdbcReports {
         return controls;
     }
 
-    private static @Nullable RowlockJdbcMXBean control(DataSource dataSource) {
+    /** Of the wrapper that it is, or leads to; null where there is none. */
+    static @Nullable RowlockJdbcMXBean control(DataSource dataSource) {
         try {
             return dataSource.isWrapperFor(RowlockDataSource.class)
                     ? dataSource.unwrap(RowlockDataSource.class).control()

@@ -19,7 +19,7 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
  */
 public final class StatementRecogniser {
     /** Longer texts are not worth the time. */
-    private static final int LONGEST = 16_384;
+    public static final int LONGEST = 16_384;
 
     /** Statements that lock no rows and run nothing that may. */
     private static final Set<String> HARMLESS = Set.of(

@@ -3,6 +3,7 @@ package org.rowlock.jdbc.internal.statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.rowlock.internal.text.SqlComments;
 import org.rowlock.jdbc.internal.statement.Token.TokenType;
 
 /**
@@ -74,33 +75,13 @@ final class Tokens {
 
     /** Skips white space or a comment, if here is one. */
     private boolean skipNothing() {
-        char c = sql.charAt(at);
-        if (Character.isWhitespace(c)) {
+        if (Character.isWhitespace(sql.charAt(at))) {
             at++;
             return true;
         }
-        if (sql.startsWith("--", at)) {
-            while (at < sql.length() && sql.charAt(at) != '\n' && sql.charAt(at) != '\r') {
-                at++;
-            }
-            return true;
-        }
-        if (!sql.startsWith("/*", at)) {
-            return false;
-        }
-        int depth = 0;
-        do {
-            if (sql.startsWith("/*", at)) {
-                depth++;
-                at += 2;
-            } else if (sql.startsWith("*/", at)) {
-                depth--;
-                at += 2;
-            } else {
-                at++;
-            }
-        } while (depth > 0 && at < sql.length());
-        return true;
+        int from = at;
+        at = SqlComments.end(sql, at);
+        return at > from;
     }
 
     private void word() {
@@ -186,7 +167,7 @@ final class Tokens {
         int from = at;
         while (at < sql.length()
                 && OPERATORS.indexOf(sql.charAt(at)) >= 0
-                && !(at > from && (sql.startsWith("--", at) || sql.startsWith("/*", at)))) {
+                && !(at > from && SqlComments.beginsAt(sql, at))) {
             at++;
         }
         // As PostgreSQL: the sign of =-1 is the number's.

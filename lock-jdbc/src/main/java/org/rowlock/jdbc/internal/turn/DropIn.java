@@ -11,6 +11,7 @@ import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 
 /** What the connections of one DataSource or URL have in common. Thread-safe. */
 public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
@@ -20,10 +21,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private static final Gate GATE = Gate.adaptive();
 
     private static final int TEXTS = 1024;
-
-    /** Longer texts are mostly made for one use, with their values in them; a thousand of them would fill the heap. */
-    private static final int LONGEST_KEPT = 1 << 14;
-
     private static final int TABLES = 1024;
     private static final String OTHER_TABLES = "(others)";
 
@@ -83,9 +80,12 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return now.release() == LockRelease.EARLY && now.mode() != RowlockMode.OFF && now.mode() != RowlockMode.OBSERVE;
     }
 
-    /** What is known of a text. */
+    /**
+     * What is known of a text. One that is too long to be looked into is mostly made for one use, with its values in it, and is
+     * not kept: a thousand of them would fill the heap.
+     */
     public StatementPlan plan(String sql) {
-        return sql.length() > LONGEST_KEPT
+        return sql.length() > StatementRecogniser.LONGEST
                 ? new StatementPlan(sql, this)
                 : plans.get(sql, text -> new StatementPlan(text, this));
     }

@@ -480,17 +480,18 @@ public final class Turns {
             if (closed || (begins && driver.isReadOnly())) {
                 throw new SQLException("The connection is " + (closed ? "closed" : "read-only"));
             }
-            if (!begins) {
-                return question.ask(driver);
-            }
-            driver.setAutoCommit(true);
-            try {
-                return question.ask(driver);
-            } finally {
-                driver.setAutoCommit(false);
-            }
+            return begins ? withAutocommit(question) : question.ask(driver);
         } finally {
             asking.unlock();
+        }
+    }
+
+    private <T> T withAutocommit(Question<T> question) throws SQLException {
+        driver.setAutoCommit(true);
+        try {
+            return question.ask(driver);
+        } finally {
+            driver.setAutoCommit(false);
         }
     }
 }
