@@ -530,7 +530,6 @@ public final class RowLocks {
         private final Map<String, LockStrategy> strategies = new HashMap<>();
         private final Map<String, List<String>> idColumns = new HashMap<>();
         private int budget = DEFAULT_BUDGET;
-        private boolean rowLocksAloneBeyondBudget;
         private int maxAdmittedPerKey;
         private int maxWaitersPerKey = DEFAULT_WAITERS;
         private int maxWaitersAtServer = DEFAULT_WAITERS_AT_SERVER;
@@ -601,19 +600,6 @@ public final class RowLocks {
          */
         public Builder lockBudget(int keys) {
             this.budget = positive(keys, "lockBudget");
-            return this;
-        }
-
-        /**
-         * Whether a call beyond the budget goes on with the row locks alone for tables of {@link LockStrategy#BOTH},
-         * instead of a {@link LockBudgetExceededException}. Default false, and must stay so while any instance runs
-         * {@link LockStrategy#ADVISORY} on these tables: it takes no row lock, so the two would not exclude each other.
-         *
-         * @param allowed whether to go on
-         * @return this
-         */
-        public Builder rowLocksAloneBeyondBudget(boolean allowed) {
-            this.rowLocksAloneBeyondBudget = allowed;
             return this;
         }
 
@@ -721,8 +707,7 @@ public final class RowLocks {
         }
 
         private LockConfig config() {
-            return new LockConfig(
-                    strategy, Map.copyOf(strategies), Map.copyOf(idColumns), budget, rowLocksAloneBeyondBudget, names);
+            return new LockConfig(strategy, Map.copyOf(strategies), Map.copyOf(idColumns), budget, names);
         }
 
         private static <T> T given(T value, String name) {

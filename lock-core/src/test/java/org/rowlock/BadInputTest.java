@@ -453,35 +453,35 @@ class BadInputTest {
         assertThat(alice.advisoryLocks()).isEqualTo(2);
     }
 
-    @Test
-    void beyondTheBudgetBothMayGoOnWithRowLocksAlone() throws Exception {
-        RowLocks locks = RowLocks.builder()
-                .strategy(LockStrategy.BOTH)
-                .lockBudget(3)
-                .rowLocksAloneBeyondBudget(true)
-                .strategy("pair", LockStrategy.ADVISORY)
-                .build();
-        Session alice = database.session("alice");
-        Session plain = database.session("plain");
-        LockAllResult result = alice.run(c -> locks.in(c).lockAll(ids(4)));
-        assertThat(result.absentRows()).isEmpty();
-        assertThat(alice.advisoryLocks()).isZero();
-        assertThatThrownBy(() -> plain.execute("select 1 from account where id = 4 for update nowait"))
-                .hasMessageContaining("could not obtain lock");
-        alice.rollback();
-        alice.run(c -> locks.in(c).lockAll(ids(3)));
-        assertThat(alice.advisoryLocks()).isEqualTo(3);
-        alice.rollback();
-        // The option is for BOTH: other keys keep their budget.
-        assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                        .lockAll(IntStream.range(0, 4)
-                                .mapToObj(i -> row("pair", i, i))
-                                .toList())))
-                .isInstanceOf(LockBudgetExceededException.class);
-    }
-
     private static List<LockKey> ids(int count) {
         return LockKey.rows("account", IntStream.rangeClosed(1, count).boxed().toList());
+    }
+
+    /** Known by a function of its own; only its name is here. */
+    @Test
+    void aClaimOnCitusIsRefusedByName() throws Exception {
+        RowLocks locks = RowLocks.builder()
+                .strategy(LockStrategy.BOTH)
+                .strategy("pair", LockStrategy.ROW)
+                .build();
+        Session session = database.session("claimer");
+        session.execute("set allow_system_table_mods = on");
+        session.execute(
+                "create function pg_catalog.create_intermediate_result() returns int language sql as 'select 1'");
+        try {
+            session.commit();
+            for (String table : List.of("account", "pair")) {
+                assertThatThrownBy(() -> session.run(c -> locks.in(c).claim(Claim.from(table), FIRST)))
+                        .isInstanceOf(LockTargetException.class)
+                        .hasMessageContaining("Citus")
+                        .hasMessageContaining("SKIP LOCKED");
+                assertThat(session.advisoryLocks()).isZero();
+                session.rollback();
+            }
+        } finally {
+            session.execute("drop function pg_catalog.create_intermediate_result()");
+            session.commit();
+        }
     }
 
     /** What is looked up again after a failure must not hide it. */

@@ -322,60 +322,16 @@ class CitusTest {
 
     @ParameterizedTest
     @EnumSource
-    void claimsAreWhatNobodyElseHas(LockStrategy strategy) throws Exception {
+    void claimsAreRefusedByName(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
+        locks.verify(database.dataSource());
         Session alice = database.session("alice");
-        Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(LockKey.row("account", 1)));
-        Claim three =
-                Claim.from("account").where("balance = ?", 0).orderBy("id").limit(3);
-        assertThat(alice.<List<Integer>>run(c -> locks.in(c).claim(three, row -> row.getInt("id"))))
-                .containsExactly(1, 2, 3);
-        assertThat(bob.<List<Integer>>run(c -> locks.in(c).claim(three, row -> row.getInt("id"))))
-                .containsExactly(4, 5, 6);
-        bob.execute("update account set balance = 1 where id in (4, 5, 6)");
-        bob.commit();
-        assertThat(bob.<List<Integer>>run(c -> locks.in(c).claim(three, row -> row.getInt("id"))))
-                .containsExactly(7, 8, 9);
-        alice.execute("update account set balance = 1 where id in (1, 2, 3)");
-        alice.commit();
-        bob.rollback();
-        assertThat(bob.<List<Integer>>run(c -> locks.in(c).claim(three, row -> row.getInt("id"))))
-                .containsExactly(7, 8, 9);
-        bob.rollback();
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void everyJobIsClaimedOnce(LockStrategy strategy) throws Exception {
-        database.execute("insert into account select generate_series(10, 60)");
-        RowLocks locks = locks(strategy);
         Claim two = Claim.from("account").where("balance = ?", 0).orderBy("id").limit(2);
-        Session first = database.session("first");
-        first.run(c -> locks.in(c).lock(KEY));
-        first.rollback();
-        inClients(database.dataSource(), pool -> {
-            while (!database.query("select count(*) from account where balance = 0")
-                    .equals("0")) {
-                work(locks, pool, two);
-            }
-        });
-        assertThat(database.query("select count(*) || ' ' || min(balance) || ' ' || max(balance) from account"))
-                .isEqualTo("60 1 1");
-    }
-
-    private static void work(RowLocks locks, DataSource pool, Claim claim) throws SQLException {
-        try (Connection connection = pool.getConnection()) {
-            connection.setAutoCommit(false);
-            for (int id : locks.in(connection).claim(claim, row -> row.getInt("id"))) {
-                try (PreparedStatement done =
-                        connection.prepareStatement("update account set balance = balance + 1 where id = ?")) {
-                    done.setInt(1, id);
-                    done.executeUpdate();
-                }
-            }
-            connection.commit();
-        }
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).claim(two, row -> row.getInt("id"))))
+                .isInstanceOf(LockTargetException.class)
+                .hasMessageContaining("Citus")
+                .hasMessageContaining("SKIP LOCKED");
+        alice.rollback();
     }
 
     /** Where the column that a table is spread by is not in the id. */

@@ -134,7 +134,7 @@ class DeadlockPropertiesTest {
     }
 
     private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy) throws Exception {
-        LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS, false, KeyNames.WITH_IDS);
+        LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS, KeyNames.WITH_IDS);
         // One at a time at the server, so that all others have to wait in the JVM, for as long as they may.
         LockCalls calls = new LockCalls(new LockRequests(config), new LockObserver(null), new Gate(1, LONGEST_WAIT));
         int deadlocks = run(

@@ -41,7 +41,7 @@ class GateTest {
     /** Calls of ROW through a gate. */
     private record Gated(Gate gate, LockCalls calls) {
         static Gated by(Gate gate) {
-            LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1, false, KeyNames.WITH_IDS);
+            LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
             return new Gated(gate, new LockCalls(new LockRequests(config), new LockObserver(null), gate));
         }
 

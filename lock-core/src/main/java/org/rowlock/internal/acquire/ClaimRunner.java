@@ -85,7 +85,8 @@ final class ClaimRunner<T> {
         long start = System.nanoTime();
         LockOutcome outcome = LockOutcome.FAILED;
         try {
-            if (strategy == LockStrategy.ROW && !requests.citus().contains(session)) {
+            refuseOnCitus();
+            if (strategy == LockStrategy.ROW) {
                 skipLocked();
             } else {
                 byAdvisoryLocksOrLookUpAgain();
@@ -154,10 +155,7 @@ final class ClaimRunner<T> {
     private void byAdvisoryLocks() throws SQLException {
         RowTable known = requests.tableOf(session, claim);
         table = known;
-        if (requests.citus().contains(session)) {
-            new CitusClaim(session, claim, strategy, known, this::take).run(this::checkGuard);
-            return;
-        }
+        refuseOnCitus(); // The look-up may have found it out.
         ClaimSql sql = new ClaimSql(claim, known, strategy.takesRowLock());
         List<List<String>> takenIds = new ArrayList<>();
         // Rows whose keys others hold stay locked, so as few as can be.
@@ -212,6 +210,19 @@ final class ClaimRunner<T> {
                 }
             }
             return new Look(locked, taken.size() - before, tried);
+        }
+    }
+
+    /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
+    private void refuseOnCitus() throws SQLException {
+        if (requests.citus().contains(session)) {
+            throw new LockTargetException(
+                    "Cannot " + claim
+                            + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
+                            + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or lock"
+                            + " a name in front of the choice of a job.",
+                    null,
+                    null);
         }
     }
 

@@ -185,13 +185,12 @@ public final class LockRequests {
             Map<LockKey, RowLockMode> modes,
             LockWait wait,
             LockStrategy strategy) {
-        boolean fallBack = isBeyondBudget(keys) && config.rowLocksAloneBeyondBudget();
         List<LockKey> advisory = new ArrayList<>(keys.size());
         List<RowGroup> rows = new ArrayList<>(1);
         boolean anyIsolation = true;
         for (LockKey key : keys) {
             LockStrategy own = config.strategyOf(key);
-            if (own.takesAdvisoryLock() && !(fallBack && own == LockStrategy.BOTH)) {
+            if (own.takesAdvisoryLock()) {
                 advisory.add(key);
                 anyIsolation &= own.takesRowLock();
             }
@@ -231,14 +230,6 @@ public final class LockRequests {
         RowGroup group = new RowGroup(RowTable.named(table), mode, new ArrayList<>());
         groups.add(group);
         return group;
-    }
-
-    private boolean isBeyondBudget(List<LockKey> keys) {
-        return keys.size() > config.budget()
-                && keys.stream()
-                                .filter(key -> config.strategyOf(key).takesAdvisoryLock())
-                                .count()
-                        > config.budget();
     }
 
     /**

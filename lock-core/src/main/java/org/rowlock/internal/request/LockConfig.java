@@ -11,7 +11,6 @@ import org.rowlock.RowLocks;
  *
  * @param defaultStrategy of the tables that have none of their own
  * @param budget the most distinct advisory locks of a call
- * @param rowLocksAloneBeyondBudget whether a call on BOTH tables beyond the budget goes on with row locks alone
  * @param names how messages name keys
  */
 public record LockConfig(
@@ -19,7 +18,6 @@ public record LockConfig(
         Map<String, LockStrategy> strategies,
         Map<String, List<String>> idColumns,
         int budget,
-        boolean rowLocksAloneBeyondBudget,
         KeyNames names) {
 
     public LockStrategy strategyOf(LockKey key) {

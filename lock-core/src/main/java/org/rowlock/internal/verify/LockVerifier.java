@@ -60,7 +60,7 @@ public final class LockVerifier {
     public LockVerifier(LockRequests requests, boolean singleEntryNode) {
         this.requests = requests;
         this.extensions = new ServerExtensions(singleEntryNode, requests.isAnyTableAdvisory(), requests.citus());
-        LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, false, KeyNames.WITH_IDS);
+        LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
         this.probing =
                 new LockCalls(new LockRequests(keysAlone, requests.citus()), new LockObserver(null), new Gate(1));
     }

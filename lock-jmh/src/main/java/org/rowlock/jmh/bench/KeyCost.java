@@ -60,7 +60,7 @@ public class KeyCost {
 
     @Setup
     public void open() {
-        requests = new LockRequests(new LockConfig(strategy, Map.of(), Map.of(), BUDGET, false, KeyNames.WITH_IDS));
+        requests = new LockRequests(new LockConfig(strategy, Map.of(), Map.of(), BUDGET, KeyNames.WITH_IDS));
     }
 
     @Benchmark

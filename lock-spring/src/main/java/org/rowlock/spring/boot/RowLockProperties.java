@@ -22,8 +22,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param lockWait How long to wait where nothing is said: forever, nowait, or a duration such as 200ms. Never longer than
  *     the transaction's timeout.
  * @param lockBudget The most distinct advisory locks that one call may take.
- * @param rowLocksAloneBeyondBudget Whether a call beyond the budget goes on with the row locks alone, for tables of
- *     strategy BOTH. Must be false while any instance runs ADVISORY on these tables.
  * @param admission The queues in the JVM.
  * @param verify Whether to prove at startup that advisory locks exclude, and that the tables exist.
  * @param verifyEvery How often to try that again while running, on a thread of its own. 0 for never.
@@ -50,7 +48,6 @@ public record RowLockProperties(
         @DefaultValue Map<String, Table> tables,
         @DefaultValue("forever") LockWait lockWait,
         @DefaultValue("1000") int lockBudget,
-        @DefaultValue("false") boolean rowLocksAloneBeyondBudget,
         @DefaultValue Admission admission,
         @DefaultValue("true") boolean verify,
         @DefaultValue("10m") Duration verifyEvery,

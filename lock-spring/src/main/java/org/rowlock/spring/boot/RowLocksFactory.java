@@ -20,7 +20,6 @@ final class RowLocksFactory {
     static RowLocks create(RowLockProperties properties, int maxWaitersPerKey, List<LockListener> listeners) {
         RowLocks.Builder builder = RowLocks.builder()
                 .strategy(properties.strategy())
-                .rowLocksAloneBeyondBudget(properties.rowLocksAloneBeyondBudget())
                 .singleEntryNode(properties.singleEntryNode())
                 .idsInMessages(properties.idsInMessages())
                 .release(properties.release());
