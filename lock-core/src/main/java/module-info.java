@@ -14,7 +14,6 @@ module org.rowlock.core {
     requires static transitive org.jspecify;
 
     exports org.rowlock;
-    exports org.rowlock.guard;
     exports org.rowlock.internal.commit to
             org.rowlock.jdbc;
     exports org.rowlock.internal.queue to

@@ -45,9 +45,6 @@ class ArchitectureTest {
             "WritingWork",
             "WritingAction");
 
-    /** The package of triggers against those who do not lock. The library gets along without it. */
-    private static final String GUARD = "org.rowlock.guard";
-
     private static final String INTERNAL = "org.rowlock.internal.";
 
     private static final DescribedPredicate<JavaClass> DOOR =
@@ -81,24 +78,7 @@ class ArchitectureTest {
 
     @Test
     void nothingButDoorsKnowsDoors() {
-        noClasses()
-                .that(not(DOOR))
-                .and()
-                .resideOutsideOfPackage(GUARD)
-                .should()
-                .dependOnClassesThat(DOOR)
-                .check(CLASSES);
-    }
-
-    @Test
-    void theLibraryDoesNotKnowTheGuard() {
-        noClasses()
-                .that()
-                .resideInAPackage("org.rowlock")
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage(GUARD)
-                .check(CLASSES);
+        noClasses().that(not(DOOR)).should().dependOnClassesThat(DOOR).check(CLASSES);
     }
 
     @Test

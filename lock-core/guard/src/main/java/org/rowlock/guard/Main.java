@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 
-/** {@code java -jar lock-core.jar}: prints the SQL of {@link RowLockGuard}, for a migration or for psql. */
+/** {@code java -jar lock-guard.jar}: prints the SQL of {@link RowLockGuard}, for a migration or for psql. */
 final class Main {
     private static final String USAGE = """
             Prints the SQL of Rowlock's guard and audit. It connects to nothing; give the SQL to psql or to a migration.
@@ -20,7 +20,7 @@ final class Main {
               --sample      the share of statements to look at, such as 0.01; default 1
               --id-columns  the columns that the application locks by, where they are not the primary key
 
-            For example: java -jar lock-core.jar guard account orders | psql --single-transaction DATABASE
+            For example: java -jar lock-guard.jar guard account orders | psql --single-transaction DATABASE
             """;
 
     private Main() {}

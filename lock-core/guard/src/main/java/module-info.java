@@ -1,0 +1,10 @@
+/**
+ * Triggers that refuse writers which do not lock, and a log of them. Start at {@link org.rowlock.guard.RowLockGuard}.
+ */
+module org.rowlock.guard {
+    requires transitive java.sql;
+    requires transitive org.rowlock.core;
+    requires static transitive org.jspecify;
+
+    exports org.rowlock.guard;
+}
