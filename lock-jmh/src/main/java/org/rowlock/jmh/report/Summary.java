@@ -25,25 +25,33 @@ public final class Summary {
     private Summary() {}
 
     public static String of(Results results) {
-        StringBuilder text = new StringBuilder();
+        StringBuilder text = new StringBuilder(String.format("%n%s%n", results.answer()));
         for (ScenarioResult scenario : results.scenarios()) {
             for (PointResult point : scenario.points()) {
                 text.append(String.format(
                         Locale.ROOT,
-                        "%n%s, %s, round trip %.2f ms: %s%n",
+                        "%n%s, %s, round trip %.2f ms: %s%s%n",
                         scenario.name(),
                         point.label(),
                         point.roundTripMillis(),
-                        scenario.metrics().get(0).title()));
+                        scenario.metrics().get(0).title(),
+                        power(point)));
                 text.append(table(scenario, point));
             }
         }
         text.append(System.lineSeparator())
                 .append(
-                        "Ratios: how many times as good as the first line, with the interval at 95 %. Called only beyond what"
-                                + " the first line comes to against itself (A/A).");
+                        "Ratios: how many times as good as the first line, with the interval at 95 %; chance is estimated from"
+                                + " all turns of the table, and the first line against itself (A/A) is to be close to 1.");
+        results.remarks().forEach(remark -> text.append(System.lineSeparator()).append(remark));
         // Whatever a server or a failure says, it must not steer the terminal.
         return text.toString().replaceAll("[\\p{Cntrl}&&[^\r\n]]", "?");
+    }
+
+    private static String power(PointResult point) {
+        return point.smallestFound() == null
+                ? ""
+                : String.format(Locale.ROOT, " (finds differences from %.2fx on)", point.smallestFound());
     }
 
     private static TextTable table(ScenarioResult scenario, PointResult point) {

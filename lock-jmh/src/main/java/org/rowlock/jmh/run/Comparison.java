@@ -10,13 +10,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
@@ -45,6 +43,9 @@ public final class Comparison {
 
     /** So much a network may differ from what was asked for before it is remarked. */
     private static final double INEXACT = 0.1;
+
+    /** A variant that fails so often is not tried again. */
+    private static final int MOST_FAILURES = 3;
 
     private static final int SPARE_CONNECTIONS = 30;
     private static final long SEED = 20_261;
@@ -87,6 +88,7 @@ public final class Comparison {
             failures.add("Stopped before its end; what follows is what was finished until then.");
         }
         return new Results(
+                Answer.of(results),
                 settings.program(),
                 started.toString(),
                 pace.passed().toSeconds(),
@@ -225,7 +227,7 @@ public final class Comparison {
     }
 
     private void runRounds(Scenario scenario, JmhRun jmh, Rounds rounds) {
-        Set<Variant> failed = new HashSet<>();
+        Map<Variant, Integer> failed = new HashMap<>();
         int planned = scenario.timing().rounds();
         for (int round = 1; round <= planned && !stopped; round++) {
             if (round > LEAST_ROUNDS && !fits(pace.left())) {
@@ -236,8 +238,8 @@ public final class Comparison {
             }
             for (Point point : scenario.points()) {
                 for (Rounds.Place place : turns(scenario, point, round)) {
-                    if (!failed.contains(place.variant()) && !stopped && !run(scenario, jmh, rounds, place, round)) {
-                        failed.add(place.variant());
+                    if (failed.getOrDefault(place.variant(), 0) < MOST_FAILURES && !stopped) {
+                        failed.merge(place.variant(), run(scenario, jmh, rounds, place, round), Integer::sum);
                     }
                 }
             }
@@ -259,7 +261,8 @@ public final class Comparison {
         return turns;
     }
 
-    private boolean run(Scenario scenario, JmhRun jmh, Rounds rounds, Rounds.Place place, int round) {
+    /** Runs one turn. An outage costs that turn alone; locks that are wrong cost the variant. Gives how many failures it counts as. */
+    private int run(Scenario scenario, JmhRun jmh, Rounds rounds, Rounds.Place place, int round) {
         Variant variant = place.variant();
         String what = String.format(
                 "%d/%d  %s, %s%s",
@@ -275,13 +278,17 @@ public final class Comparison {
             pace.ended(scenario, place.point());
             double value = measured.figures().getOrDefault(scenario.headline().key(), Double.NaN);
             progress.ended(what, figure(value) + " " + scenario.headline().unit(), pace.left());
-            return true;
+            return 0;
         } catch (JmhRun.Failure failure) {
-            if (!stopped) {
-                rounds.drop(variant);
-                fail(scenario.name() + ", " + variant.label(), failure);
+            if (stopped) {
+                return 0;
             }
-            return stopped;
+            fail(scenario.name() + ", " + variant.label() + ", round " + round, failure);
+            if (failure.isViolation()) {
+                rounds.drop(variant);
+                return MOST_FAILURES;
+            }
+            return 1;
         }
     }
 

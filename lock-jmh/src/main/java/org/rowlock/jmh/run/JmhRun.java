@@ -34,8 +34,16 @@ record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) 
     static final class Failure extends Exception {
         private static final long serialVersionUID = 1;
 
-        Failure(String message, Throwable cause) {
-            super(message, cause);
+        private final boolean violation;
+
+        Failure(BenchmarkFailure failure, Throwable cause) {
+            super(failure.message(), cause);
+            this.violation = failure.isViolation();
+        }
+
+        /** Whether the locks are wrong, so that what the variant measured before is no result either. */
+        boolean isViolation() {
+            return violation;
         }
     }
 
@@ -67,7 +75,7 @@ record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) 
             return Measurement.of(
                     results.iterator().next().getBenchmarkResults().iterator().next());
         } catch (RunnerException e) {
-            throw new Failure(FailureMessage.of(e), e);
+            throw new Failure(BenchmarkFailure.of(e), e);
         }
     }
 

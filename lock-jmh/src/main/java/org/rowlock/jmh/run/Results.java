@@ -8,6 +8,7 @@ import org.rowlock.jmh.scenario.Metric;
 /**
  * Everything that a comparison has found out: the one model, which is written as JSON, and which page and terminal show.
  *
+ * @param answer what to change, what it gains, and how sure that is; complete sentences
  * @param program its version
  * @param started when, as ISO 8601
  * @param seconds how long it took
@@ -20,6 +21,7 @@ import org.rowlock.jmh.scenario.Metric;
  * @param remarks what a reader must know; complete sentences
  */
 public record Results(
+        String answer,
         String program,
         String started,
         long seconds,
@@ -51,9 +53,15 @@ public record Results(
      *
      * @param roundTripMillis measured, on average
      * @param again the baseline against itself; null with fewer than two rounds
+     * @param smallestFound the smallest ratio that such a run finds in four of five cases; null with fewer than two
+     *     rounds
      */
     public record PointResult(
-            String label, double roundTripMillis, @Nullable Ratio again, List<VariantResult> variants) {}
+            String label,
+            double roundTripMillis,
+            @Nullable Ratio again,
+            @Nullable Double smallestFound,
+            List<VariantResult> variants) {}
 
     /**
      * A variant at one point.

@@ -10,6 +10,7 @@ import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
+import org.rowlock.jmh.run.TurnFit.LoggedTurn;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -50,18 +51,18 @@ final class Rounds {
         List<PointResult> points = new ArrayList<>();
         for (Point point : scenario.points()) {
             List<VariantResult> variants = new ArrayList<>();
-            Ratio again = again(point);
+            Fitted fitted = fit(point);
             for (Variant variant : scenario.variants()) {
                 Map<Integer, Measurement> rounds = rounds(point, variant, false);
                 if (!rounds.isEmpty()) {
-                    variants.add(compare(point, variant, rounds, again));
+                    variants.add(compare(variant, rounds, fitted));
                 }
             }
             if (!variants.isEmpty()) {
                 double way = Measurement.mean(variants.stream()
                         .map(variant -> variant.figures().getOrDefault("net.roundTrip", 0.0))
                         .toList());
-                points.add(new PointResult(point.label(), way, again, variants));
+                points.add(new PointResult(point.label(), way, fitted.again(), fitted.smallestFound(), variants));
             }
         }
         return new ScenarioResult(
@@ -74,14 +75,48 @@ final class Rounds {
                 points);
     }
 
-    private @Nullable Ratio again(Point point) {
+    /** The turns at a point by variant, and what they say together; nothing where there are too few. */
+    private record Fitted(
+            Map<Variant, List<LoggedTurn>> turns,
+            @Nullable TurnFit fit,
+            @Nullable Ratio again,
+            @Nullable Double smallestFound) {}
+
+    private Fitted fit(Point point) {
+        Map<Variant, List<LoggedTurn>> turns = new LinkedHashMap<>();
+        for (Variant variant : scenario.variants()) {
+            List<LoggedTurn> all = new ArrayList<>(logged(variant, rounds(point, variant, false)));
+            all.addAll(logged(variant, rounds(point, variant, true)));
+            if (all.stream().allMatch(turn -> Double.isFinite(turn.logarithm()))) {
+                turns.put(variant, all);
+            }
+        }
+        // What a control does differs too much for its chance to be that of the others.
+        TurnFit fit = TurnFit.of(turns.entrySet().stream()
+                        .filter(each -> !each.getKey().isControl())
+                        .flatMap(each -> each.getValue().stream())
+                        .toList())
+                .orElse(null);
         Map<Integer, Measurement> first = rounds(point, scenario.baseline(), false);
         Map<Integer, Measurement> second = rounds(point, scenario.baseline(), true);
-        return ratio(second, first, first);
+        if (fit == null || first.isEmpty() || second.isEmpty() || !turns.containsKey(scenario.baseline())) {
+            return new Fitted(turns, fit, null, null);
+        }
+        return new Fitted(
+                turns,
+                fit,
+                fit.ratio(logged(scenario.baseline(), second), logged(scenario.baseline(), first)),
+                fit.smallestFound(first.size(), first.size() + second.size()));
     }
 
-    private VariantResult compare(
-            Point point, Variant variant, Map<Integer, Measurement> rounds, @Nullable Ratio again) {
+    private List<LoggedTurn> logged(Variant variant, Map<Integer, Measurement> rounds) {
+        List<LoggedTurn> turns = new ArrayList<>();
+        rounds.forEach((round, measurement) ->
+                turns.add(new LoggedTurn(variant.label(), round, Math.log(headline(measurement)))));
+        return turns;
+    }
+
+    private VariantResult compare(Variant variant, Map<Integer, Measurement> rounds, Fitted fitted) {
         Map<String, Double> figures = new TreeMap<>();
         Map<String, Double> waits = new TreeMap<>();
         means(rounds).forEach((key, value) -> {
@@ -92,10 +127,8 @@ final class Rounds {
             }
         });
         boolean isBaseline = variant.equals(scenario.baseline());
-        Map<Integer, Measurement> first = rounds(point, scenario.baseline(), false);
-        Map<Integer, Measurement> second = rounds(point, scenario.baseline(), true);
-        Ratio ratio = isBaseline ? null : ratio(rounds, first, second);
-        Call call = ratio == null || variant.isControl() ? null : Call.of(ratio, again);
+        Ratio ratio = isBaseline ? null : ratio(variant, fitted);
+        Call call = ratio == null || variant.isControl() ? null : Call.of(ratio, fitted.again());
         List<Double> course = rounds.values().iterator().next().course();
         return new VariantResult(
                 variant.label(),
@@ -110,33 +143,24 @@ final class Rounds {
                 call,
                 call == null || ratio == null
                         ? ""
-                        : call.sentence(variant.label(), scenario.baseline().label(), ratio, again),
+                        : call.sentence(variant.label(), scenario.baseline().label(), ratio),
                 Limit.of(figures, waits),
                 course.size() > 1 ? course : List.of());
     }
 
-    /** To the mean of two turns of the baseline in the same round. */
-    private @Nullable Ratio ratio(
-            Map<Integer, Measurement> rounds, Map<Integer, Measurement> first, Map<Integer, Measurement> second) {
-        List<Double> ratios = new ArrayList<>();
-        rounds.forEach((round, measurement) -> {
-            Measurement one = first.get(round);
-            Measurement other = second.getOrDefault(round, one);
-            if (one != null && other != null) {
-                double baseline = Math.sqrt(headline(one) * headline(other));
-                ratios.add(gain(headline(measurement), baseline));
-            }
-        });
-        return Ratio.of(ratios).orElse(null);
+    /** To all turns of the baseline; above 1 where it is better. */
+    private @Nullable Ratio ratio(Variant variant, Fitted fitted) {
+        List<LoggedTurn> own = fitted.turns().get(variant);
+        List<LoggedTurn> baseline = fitted.turns().get(scenario.baseline());
+        if (fitted.fit() == null || own == null || baseline == null || baseline.isEmpty()) {
+            return null;
+        }
+        Ratio ratio = fitted.fit().ratio(own, baseline);
+        return scenario.headline().better() == Metric.Better.LOWER ? ratio.inverse() : ratio;
     }
 
     private double headline(Measurement measurement) {
         return measurement.figures().getOrDefault(scenario.headline().key(), Double.NaN);
-    }
-
-    /** Above 1 where it is better. */
-    private double gain(double value, double baseline) {
-        return scenario.headline().better() == Metric.Better.LOWER ? baseline / value : value / baseline;
     }
 
     private Map<Integer, Measurement> rounds(Point point, Variant variant, boolean again) {

@@ -3,7 +3,6 @@
 const results = JSON.parse(document.getElementById('results').textContent);
 const page = document.getElementById('page');
 const color = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
-const marks = { BETTER: '▲', WORSE: '▼', EQUIVALENT: '≈', INCONCLUSIVE: '?' };
 const waitColors = ['#4e79a7', '#e15759', '#f28e2b', '#59a14f', '#b07aa1', '#76b7b2', '#edc948', '#ff9da7', '#9c755f', '#8a8f98'];
 
 function add(parent, tag, text, cls) {
@@ -29,49 +28,6 @@ function table(parent, head, id) {
   head.forEach(cell => add(row, 'th', cell));
   return add(whole, 'tbody');
 }
-function ratioCell(row, variant) {
-  const cell = add(row, 'td', null, variant.call || variant.kind);
-  if (!variant.ratio) { cell.textContent = variant.kind === 'BASELINE' ? '1.00x' : '–'; return; }
-  add(cell, 'b', times(variant.ratio.mean) + (variant.call ? ' ' + marks[variant.call] : ''));
-  add(cell, 'small', interval(variant.ratio) + (variant.kind === 'CONTROL' ? ', control' : ''));
-}
-
-// The first screen: scenario by strategy.
-function first() {
-  const count = new Map();
-  results.scenarios.forEach(scenario => new Set(scenario.points.flatMap(point => point.variants.map(v => v.label)))
-    .forEach(label => count.set(label, (count.get(label) || 0) + 1)));
-  const order = ['ROW', 'BOTH', 'ADVISORY', 'ROW + admission', 'BOTH + admission', 'ADVISORY + admission'];
-  const columns = order.filter(label => count.has(label));
-  const body = table(page, ['', 'baseline', 'against itself (A/A)', ...columns, 'others'], 'first');
-  results.scenarios.forEach(scenario => scenario.points.forEach(point => {
-    const row = add(body, 'tr');
-    const name = add(row, 'td');
-    add(name, 'a', scenario.name).href = '#' + scenario.name;
-    add(name, 'small', point.label + ' · round trip ' + figure(point.roundTripMillis) + ' ms');
-    const base = point.variants.find(v => v.kind === 'BASELINE');
-    const cell = add(row, 'td', base ? figure(base.rounds.reduce((a, b) => a + b, 0) / base.rounds.length) + ' '
-      + scenario.metrics[0].unit : '–');
-    add(cell, 'small', scenario.baseline);
-    add(row, 'td', point.again ? interval(point.again) : '–', 'BASELINE');
-    columns.forEach(label => {
-      const variant = point.variants.find(v => v.label === label);
-      if (variant) ratioCell(row, variant); else add(row, 'td', '');
-    });
-    const others = point.variants.filter(v => !columns.includes(v.label) && v.ratio);
-    const rest = add(row, 'td', null, 'text');
-    others.forEach(variant => {
-      const line = add(rest, 'div', null, variant.call || variant.kind);
-      line.append(variant.label + ' ');
-      add(line, 'b', times(variant.ratio.mean) + (variant.call ? ' ' + marks[variant.call] : ' control'));
-    });
-  }));
-  add(page, 'p', 'How many times as good as the baseline, above 1 better, with the interval at 95 %. ▲ better and ▼ worse are'
-    + ' called only where all of the interval is farther from 1 than the baseline came to against itself in the same rounds, in'
-    + ' either direction; ≈ is equivalent within 10 % or less; ? is inconclusive: the difference, if there is one, is smaller'
-    + ' than what this run can tell. A control does less work than the others, and is no gain.', 'soft');
-}
-
 function options(isHorizontal, log, stacked) {
   const grid = { color: color('line') };
   const ticks = { color: color('soft') };
@@ -90,22 +46,21 @@ function canvas(parent, height) {
   return add(box, 'canvas');
 }
 
-// Dots and intervals on a logarithmic axis around 1.
-function ratioChart(parent, scenario) {
+// Dots and intervals on a logarithmic axis around 1, for everything that was compared.
+function ratioChart(parent) {
   const rows = [];
-  scenario.points.forEach(point => {
-    if (point.again) rows.push({ name: scenario.baseline + ' again (A/A)', point, ratio: point.again, tone: 'soft' });
+  results.scenarios.forEach(scenario => scenario.points.forEach(point =>
     point.variants.filter(v => v.ratio).forEach(v => rows.push({
-      name: v.label, point, ratio: v.ratio,
+      name: v.label + (v.kind === 'CONTROL' ? ' (control)' : ''), scenario, point, ratio: v.ratio, again: point.again,
       tone: { BETTER: 'better', WORSE: 'worse', EQUIVALENT: 'even', INCONCLUSIVE: 'unclear' }[v.call] || 'soft',
-    }));
-  });
+    }))));
   if (rows.length === 0) return;
   const narrow = window.innerWidth < 600;
-  const many = scenario.points.length > 1;
   const reach = Math.min(100, Math.max(1.25, ...rows.flatMap(r => [r.ratio.mean, 1 / r.ratio.mean,
     Math.min(r.ratio.high, 2 * r.ratio.mean), Math.min(1 / r.ratio.low, 2 / r.ratio.mean)])) * 1.08);
-  const labels = rows.map(r => many ? (narrow ? [r.name, r.point.label] : r.name + ' · ' + r.point.label) : r.name);
+  const at = r => r.scenario.name + ', ' + r.point.label;
+  const said = r => times(r.ratio.mean) + ' of ' + r.scenario.baseline;
+  const labels = rows.map(r => narrow ? [r.name + '  ' + times(r.ratio.mean), at(r)] : r.name + ' · ' + at(r) + '  ' + times(r.ratio.mean));
   const shown = options(true, true, false);
   Object.assign(shown.scales.x, { min: 1 / reach, max: reach });
   shown.scales.x.afterBuildTicks = axis => {
@@ -115,10 +70,19 @@ function ratioChart(parent, scenario) {
   };
   shown.scales.x.ticks = { color: color('soft'), maxRotation: 0, callback: value => value + 'x' };
   shown.scales.x.grid = { color: c => c.tick && c.tick.value === 1 ? color('ink') : color('line') };
-  shown.plugins.tooltip = { callbacks: { label: c => times(rows[c.dataIndex].ratio.mean) + ' (' + interval(rows[c.dataIndex].ratio) + ')' } };
+  shown.plugins.tooltip = { callbacks: { label: c => said(rows[c.dataIndex]) + ' (' + interval(rows[c.dataIndex].ratio) + ')' } };
   const tones = rows.map(r => color(r.tone));
-  new Chart(canvas(parent, 46 + rows.length * (many && narrow ? 36 : 24)), {
+  const height = narrow ? 36 : 24;
+  // Behind each row, what its baseline came to against itself.
+  const band = { id: 'band', beforeDatasetsDraw: ({ ctx, scales: { x, y } }) => rows.forEach((r, i) => {
+    if (!r.again) return;
+    const [from, to] = [r.again.low, r.again.high].map(v => x.getPixelForValue(Math.min(reach, Math.max(1 / reach, v))));
+    ctx.fillStyle = color('line');
+    ctx.fillRect(from, y.getPixelForValue(i) - height / 2, to - from, height);
+  }) };
+  new Chart(canvas(parent, 46 + rows.length * height), {
     type: 'bar',
+    plugins: [band],
     data: {
       labels,
       datasets: [
@@ -128,6 +92,37 @@ function ratioChart(parent, scenario) {
     },
     options: shown,
   });
+  add(parent, 'p', 'A dot is how many times as good as the baseline a variant is, right of 1 better; its line is the interval in'
+    + ' which that lies with 95 % confidence. Green is better and red worse for sure, blue is equivalent, brown is inconclusive.'
+    + ' The band behind it is the baseline against itself (A/A), in turns of the same rounds. A control does less work than the'
+    + ' others, and is no gain.', 'soft');
+}
+
+// Of the slowest hundredth, where the scenario looks at latencies.
+function slowestChart(parent, scenario) {
+  const metric = scenario.metrics.find(m => m.key.endsWith('.p99'));
+  const rows = metric ? scenario.points.flatMap(point => point.variants.map(variant => ({ point, variant })))
+    .filter(row => Number.isFinite(row.variant.figures[metric.key])) : [];
+  if (rows.length === 0) return;
+  const many = scenario.points.length > 1;
+  const shown = options(true, false, false);
+  add(parent, 'p', metric.title + ', ' + metric.unit + ': of a hundred, one takes longer.', 'soft');
+  new Chart(canvas(parent, 46 + rows.length * 22), {
+    type: 'bar',
+    data: {
+      labels: rows.map(r => r.variant.label + (many ? ' · ' + r.point.label : '')),
+      datasets: [{ data: rows.map(r => r.variant.figures[metric.key]), backgroundColor: color('even'), barThickness: 10 }],
+    },
+    options: shown,
+  });
+}
+
+// One colour for an event, in whatever chart it is.
+const eventColors = new Map();
+function eventColor(event) {
+  if (event === 'others') return '#8a8f98';
+  if (!eventColors.has(event)) eventColors.set(event, waitColors[eventColors.size % (waitColors.length - 1)]);
+  return eventColors.get(event);
 }
 
 function waitChart(parent, scenario) {
@@ -148,8 +143,8 @@ function waitChart(parent, scenario) {
       type: 'bar',
       data: {
         labels: rows.map(r => r.variant.label + (many ? ' · ' + r.point.label : '')),
-        datasets: [...top, 'others'].map((event, i) => ({
-          label: event, backgroundColor: waitColors[i],
+        datasets: [...top, 'others'].map(event => ({
+          label: event, backgroundColor: eventColor(event),
           data: rows.map(r => event === 'others' ? rest(r.variant.waits) : r.variant.waits[event] || 0),
         })),
       },
@@ -179,7 +174,7 @@ function courseChart(parent, scenario) {
 }
 
 function figures(parent, scenario) {
-  const head = ['', 'ratio', 'at its limit', ...scenario.metrics.map(m => m.title + (m.unit ? ', ' + m.unit : '')),
+  const head = ['', 'at its limit', ...scenario.metrics.map(m => m.title + (m.unit ? ', ' + m.unit : '')),
     'CPU clients', 'CPU server', 'CPU all, of', 'waiting for locks', 'WAL, MB/s'];
   const body = table(parent, head);
   scenario.points.forEach(point => {
@@ -190,7 +185,6 @@ function figures(parent, scenario) {
     point.variants.forEach(variant => {
       const row = add(body, 'tr');
       add(row, 'td', variant.label);
-      ratioCell(row, variant);
       add(row, 'td', variant.limit, 'text');
       scenario.metrics.forEach(m => add(row, 'td', figure(variant.figures[m.key])));
       const f = variant.figures;
@@ -212,29 +206,30 @@ function list(parent, title, entries) {
 
 page.replaceChildren();
 add(page, 'h1', 'Row locks and advisory locks');
-list(page, 'Server', results.server);
-list(page, 'Clients', results.machine);
-add(add(page, 'p', results.started.substring(0, 16).replace('T', ' ') + ' UTC, ' + Math.round(results.seconds / 60)
-  + ' minutes, ' + results.program + ': ', 'soft'), 'code', results.command);
+add(page, 'p', results.answer, 'answer');
 if (results.failures.length > 0) {
   const box = add(page, 'div', null, 'failures');
   add(box, 'p', 'Not all of it ran, or kept what it promises:');
   const items = add(box, 'ul');
   results.failures.forEach(text => add(items, 'li', text));
 }
-first();
-results.remarks.forEach(text => add(page, 'p', text, 'soft'));
+results.remarks.forEach(text => add(page, 'p', text, 'remark'));
+ratioChart(page);
+list(page, 'Server', results.server);
+list(page, 'Clients', results.machine);
+add(add(page, 'p', results.started.substring(0, 16).replace('T', ' ') + ' UTC, ' + Math.round(results.seconds / 60)
+  + ' minutes, ' + results.program + ': ', 'soft'), 'code', results.command);
 results.scenarios.forEach(scenario => {
   const section = add(page, 'section');
   section.id = scenario.name;
   add(section, 'h2', scenario.name + ': ' + scenario.title);
   add(section, 'p', scenario.question, 'soft');
   if (scenario.published) add(section, 'p', 'Published elsewhere: ' + scenario.published, 'soft');
-  ratioChart(section, scenario);
   const calls = add(section, 'ul');
   scenario.points.forEach(point => point.variants.filter(v => v.sentence).forEach(v =>
-    add(calls, 'li', (scenario.points.length > 1 ? point.label + ': ' : '') + v.sentence + '.')));
+    add(calls, 'li', (scenario.points.length > 1 ? point.label + ': ' : '') + v.sentence + '.', v.call)));
   courseChart(section, scenario);
+  slowestChart(section, scenario);
   figures(section, scenario);
   waitChart(section, scenario);
 });

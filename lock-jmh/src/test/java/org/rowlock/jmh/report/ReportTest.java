@@ -48,11 +48,12 @@ class ReportTest {
                 text,
                 text,
                 List.of(1.0, 2.0));
-        PointResult point = new PointResult(text, 0.5, new Ratio(1, 0.97, 1.03), List.of(baseline, other));
+        PointResult point = new PointResult(text, 0.5, new Ratio(1, 0.97, 1.03), 1.1, List.of(baseline, other));
         ScenarioResult scenario = new ScenarioResult(
                 "zipfian", text, text, text, "ROW", List.of(Metric.throughput(text)), List.of(point));
         Map<String, String> said = Map.of(text, text);
         return new Results(
+                "Use " + text,
                 text,
                 "2026-01-02T03:04:05Z",
                 61,
@@ -93,7 +94,13 @@ class ReportTest {
         String text = Summary.of(results("ADVISORY"));
         assertThat(text)
                 .contains(
-                        "again (A/A)", "1.00x (0.97 to 1.03)", "2.04x (1.90 to 2.20)", "better", "round trip 0.50 ms");
+                        "again (A/A)",
+                        "1.00x (0.97 to 1.03)",
+                        "2.04x (1.90 to 2.20)",
+                        "better",
+                        "round trip 0.50 ms",
+                        "from 1.10x on");
+        assertThat(text.strip()).startsWith("Use ADVISORY");
         assertThat(Summary.of(results(HOSTILE + "\u001b"))).doesNotContain("\u001b");
     }
 }

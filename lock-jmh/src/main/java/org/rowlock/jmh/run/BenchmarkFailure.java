@@ -10,11 +10,13 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.bench.InvariantViolation;
 
-/** Finds what a benchmark said in what JMH wraps around it. */
-final class FailureMessage {
-    private FailureMessage() {}
-
-    static String of(Throwable failure) {
+/**
+ * What a benchmark said, found in what JMH wraps around it.
+ *
+ * @param isViolation whether it has found its own locks wrong
+ */
+record BenchmarkFailure(String message, boolean isViolation) {
+    static BenchmarkFailure of(Throwable failure) {
         Throwable first = null;
         Deque<Throwable> queue = new ArrayDeque<>();
         Set<Throwable> seen = new HashSet<>();
@@ -23,7 +25,7 @@ final class FailureMessage {
             Throwable next = queue.remove();
             if (seen.add(next)) {
                 if (next instanceof InvariantViolation || next instanceof UserError) {
-                    return String.valueOf(next.getMessage());
+                    return new BenchmarkFailure(String.valueOf(next.getMessage()), next instanceof InvariantViolation);
                 }
                 if (first == null && !(next instanceof RunnerException) && !(next instanceof BenchmarkException)) {
                     first = next;
@@ -34,7 +36,7 @@ final class FailureMessage {
                 queue.addAll(List.of(next.getSuppressed()));
             }
         }
-        return first == null ? String.valueOf(failure.getMessage()) : describe(first);
+        return new BenchmarkFailure(first == null ? String.valueOf(failure.getMessage()) : describe(first), false);
     }
 
     private static String describe(Throwable failure) {

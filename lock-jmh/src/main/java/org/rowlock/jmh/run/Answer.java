@@ -1,0 +1,112 @@
+package org.rowlock.jmh.run;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.rowlock.jmh.run.Results.Kind;
+import org.rowlock.jmh.run.Results.PointResult;
+import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.run.Results.VariantResult;
+
+/** What a comparison comes to in two or three sentences: what to change, what it gains, and how sure that is. */
+final class Answer {
+    private static final String SURE = " Each call is made with 95 % confidence.";
+
+    /** A variant at a point of a scenario. */
+    private record Compared(ScenarioResult scenario, PointResult point, VariantResult variant) {
+        boolean is(Call call) {
+            return variant.call() == call;
+        }
+
+        String gain() {
+            return variant.ratio() + " of " + scenario.baseline() + " in " + scenario.name() + ", " + point.label();
+        }
+
+        /** How much it surely gains or loses, as a logarithm. */
+        double weight() {
+            Ratio ratio = variant.ratio();
+            return ratio == null
+                    ? 0
+                    : is(Call.BETTER) ? Math.log(ratio.low()) : is(Call.WORSE) ? Math.log(ratio.high()) : 0;
+        }
+    }
+
+    private Answer() {}
+
+    static String of(List<ScenarioResult> scenarios) {
+        List<Compared> all = new ArrayList<>();
+        for (ScenarioResult scenario : scenarios) {
+            for (PointResult point : scenario.points()) {
+                point.variants().stream()
+                        .filter(variant -> variant.kind() == Kind.VARIANT && variant.call() != null)
+                        .forEach(variant -> all.add(new Compared(scenario, point, variant)));
+            }
+        }
+        if (all.isEmpty()) {
+            return "Nothing can be said: too few rounds were finished.";
+        }
+        Map<String, List<Compared>> byVariant = all.stream()
+                .collect(
+                        Collectors.groupingBy(each -> each.variant().label(), LinkedHashMap::new, Collectors.toList()));
+        String best = "";
+        double most = 0;
+        for (Map.Entry<String, List<Compared>> each : byVariant.entrySet()) {
+            double weight =
+                    each.getValue().stream().mapToDouble(Compared::weight).sum();
+            if (weight > most) {
+                best = each.getKey();
+                most = weight;
+            }
+        }
+        return best.isEmpty() ? keep(all) : use(best, byVariant.getOrDefault(best, List.of()));
+    }
+
+    private static String use(String label, List<Compared> compared) {
+        List<Compared> better = with(compared, Call.BETTER);
+        List<Compared> worse = with(compared, Call.WORSE);
+        return "Use " + label + ": " + gains(better) + "."
+                + (worse.isEmpty() ? "" : " It is worse elsewhere: " + gains(worse) + ".")
+                + others(compared.size() - better.size() - worse.size())
+                + SURE;
+    }
+
+    private static String others(int number) {
+        return number == 0 ? "" : " In " + number + " more comparison(s) no difference was found.";
+    }
+
+    private static String keep(List<Compared> all) {
+        List<Compared> worse = with(all, Call.WORSE);
+        return "Change nothing: no variant was better on the whole."
+                + (worse.isEmpty()
+                        ? " This run finds differences from " + power(all)
+                                + " on; more rounds (--rounds) find smaller ones."
+                        : " Worse were "
+                                + worse.stream()
+                                        .map(each -> each.variant().label() + ", " + each.gain())
+                                        .collect(Collectors.joining("; "))
+                                + "." + SURE);
+    }
+
+    /** From the most precise comparison to the least. */
+    private static String power(List<Compared> all) {
+        List<Double> found = all.stream()
+                .map(each -> each.point().smallestFound())
+                .filter(java.util.Objects::nonNull)
+                .sorted()
+                .toList();
+        String least = String.format(Locale.ROOT, "%.2fx", found.get(0));
+        String most = String.format(Locale.ROOT, "%.2fx", found.get(found.size() - 1));
+        return least.equals(most) ? least : least + " to " + most;
+    }
+
+    private static String gains(List<Compared> compared) {
+        return compared.stream().map(Compared::gain).collect(Collectors.joining("; "));
+    }
+
+    private static List<Compared> with(List<Compared> compared, Call call) {
+        return compared.stream().filter(each -> each.is(call)).toList();
+    }
+}
