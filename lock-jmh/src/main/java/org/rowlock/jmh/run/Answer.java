@@ -1,10 +1,13 @@
 package org.rowlock.jmh.run;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
@@ -68,33 +71,38 @@ final class Answer {
         List<Compared> better = with(compared, Call.BETTER);
         List<Compared> worse = with(compared, Call.WORSE);
         return "Use " + label + ": " + gains(better) + "."
-                + (worse.isEmpty() ? "" : " It is worse elsewhere: " + gains(worse) + ".")
+                + (worse.isEmpty() ? "" : " It is worse: " + gains(worse) + ".")
                 + others(compared.size() - better.size() - worse.size())
                 + SURE;
     }
 
     private static String others(int number) {
-        return number == 0 ? "" : " In " + number + " more comparison(s) no difference was found.";
+        return number == 0 ? "" : " No difference was found in " + number + " more comparison(s).";
     }
 
     private static String keep(List<Compared> all) {
         List<Compared> worse = with(all, Call.WORSE);
-        return "Change nothing: no variant was better on the whole."
+        return "Change nothing: no variant is better on the whole."
                 + (worse.isEmpty()
                         ? " This run finds differences from " + power(all)
                                 + " on; more rounds (--rounds) find smaller ones."
-                        : " Worse were "
-                                + worse.stream()
-                                        .map(each -> each.variant().label() + ", " + each.gain())
-                                        .collect(Collectors.joining("; "))
-                                + "." + SURE);
+                        : worse.stream()
+                                        .collect(Collectors.groupingBy(
+                                                each -> each.variant().label(),
+                                                LinkedHashMap::new,
+                                                Collectors.toList()))
+                                        .entrySet()
+                                        .stream()
+                                        .map(each -> " " + each.getKey() + " is worse: " + gains(each.getValue()) + ".")
+                                        .collect(Collectors.joining())
+                                + SURE);
     }
 
     /** From the most precise comparison to the least. */
     private static String power(List<Compared> all) {
         List<Double> found = all.stream()
                 .map(each -> each.point().smallestFound())
-                .filter(java.util.Objects::nonNull)
+                .filter(Objects::nonNull)
                 .sorted()
                 .toList();
         String least = String.format(Locale.ROOT, "%.2fx", found.get(0));
@@ -102,8 +110,24 @@ final class Answer {
         return least.equals(most) ? least : least + " to " + most;
     }
 
+    /** The largest difference, and the range of the others. */
     private static String gains(List<Compared> compared) {
-        return compared.stream().map(Compared::gain).collect(Collectors.joining("; "));
+        List<Compared> ordered = compared.stream()
+                .sorted(Comparator.comparingDouble(each -> -Math.abs(each.weight())))
+                .toList();
+        if (ordered.size() == 1) {
+            return ordered.get(0).gain();
+        }
+        DoubleSummaryStatistics rest = ordered.stream()
+                .skip(1)
+                .map(each -> each.variant().ratio())
+                .filter(Objects::nonNull)
+                .mapToDouble(Ratio::mean)
+                .summaryStatistics();
+        String least = Ratio.digits(rest.getMin()) + "x";
+        String most = Ratio.digits(rest.getMax()) + "x";
+        return ordered.get(0).gain() + "; in " + (ordered.size() - 1) + " more, "
+                + (least.equals(most) ? least : least + " to " + most);
     }
 
     private static List<Compared> with(List<Compared> compared, Call call) {

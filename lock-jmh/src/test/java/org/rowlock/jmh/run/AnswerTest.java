@@ -1,0 +1,68 @@
+package org.rowlock.jmh.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.rowlock.jmh.run.Results.Kind;
+import org.rowlock.jmh.run.Results.PointResult;
+import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.run.Results.VariantResult;
+import org.rowlock.jmh.scenario.Metric;
+
+/** The first sentence says what to change. */
+class AnswerTest {
+    private static VariantResult variant(String label, Call call, double mean) {
+        return new VariantResult(
+                label,
+                Kind.VARIANT,
+                List.of(),
+                Map.of(),
+                Map.of(),
+                new Ratio(mean, mean * 0.9, mean * 1.1),
+                call,
+                "",
+                "",
+                List.of());
+    }
+
+    private static ScenarioResult scenario(String name, VariantResult... variants) {
+        return new ScenarioResult(
+                name,
+                "",
+                "",
+                "",
+                "FOR_UPDATE",
+                List.of(Metric.throughput("transactions")),
+                List.of(new PointResult("90 clients", 0.1, new Ratio(1, 0.9, 1.1), 1.25, List.of(variants))));
+    }
+
+    @Test
+    void whatSurelyGainsMostIsAdvisedWithWhereItLoses() {
+        String answer = Answer.of(List.of(
+                scenario("zipfian", variant("ROW", Call.BETTER, 1.6), variant("ADVISORY", Call.BETTER, 2.5)),
+                scenario("share", variant("ROW", Call.INCONCLUSIVE, 1.0), variant("ADVISORY", Call.BETTER, 1.8)),
+                scenario("many-keys", variant("ROW", Call.EQUIVALENT, 1.0), variant("ADVISORY", Call.WORSE, 0.8))));
+        assertThat(answer)
+                .startsWith(
+                        "Use ADVISORY: 2.50x (2.25 to 2.75) of FOR_UPDATE in zipfian, 90 clients; in 1 more, 1.80x.")
+                .contains("It is worse: 0.80x (0.72 to 0.88) of FOR_UPDATE in many-keys")
+                .contains("95 %");
+    }
+
+    @Test
+    void whereNothingIsBetterNothingIsAdvised() {
+        assertThat(Answer.of(List.of(scenario("zipfian", variant("ROW", Call.WORSE, 0.5)))))
+                .startsWith("Change nothing")
+                .contains("ROW is worse: 0.50x");
+    }
+
+    @Test
+    void whereNothingIsFoundTheRunSaysWhatItFinds() {
+        assertThat(Answer.of(List.of(scenario("zipfian", variant("ROW", Call.INCONCLUSIVE, 1.1)))))
+                .startsWith("Change nothing")
+                .contains("differences from 1.25x on", "--rounds");
+        assertThat(Answer.of(List.of())).startsWith("Nothing can be said");
+    }
+}
