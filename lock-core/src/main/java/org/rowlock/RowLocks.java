@@ -21,6 +21,7 @@ import org.rowlock.internal.queue.Gate;
 import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.verify.LockVerifier;
 import org.rowlock.internal.verify.VerificationThread;
@@ -441,6 +442,20 @@ public final class RowLocks {
      */
     public List<String> configuredIdColumns(String table) {
         return requests.configuredIdColumns(TableName.normalize(table));
+    }
+
+    /**
+     * Looks in the catalog whether keys can be made of a table's ids, where its strategy needs keys: a startup can so refuse
+     * what every lock would refuse. Locks nothing.
+     *
+     * @param connection any connection to the database; not closed
+     * @param table the table, named as in the keys
+     * @throws LockTargetException if the text of an id may depend on settings of the session, see {@code docs/keys.md}
+     * @throws SQLException if the catalog cannot be read, or the table does not exist
+     * @throws IllegalArgumentException if the table is not a well-formed SQL name
+     */
+    public void checkTable(Connection connection, String table) throws SQLException {
+        requests.check(PgSession.of(connection), TableName.normalize(table));
     }
 
     /**

@@ -13,6 +13,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockTargetException;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLockUsages.Usage;
 
@@ -148,8 +149,13 @@ final class TableCheck {
                 checkSpelling(what, table, row.getLong(2));
                 types.put(table, typesOf((String[]) row.getArray(3).getArray(), (String[])
                         row.getArray(5).getArray()));
-                return idColumns(what, table, row.getArray(3), row.getArray(4));
+                List<String> columns = idColumns(what, table, row.getArray(3), row.getArray(4));
+                locks.checkTable(connection, table);
+                return columns;
             }
+        } catch (LockTargetException e) {
+            throw new RowLockDefinitionException(
+                    what + ": " + e.getMessage(), "In the configuration: rowlock.tables[" + table + "].");
         } catch (SQLException e) {
             if (!NO_PRIVILEGE.equals(e.getSQLState())) {
                 throw e;

@@ -34,7 +34,10 @@ class IdTypesTest {
             "create table day (id date primary key)",
             "create table moment (id timestamptz primary key)",
             "create table paint (id color primary key)",
-            "create table word (id text primary key)");
+            "create table word (id text primary key)",
+            "create domain duration as interval",
+            "create table stay (id duration primary key)",
+            "create table blob (id bytea primary key)");
 
     enum Color {
         RED
@@ -144,7 +147,28 @@ class IdTypesTest {
         start(LockStrategy.ROW, component).close();
     }
 
+    static class OfInterval {
+        @Transactional
+        public void run(@RowLock("stay") String id) {}
+    }
+
+    /** Its text depends on the intervalstyle of the session. */
+    @ParameterizedTest
+    @EnumSource
+    void anIdWithoutAKeyIsRefusedUnlessNoneIsNeeded(LockStrategy strategy) {
+        if (strategy == LockStrategy.ROW) {
+            start(strategy, OfInterval.class).close();
+            return;
+        }
+        assertThatThrownBy(() -> start(strategy, OfInterval.class).close())
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll("OfInterval.run(", "stay", "column id of type interval", "strategy ROW");
+    }
+
     static class Right {
+        @Transactional
+        public void bytes(@RowLock("blob") String id) {}
+
         @Transactional
         public void number(@RowLock("account") int id) {}
 

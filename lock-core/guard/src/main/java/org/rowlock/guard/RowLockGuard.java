@@ -35,7 +35,7 @@ public final class RowLockGuard {
     private static final int DEFAULT_BUDGET = 1_000;
 
     /** What {@code rowlock.version()} gives where the SQL is of this version. */
-    private static final int GUARD_VERSION = 1;
+    private static final int GUARD_VERSION = 2;
 
     private static final int KEY_VERSION = 1;
 

@@ -1,4 +1,4 @@
--- Rowlock's guard, version 1, for key version 1. Idempotent; run it in one transaction. It makes a schema "rowlock" with
+-- Rowlock's guard, version 2, for key version 1. Idempotent; run it in one transaction. It makes a schema "rowlock" with
 -- functions, a table and views, and by itself changes no other table. The role needs CREATE on the database once; if the
 -- schema is there already, it has to be the role's own.
 do $$
@@ -20,7 +20,7 @@ grant usage on schema rowlock to public;
 
 create or replace function rowlock.version(out guard int4, out key int4)
 language sql immutable
-as 'select 1, 1';
+as 'select 2, 1';
 
 -- The table that a row's key belongs to (rule 1).
 create or replace function rowlock.root(relation regclass) returns regclass
@@ -70,14 +70,16 @@ begin
         value := value || '::text';
       when type = 'numeric'::regtype then
         value := format('trim_scale(%s)::text', value);
+      -- In JSON these are in ISO form, whatever the datestyle is. Before the common era the key has no T.
       when type = 'date'::regtype then
-        value := format('coalesce(to_char(%s::timestamp, ''YYYY-MM-DD''), %s::text)', value, value);
+        value := format('(to_json(%s) #>> ''{}'')', value);
       when type = 'timestamp'::regtype then
-        value := format('coalesce(rtrim(rtrim(to_char(%s, ''YYYY-MM-DD"T"HH24:MI:SS.US''), ''0''), ''.''), %s::text)',
-                        value, value);
+        value := format('(to_json(%s) #>> ''{}'')', value);
+        value := format('case when %s like ''%% BC'' then replace(%s, ''T'', '' '') else %s end', value, value, value);
       when type = 'timestamptz'::regtype then
-        value := format('coalesce(rtrim(rtrim(to_char(%s at time zone ''UTC'', ''YYYY-MM-DD"T"HH24:MI:SS.US''), ''0''),'
-                        ' ''.'') || ''Z'', %s::text)', value, value);
+        value := format('(to_json(%s at time zone ''UTC'') #>> ''{}'')', value);
+        value := format('case when %s like ''%% BC'' then replace(replace(%s, ''T'', '' ''), '' BC'', ''+00 BC'')'
+                        ' when %s like ''%%infinity'' then %s else %s || ''Z'' end', value, value, value, value, value);
       else
         raise exception 'Column % of % is of type %, which cannot be a lock key', name, relation, type::regtype
           using errcode = 'feature_not_supported', hint = 'See docs/keys.md for the types of an id.';

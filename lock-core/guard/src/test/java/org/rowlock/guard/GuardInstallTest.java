@@ -364,7 +364,7 @@ class GuardInstallTest {
         execute(connection, RowLockGuard.sql("account"));
         String trigger = query("select definition from rowlock.guards");
         for (String other :
-                List.of(trigger.replace("('1', '1', ", "('0', '1', "), trigger.replace("('1', '1', ", "('1', '2', "))) {
+                List.of(trigger.replace("('2', '1', ", "('1', '1', "), trigger.replace("('2', '1', ", "('2', '2', "))) {
             execute(connection, other.replace("CREATE TRIGGER", "create or replace trigger"));
             assertThat(state("account")).isEqualTo(GuardState.OUTDATED);
         }
@@ -373,7 +373,7 @@ class GuardInstallTest {
 
         execute(
                 connection,
-                "create or replace function rowlock.version(out guard int4, out key int4) language sql immutable as 'select 2, 1'",
+                "create or replace function rowlock.version(out guard int4, out key int4) language sql immutable as 'select 3, 1'",
                 RowLockGuard.guardSql("account", 10, List.of()));
         assertThat(state("account")).isEqualTo(GuardState.OUTDATED);
         execute(connection, RowLockGuard.sql("account"));

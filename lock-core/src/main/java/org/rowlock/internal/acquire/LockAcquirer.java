@@ -216,7 +216,7 @@ final class LockAcquirer {
             if (row.table().isIdOpen()) {
                 Row key = row.keys().get(0);
                 List<String> meant = read(session, RowSql.meaning(row.table()), absent);
-                if (LockRequest.isOther(key, meant)) {
+                if (LockRequest.isOther(row.table(), key, meant)) {
                     return new Misnamed(key, meant);
                 }
             }

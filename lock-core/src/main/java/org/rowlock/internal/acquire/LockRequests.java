@@ -29,6 +29,7 @@ import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.PrimaryKeys;
+import org.rowlock.internal.text.IdType;
 
 /** Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows. */
 public final class LockRequests {
@@ -132,7 +133,31 @@ public final class LockRequests {
 
     /** The id columns of a claim's table: its own, the configured ones, or the primary key. */
     RowTable tableOf(PgSession session, Claim claim) throws SQLException {
-        return primaryKeys.of(session, claim.table(), givenColumns(claim));
+        List<String> given = givenColumns(claim);
+        return keyed(session, primaryKeys.of(session, claim.table(), given), given);
+    }
+
+    /**
+     * Looks whether keys can be made of a table's ids, where its strategy needs them.
+     *
+     * @throws LockTargetException if not
+     */
+    public void check(PgSession session, String name) throws SQLException {
+        List<String> given = config.idColumnsOf(name);
+        keyed(session, primaryKeys.find(session, name, given), given);
+    }
+
+    /** The table, unless it needs keys that no id of it has; the next call looks at its columns again. */
+    private RowTable keyed(PgSession session, RowTable table, List<String> given) throws SQLException {
+        if (config.strategyOf(table.name()).takesAdvisoryLock()) {
+            for (RowTable.Column column : table.columns()) {
+                if (column.kind() == IdType.KEYLESS) {
+                    primaryKeys.forget(session, table, given);
+                    throw LockErrors.keyless(table, column);
+                }
+            }
+        }
+        return table;
     }
 
     private List<String> givenColumns(Claim claim) {
@@ -321,6 +346,9 @@ public final class LockRequests {
         }
         for (int i = 0; i < row.id().size(); i++) {
             RowTable.Column column = table.columns().get(i);
+            if (column.kind() == IdType.KEYLESS) {
+                return LockErrors.keyless(table, column);
+            }
             String part = row.givenId().get(i);
             String refusal = column.kind().otherSpelling(part);
             if (refusal != null) {
@@ -338,6 +366,9 @@ public final class LockRequests {
             }
             for (int i = 0; i < id.size(); i++) {
                 RowTable.Column column = table.columns().get(i);
+                if (column.kind() == IdType.KEYLESS && config.strategyOf(key).takesAdvisoryLock()) {
+                    return LockErrors.keyless(table, column);
+                }
                 String refusal = column.kind().refusal(id.get(i));
                 if (refusal != null) {
                     return LockErrors.misfit(config.names(), key, column, id.get(i), refusal);

@@ -14,6 +14,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.text.IdText;
+import org.rowlock.internal.text.IdType;
 
 /**
  * What one call asks for, split by the kind of lock.
@@ -160,10 +161,11 @@ public record LockRequest(
         return ofRows == null ? misnamedIn(openKeysAlone(), meant) : ofRows;
     }
 
-    /** Tells whether a row of this id has another key. */
-    public static boolean isOther(Row key, List<String> found) {
+    /** Tells whether a row of this id has another key. A type without keys is locked by the row lock alone. */
+    public static boolean isOther(RowTable table, Row key, List<String> found) {
         for (int i = 0; i < key.id().size(); i++) {
-            if (!key.id().get(i).equals(IdText.canonical(found.get(i)))) {
+            if (table.columns().get(i).kind() != IdType.KEYLESS
+                    && !key.id().get(i).equals(IdText.canonical(found.get(i)))) {
                 return true;
             }
         }
@@ -174,7 +176,7 @@ public record LockRequest(
         for (int group = 0; group < found.size(); group++) {
             for (FoundRow row : found.get(group)) {
                 Row key = groups.get(group).keys().get(row.ordinal() - 1);
-                if (isOther(key, row.id())) {
+                if (isOther(groups.get(group).table(), key, row.id())) {
                     return new Misnamed(key, row.id());
                 }
             }

@@ -121,9 +121,5 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
      * @param arrayType arrays of its type, of a domain of the domain
      * @param kind what the type means for the id
      */
-    public record Column(String name, String type, String arrayType, IdType kind) {
-        public Column(String name, String type, String arrayType) {
-            this(name, type, arrayType, IdType.of(type));
-        }
-    }
+    public record Column(String name, String type, String arrayType, IdType kind) {}
 }

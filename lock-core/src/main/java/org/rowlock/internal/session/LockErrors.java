@@ -264,12 +264,28 @@ public final class LockErrors {
     /** The exception for an id that its column cannot hold, or that is not written as its key is. */
     public static LockTargetException misfit(
             KeyNames names, LockKey.Row key, RowTable.Column column, String part, String refusal) {
-        String type = column.type().replace("pg_catalog.", "").replace("\"", "");
         return new LockTargetException(
                 "Cannot lock " + names.of(key) + ": " + names.of(part) + " for column " + column.name() + " of type "
-                        + type + ' ' + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL) + ". Nothing is locked.",
+                        + typeName(column) + ' ' + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL)
+                        + ". Nothing is locked.",
                 SqlState.INVALID_TEXT_REPRESENTATION,
                 null);
+    }
+
+    /** The exception for an id that no key can be made of. */
+    public static LockTargetException keyless(RowTable table, RowTable.Column column) {
+        return new LockTargetException(
+                "Cannot lock rows of " + table.name() + " by keys: the text of its id column " + column.name()
+                        + " of type " + typeName(column)
+                        + " may depend on settings of the session, so that one row could"
+                        + " have two keys. Use strategy ROW, which needs no key, or lock by another unique column"
+                        + " (idColumns) or by LockKey.name(). Nothing is locked.",
+                SqlState.FEATURE_NOT_SUPPORTED,
+                null);
+    }
+
+    private static String typeName(RowTable.Column column) {
+        return column.type().replace("pg_catalog.", "").replace("\"", "");
     }
 
     /** The exception for a row that was inserted while the call found none, so that the query saw it without its lock. */

@@ -37,8 +37,9 @@ public final class PrimaryKeys {
             + typeName("case when t.typcategory = 'A' and t.typtype <> 'd' then '' else '[]' end", "a.atttypid")
             + ", " + PgSession.SCHEMAS
             + ", c.relnamespace, (select l.collisdeterministic from pg_catalog.pg_collation l"
-            + " where l.oid = a.attcollation) is false, (select t.typcategory in ('A', 'C') from pg_catalog.pg_type t"
-            + " where t.oid = a.atttypid), " + CitusDatabases.IS_CITUS + ", ";
+            + " where l.oid = a.attcollation) is not false, (select o.prosrc from pg_catalog.pg_type t"
+            + " join pg_catalog.pg_proc o on o.oid = t.typoutput join pg_catalog.pg_language l on l.oid = o.prolang"
+            + " where t.oid = a.atttypid and l.lanname = 'internal'), " + CitusDatabases.IS_CITUS + ", ";
 
     private static final String FROM = " from pg_catalog.pg_class c left join (";
 
@@ -215,7 +216,7 @@ public final class PrimaryKeys {
 
     /** If the look is the first statement of the transaction it is ended, so that it takes no snapshot for the caller. */
     private static <T> T outsideTransaction(PgSession session, Look<T> look) throws SQLException {
-        if (session.hasBegun()) {
+        if (session.hasBegun() || session.connection().getAutoCommit()) {
             return look.look();
         }
         T seen;
@@ -252,14 +253,12 @@ public final class PrimaryKeys {
                     kind = row.getString(1);
                     schemas = row.getString(5);
                     schema = row.getLong(6);
-                    boolean nondeterministic = row.getBoolean(7);
-                    boolean opaque = row.getBoolean(8);
+                    boolean deterministic = row.getBoolean(7);
+                    String output = row.getString(8);
                     citus = row.getBoolean(9);
                     immediate = row.getBoolean(10);
                     if (row.getString(2) != null) {
-                        // To a nondeterministic collation several texts are one value.
-                        IdType idType =
-                                opaque ? IdType.OPAQUE : nondeterministic ? IdType.OTHER : IdType.of(row.getString(3));
+                        IdType idType = IdType.of(row.getString(3), output, deterministic);
                         columns.add(new Column(row.getString(2), row.getString(3), row.getString(4), idType));
                     }
                 }

@@ -66,8 +66,8 @@ public final class ClaimSql {
                 + " then (select pg_catalog.count(*) from rowlock_candidates) end, "
                 + each(
                         ", ",
-                        i -> "pg_catalog.set_config('rowlock.claimed_" + i + "', coalesce(pg_catalog.array_agg(k." + ID
-                                + i + ")::pg_catalog.text, '{}'), true)")
+                        i -> "pg_catalog.set_config('rowlock.claimed_" + i + "', coalesce((pg_catalog.array_agg(k." + ID
+                                + i + ") filter (where k.rowlock_text is not null))::pg_catalog.text, '{}'), true)")
                 + " from (select " + guard() + KeySql.from(Shape.ROW_INT) + " offset 0) as r"
                 + " left join lateral (select k.* from rowlock_candidates as k where " + tries()
                 + " limit ?) as k on true group by 1, 2, 3";
@@ -122,10 +122,17 @@ public final class ClaimSql {
 
     /**
      * The locked rows that still meet the predicate, in the order of the candidates, and behind their columns the id,
-     * printed. Columns that are given may find others with the same id, which have to be locked too.
+     * printed. Columns that are given may find others with the same id, which have to be locked too. Of a type of several
+     * texts for one value the text must still be that of the key.
      */
     private String read() {
-        String on = each(" and ", i -> column(i) + " = cast(rowlock_k." + ID + i + " as " + type(i) + ')');
+        String on = each(
+                " and ",
+                i -> column(i) + " = cast(rowlock_k." + ID + i + " as " + type(i) + ')'
+                        + (kind(i).isExact()
+                                ? ""
+                                : " and " + kind(i).textOf(column(i)) + " collate pg_catalog.\"C\" = rowlock_k." + ID
+                                        + i));
         return "select " + alias + ".*, " + table.printedId(alias) + " from " + from(table.name())
                 + " join rows from ("
                 + each(

@@ -152,10 +152,26 @@ public enum IdType {
             return temporal(text, OffsetDateTime::parse);
         }
     },
-    /** Any other: the text as the server prints it. */
+    BYTEA("pg_catalog.bytea") {
+        @Override
+        public String print(String column) {
+            // As bytea_output = hex has it.
+            return "(pg_catalog.chr(92) || 'x' || pg_catalog.encode(" + column + ", 'hex'))";
+        }
+
+        @Override
+        @Nullable
+        public String refusal(String text) {
+            return BYTES.matcher(text).matches() ? null : "is not \\x and lower-case hexadecimal digits. Give it so";
+        }
+    },
+    /** Any other that prints each value in one way: the text as the server prints it. */
     OTHER(""),
-    /** Arrays and composite types, whose spellings are not looked into. */
-    OPAQUE("");
+    /**
+     * A type whose text may depend on a setting of the session, or on what it is made of: float8, interval, ranges, arrays,
+     * composite types, types of extensions. One row would have several keys, so no key is made of it.
+     */
+    KEYLESS("");
 
     private static final String ADVICE = " Give an id that the column's type can hold";
     private static final String OUT_OF_RANGE = "is out of its range." + ADVICE;
@@ -174,6 +190,15 @@ public enum IdType {
     /** Longer is no id, and expensive to write out: 1e999999999 is a short text. */
     private static final int MOST_DIGITS = 1_000;
 
+    private static final Pattern BYTES = Pattern.compile("\\\\x(?:[0-9a-f]{2})*+");
+
+    /**
+     * The functions of PostgreSQL's own that print the values of {@link #OTHER}. They are listed, since whether a function is
+     * declared immutable proves nothing: float8out and the cube_out of an extension are, and obey extra_float_digits.
+     */
+    private static final Pattern STEADY_OUTPUT = Pattern.compile("(bool|char|name|text|varchar|bpchar|oid|xid8)out"
+            + "|(enum|inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn|jsonb)_out");
+
     private static final IdType[] TYPES = values();
 
     private final String sqlName;
@@ -182,15 +207,21 @@ public enum IdType {
         this.sqlName = sqlName;
     }
 
-    /** By the name of a type with its schema, in quotes or not: some of PostgreSQL's own are keywords. */
-    public static IdType of(String sqlName) {
+    /**
+     * By what the catalog says of a type; of a domain by the type behind it.
+     *
+     * @param sqlName its name with its schema, in quotes or not: some of PostgreSQL's own are keywords
+     * @param output the function of PostgreSQL's own that prints it; null where another does
+     * @param deterministic whether it has no collation to which several texts are one value
+     */
+    public static IdType of(String sqlName, @Nullable String output, boolean deterministic) {
         String plain = sqlName.replace("\"", "");
         for (IdType type : TYPES) {
-            if (type.sqlName.equals(plain) && !plain.isEmpty()) {
+            if (type.sqlName.equals(plain) && deterministic && !plain.isEmpty()) {
                 return type;
             }
         }
-        return OTHER;
+        return output != null && STEADY_OUTPUT.matcher(output).matches() ? OTHER : KEYLESS;
     }
 
     /** An expression: the value of a column, printed for {@link #text}. */
@@ -225,7 +256,7 @@ public enum IdType {
     /** Whether its values can be any text. */
     private boolean isWord() {
         return switch (this) {
-            case TEXT, VARCHAR, CHAR, OTHER, OPAQUE -> true;
+            case TEXT, VARCHAR, CHAR, OTHER -> true;
             default -> false;
         };
     }
@@ -259,7 +290,7 @@ public enum IdType {
 
     /** Whether every text without a {@link #refusal} is the canonical text of the value that the server makes of it. */
     public boolean isExact() {
-        return this != OTHER;
+        return this != OTHER && this != KEYLESS;
     }
 
     /** Infinity and what is before the common era stay as they are printed. */
