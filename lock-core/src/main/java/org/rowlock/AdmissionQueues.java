@@ -179,20 +179,7 @@ public final class AdmissionQueues {
             if (!admitted) {
                 permit.close();
             }
-            tell(permit, event, start, ordered, admitted);
-        }
-    }
-
-    /** Whatever the observer throws, the queue is left. */
-    private void tell(Permit permit, AdmissionEvent event, long start, List<LockKey> ordered, boolean admitted) {
-        boolean told = false;
-        try {
-            observer.endAdmission(event, start, ordered, permit.keys.strongest(), admitted);
-            told = true;
-        } finally {
-            if (!told) {
-                permit.close();
-            }
+            observer.endAdmission(event, start, ordered, keys.strongest(), admitted);
         }
     }
 

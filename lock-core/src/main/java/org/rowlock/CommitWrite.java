@@ -60,7 +60,8 @@ public final class CommitWrite<T> {
      * How many rows all executions have changed, or returned, together.
      *
      * @return the number
-     * @throws IllegalStateException if it is not committed
+     * @throws IllegalStateException if it is not committed, or its commit ended in a {@link CommitOutcomeUnknownException}
+     *     behind which the number was not read
      */
     public long count() {
         long sum = 0;
@@ -74,7 +75,7 @@ public final class CommitWrite<T> {
      * How many rows each execution has changed, or returned.
      *
      * @return the numbers, in their order
-     * @throws IllegalStateException if it is not committed
+     * @throws IllegalStateException as for {@link #count()}
      */
     public List<Long> counts() {
         return List.copyOf(result().counts());
@@ -84,8 +85,8 @@ public final class CommitWrite<T> {
      * What the statement returned. The transaction is committed, whatever this throws.
      *
      * @return a value per row; empty where no mapper was given
-     * @throws SQLException what the mapper threw
-     * @throws IllegalStateException if it is not committed
+     * @throws SQLException what the mapper threw; the cause of it if that was none
+     * @throws IllegalStateException as for {@link #count()}
      */
     public List<T> rows() throws SQLException {
         return List.copyOf(result().rows());
@@ -97,6 +98,10 @@ public final class CommitWrite<T> {
             throw new IllegalStateException(
                     "What it did is not known: it is sent with the COMMIT, and the transaction has"
                             + " not committed. Ask afterwards: " + write.sql());
+        }
+        if (result.untold() != null) {
+            throw new IllegalStateException(
+                    "What it did is not known. " + result.untold().getMessage(), result.untold());
         }
         return result;
     }

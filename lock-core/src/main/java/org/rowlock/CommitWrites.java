@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -56,22 +57,25 @@ public final class CommitWrites {
      * Adds a statement that is executed once for each list of values, in their order.
      *
      * @param sql one statement, with {@code ?} for parameters
-     * @param binds for each execution, a value per parameter; may be empty
+     * @param binds for each execution, a list with a value per parameter, or the value itself of the only parameter; may be
+     *     empty
      * @return the statement
-     * @throws IllegalArgumentException if the SQL is null or blank, or binds are null
+     * @throws IllegalArgumentException if the SQL is null or blank, or binds are null, or are a collection that is no list
      * @throws IllegalStateException if these writes are committed already
      */
-    public CommitWrite<Void> addBatch(String sql, Iterable<? extends List<? extends @Nullable Object>> binds) {
+    public CommitWrite<Void> addBatch(String sql, Iterable<? extends Object> binds) {
         if (binds == null) {
             throw new IllegalArgumentException("The binds are null; give a list of values per execution");
         }
         Write<Void> write = new Write<>(sql, null);
-        for (List<? extends @Nullable Object> each : binds) {
-            if (each == null) {
+        for (Object each : binds) {
+            if (each == null || (each instanceof Collection && !(each instanceof List))) {
                 throw new IllegalArgumentException(
-                        "The binds of an execution are null; give a list of values, or none");
+                        "The binds of an execution are " + (each == null ? "null" : "no list, and so in no order")
+                                + "; give a list with a value per parameter, such as List.of(1, \"a\"). A null value stands in"
+                                + " a list, too: Collections.singletonList(null)");
             }
-            write.execute(each.toArray());
+            write.execute(each instanceof List<?> values ? values.toArray() : new Object[] {each});
         }
         return added(write);
     }
@@ -118,12 +122,7 @@ public final class CommitWrites {
     }
 
     private <T> CommitWrite<T> added(Write<T> write) {
-        for (Write<?> each : writes) {
-            if (each.result() != null) {
-                throw new IllegalStateException(
-                        "These writes are committed already, and nothing can be added to them; make new CommitWrites");
-            }
-        }
+        writes.forEach(Write::refuseIfSent);
         writes.add(write);
         return new CommitWrite<>(write);
     }
@@ -139,12 +138,7 @@ public final class CommitWrites {
 
     /** To be sent. */
     List<Write<?>> toSend() {
-        for (Write<?> each : writes) {
-            if (each.result() != null) {
-                throw new IllegalStateException(
-                        "These writes are committed already; sent again they would be done twice. Make new CommitWrites");
-            }
-        }
+        writes.forEach(Write::refuseIfSent);
         return List.copyOf(writes);
     }
 }

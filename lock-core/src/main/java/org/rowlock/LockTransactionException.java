@@ -37,7 +37,10 @@ public final class LockTransactionException extends LockException {
         NOT_POSTGRESQL,
 
         /** The driver is set up so that it cannot send several statements at once: a negative prepareThreshold. */
-        DRIVER_SETTINGS
+        DRIVER_SETTINGS,
+
+        /** Code that runs in the transaction (the work, a row mapper, a listener) has ended it, and its locks with it. */
+        ENDED
     }
 
     /** What is wrong. */

@@ -22,6 +22,8 @@ import org.rowlock.internal.session.PgSession;
 final class LockedTransaction {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
+    private static final String NO_DATA_SOURCE = "The DataSource is null";
+
     private final RowLocks locks;
     private final AdmissionQueues admission;
     private final LockObserver observer;
@@ -37,10 +39,21 @@ final class LockedTransaction {
         this.admission = admission;
     }
 
+    /** The same with other locks. */
+    LockedTransaction of(RowLocks others) {
+        return new LockedTransaction(others, admission, observer, names, releases);
+    }
+
     /** What is done on a connection whose transaction has not begun: lock, work and commit. */
     @FunctionalInterface
     private interface Body<T extends @Nullable Object, X extends Exception> {
         T apply(Connection connection, LockWait wait, Hold hold, AdmissionQueues.Permit permit) throws X, SQLException;
+    }
+
+    /** The same on a connection alone. */
+    @FunctionalInterface
+    private interface Lent<T extends @Nullable Object, X extends Exception> {
+        T apply(Connection connection) throws X, SQLException;
     }
 
     <T extends @Nullable Object, X extends Exception> T run(
@@ -52,7 +65,7 @@ final class LockedTransaction {
             boolean wrote = lock(connection, keys, remaining);
             hold.begins();
             T value = work.apply(connection, writes);
-            new Commit(connection, keys.keys(), names, endings(keys, permit, wrote)).run(writes.toSend());
+            commit(connection, keys.keys(), writes, endings(keys, permit, wrote));
             return value;
         });
     }
@@ -77,7 +90,29 @@ final class LockedTransaction {
                             query.binds().toArray());
             hold.begins();
             T value = work.apply(rows, writes);
-            new Commit(connection, keys.keys(), names, endings(keys, permit, false)).run(writes.toSend());
+            commit(connection, keys.keys(), writes, endings(keys, permit, false));
+            return value;
+        });
+    }
+
+    /** With a claim, which nobody queues for. */
+    <R, T extends @Nullable Object, X extends Exception> T run(
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, WritingWork<List<R>, T, X> work)
+            throws X, SQLException {
+        given(work);
+        if (dataSource == null) {
+            throw new IllegalArgumentException(NO_DATA_SOURCE);
+        }
+        // Which keys are claimed is told by the acquisition.
+        Hold unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
+        return this.<T, X>onConnection(dataSource.getConnection(), unheld, connection -> {
+            CommitWrites writes = new CommitWrites();
+            T value = work.apply(locks.in(connection).claim(claim, mapper), writes);
+            commit(
+                    connection,
+                    List.of(),
+                    writes,
+                    session -> releases.choice(List.of(), false, false).of(session));
             return value;
         });
     }
@@ -103,7 +138,7 @@ final class LockedTransaction {
     private <T extends @Nullable Object, X extends Exception> T transact(
             DataSource dataSource, KeyModes keys, LockWait wait, Body<T, X> body) throws X, SQLException {
         if (dataSource == null) {
-            throw new IllegalArgumentException("The DataSource is null");
+            throw new IllegalArgumentException(NO_DATA_SOURCE);
         }
         KeyModes.check(keys.strongest(), wait);
         Hold hold = observer.hold(keys.keys(), keys.strongest(), locks.strategyOf(keys.keys()));
@@ -111,27 +146,33 @@ final class LockedTransaction {
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait)) {
             LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
             Connection connection = connect(dataSource, permit);
-            boolean autoCommit = false;
-            T value;
-            try {
-                autoCommit = connection.getAutoCommit();
-                if (autoCommit) {
-                    connection.setAutoCommit(false);
-                } else if (PgSession.of(connection).hasBegun()) {
-                    // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
-                    connection.commit();
-                }
-                value = body.apply(connection, remaining, hold, permit);
-            } catch (Throwable failure) {
-                // Throwable, as an Error must not leave the transaction open in the pool either.
-                rollBack(connection, autoCommit, failure);
-                hold.ends(failure instanceof CommitNotConfirmedException);
-                throw failure;
-            }
-            hold.ends(true);
-            close(connection, autoCommit);
-            return value;
+            return this.<T, X>onConnection(connection, hold, given -> body.apply(given, remaining, hold, permit));
         }
+    }
+
+    /** Begins, and hands the connection back without a transaction, whatever has become of it. */
+    private <T extends @Nullable Object, X extends Exception> T onConnection(
+            Connection connection, Hold hold, Lent<T, X> body) throws X, SQLException {
+        boolean autoCommit = false;
+        T value;
+        try {
+            autoCommit = connection.getAutoCommit();
+            if (autoCommit) {
+                connection.setAutoCommit(false);
+            } else if (PgSession.of(connection).hasBegun()) {
+                // The pool's first statement, as connectionInitSql of HikariCP: what it has set is to stay.
+                connection.commit();
+            }
+            value = body.apply(connection);
+        } catch (Throwable failure) {
+            // Throwable, as an Error must not leave the transaction open in the pool either.
+            rollBack(connection, autoCommit, failure);
+            hold.ends(failure instanceof CommitNotConfirmedException);
+            throw failure;
+        }
+        hold.ends(true);
+        close(connection, autoCommit);
+        return value;
     }
 
     private static Connection connect(DataSource dataSource, AdmissionQueues.Permit permit) throws SQLException {
@@ -164,15 +205,22 @@ final class LockedTransaction {
         return false;
     }
 
+    /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */
+    private void commit(Connection connection, List<LockKey> keys, CommitWrites writes, Ending.Choice endings)
+            throws SQLException {
+        if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
+            PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
+        }
+        new Commit(connection, keys, names, endings).run(writes.toSend());
+    }
+
     private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
         try (connection) {
             if (!connection.isClosed() && !connection.getAutoCommit()) {
                 connection.rollback();
-                if (autoCommit) {
-                    connection.setAutoCommit(true);
-                }
             }
-        } catch (SQLException e) {
+            restore(connection, autoCommit);
+        } catch (Throwable e) {
             failure.addSuppressed(e);
         }
     }
@@ -180,11 +228,19 @@ final class LockedTransaction {
     /** The transaction has committed, so no failure from here on may look to the caller as if it had not. */
     private static void close(Connection connection, boolean autoCommit) {
         try (connection) {
-            if (autoCommit) {
-                connection.setAutoCommit(true);
+            if (!connection.isClosed() && PgSession.of(connection).hasBegun()) {
+                // By a listener: the connection's autocommit would store it.
+                connection.rollback();
             }
-        } catch (SQLException e) {
+            restore(connection, autoCommit);
+        } catch (Throwable e) {
             LOG.log(Level.WARNING, "A connection could not be returned after its transaction had committed", e);
+        }
+    }
+
+    private static void restore(Connection connection, boolean autoCommit) throws SQLException {
+        if (!connection.isClosed() && connection.getAutoCommit() != autoCommit) {
+            connection.setAutoCommit(autoCommit);
         }
     }
 }

@@ -39,6 +39,7 @@ public final class RowLocks {
     private final LockedTransaction transaction;
     private final LockVerifier verifier;
     private final LockRelease release;
+    private final boolean rowRequired;
 
     private RowLocks(Builder builder) {
         this.requests = new LockRequests(builder.config());
@@ -50,6 +51,18 @@ public final class RowLocks {
                 new AdmissionQueues(builder.maxAdmittedPerKey, builder.maxWaitersPerKey, builder.names, observer);
         this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
+        this.rowRequired = false;
+    }
+
+    /** With which absent rows are errors. */
+    private RowLocks(RowLocks locks) {
+        this.requests = locks.requests;
+        this.release = locks.release;
+        this.calls = locks.calls;
+        this.admission = locks.admission;
+        this.transaction = locks.transaction.of(this);
+        this.verifier = locks.verifier;
+        this.rowRequired = true;
     }
 
     /**
@@ -82,7 +95,18 @@ public final class RowLocks {
         if (connection == null) {
             throw new IllegalArgumentException("The connection is null; give the one of the current transaction");
         }
-        return new TransactionLocks(connection, calls);
+        return new TransactionLocks(connection, calls, rowRequired);
+    }
+
+    /**
+     * The same locks, with the same queues, with which a row that does not exist is an error, as with
+     * {@link TransactionLocks#requireRow}: {@link #inTransaction} and {@link #execute} throw a {@link RowAbsentException}, and
+     * neither is the work done nor anything written. {@link #execute} then takes a round trip more.
+     *
+     * @return locks that require the rows they lock
+     */
+    public RowLocks requireRow() {
+        return rowRequired ? this : new RowLocks(this);
     }
 
     /**
@@ -91,7 +115,7 @@ public final class RowLocks {
      * that wait for a hot key so hold no connection meanwhile.
      *
      * <p>With {@link LockStrategy#ROW} and no such row nothing is locked, as with {@code FOR UPDATE}, and the work is done
-     * all the same; where that matters, lock in the work too and look at the {@link LockResult}.
+     * all the same. If that matters, use {@link #requireRow()}.
      *
      * <p>Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the
      * queues by, as waiting there could deadlock; it uses a second connection, which costs a pool of few connections
@@ -299,6 +323,31 @@ public final class RowLocks {
     }
 
     /**
+     * Claims rows, runs work on them, and sends the writes that it adds with the commit: borrows a connection, begins, claims as
+     * {@link TransactionLocks#claim} does, works, commits, returns the connection. The work is run also if no row was to be had.
+     * Never waits for a lock and enters no queue, and {@link LockListener#onHold} is not called.
+     *
+     * @param dataSource where to borrow the connection
+     * @param claim the table, the predicate, the order and the limit
+     * @param mapper makes a value of each row, all columns of the table
+     * @param work what to do with the claimed rows, in the claim's order, and the writes to add to
+     * @param <R> the value of a row
+     * @param <T> the result
+     * @param <X> what the work throws
+     * @return what the work returns
+     * @throws X what the work throws; nothing is written
+     * @throws SQLException if the connection cannot be had, or the claim, the mapper, a write or the commit fails. Nothing is
+     *     stored
+     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good
+     * @throws LockException if the rows cannot be claimed. Nothing is stored
+     */
+    public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, WritingWork<List<R>, T, X> work)
+            throws X, SQLException {
+        return transaction.run(dataSource, claim, mapper, work);
+    }
+
+    /**
      * Runs work that has no result, otherwise as {@link #inTransaction(DataSource, LockKey, WritingWork)}.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
@@ -357,7 +406,7 @@ public final class RowLocks {
      * and SERIALIZABLE it takes as many as the handover of the lock.
      *
      * <p>With {@link LockStrategy#ROW} and no such row nothing is locked, as with {@code FOR UPDATE}, and the writes are done
-     * all the same; say {@link CommitWrite#expectOneRow()} where that matters.
+     * all the same. If that matters, use {@link CommitWrite#expectOneRow()} or {@link #requireRow()}.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
      * @param key what to lock

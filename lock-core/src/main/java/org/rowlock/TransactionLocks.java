@@ -38,6 +38,8 @@ import org.rowlock.internal.text.SqlState;
  * <p>Not thread-safe, as the connection is not.
  */
 public final class TransactionLocks {
+    private static final String NOTHING_LOCKED = "Nothing is locked";
+
     private final Connection connection;
     private final LockCalls calls;
     private final LockRequests requests;
@@ -47,7 +49,7 @@ public final class TransactionLocks {
         this(connection, calls, false);
     }
 
-    private TransactionLocks(Connection connection, LockCalls calls, boolean rowRequired) {
+    TransactionLocks(Connection connection, LockCalls calls, boolean rowRequired) {
         this.connection = connection;
         this.calls = calls;
         this.requests = calls.requests();
@@ -106,7 +108,7 @@ public final class TransactionLocks {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
             LockRequest request = requests.of(key, mode, wait);
-            ScriptResult<Object> result = acquire(session, request, null);
+            ScriptResult result = acquire(session, request, null);
             return result(request.strategy(), !request.isAnyRowAbsent(result.found()));
         });
     }
@@ -241,7 +243,7 @@ public final class TransactionLocks {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
             LockRequest request = checked.get();
-            ScriptResult<Object> result = acquire(session, request, null);
+            ScriptResult result = acquire(session, request, null);
             return new LockAllResult(request.keys(), request.absentRows(result.found()));
         });
     }
@@ -294,7 +296,7 @@ public final class TransactionLocks {
             try {
                 PgSession session = PgSession.inTransaction(connection);
                 LockRequest request = checked.get();
-                ScriptResult<Object> result = acquire(session, request, null);
+                ScriptResult result = acquire(session, request, null);
                 return request.areAllLocked(result.found());
             } catch (LockNotAvailableException e) {
                 checkUsable(e);
@@ -347,9 +349,7 @@ public final class TransactionLocks {
     public <T> List<T> lockAndQuery(
             LockKey key, RowLockMode mode, LockWait wait, String sql, RowMapper<T> mapper, @Nullable Object... binds)
             throws SQLException {
-        LockQuery<T> query = LockQuery.of(sql, mapper, binds);
-        PgSession session = PgSession.inTransaction(connection);
-        return acquire(session, requests.of(key, mode, wait), query).rows();
+        return query(LockQuery.of(sql, mapper, binds), () -> requests.of(key, mode, wait));
     }
 
     /**
@@ -377,9 +377,7 @@ public final class TransactionLocks {
             RowMapper<T> mapper,
             @Nullable Object... binds)
             throws SQLException {
-        LockQuery<T> query = LockQuery.of(sql, mapper, binds);
-        PgSession session = PgSession.inTransaction(connection);
-        return acquire(session, requests.of(keys, mode, wait), query).rows();
+        return query(LockQuery.of(sql, mapper, binds), () -> requests.of(keys, mode, wait));
     }
 
     /**
@@ -405,12 +403,27 @@ public final class TransactionLocks {
             throw new IllegalArgumentException("The " + (claim == null ? "claim" : "row mapper") + " is null");
         }
         PgSession session = PgSession.inTransaction(connection);
-        return calls.claim(session, claim, mapper);
+        List<T> rows = calls.claim(session, claim, mapper);
+        session.refuseIfOver("Nothing is claimed");
+        return rows;
     }
 
-    private <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+    private <T> List<T> query(LockQuery<T> query, Supplier<LockRequest> checked) throws SQLException {
+        try (query) {
+            PgSession session = PgSession.inTransaction(connection);
+            acquire(session, checked.get(), query);
+            List<T> rows = query.rows();
+            session.refuseIfOver(NOTHING_LOCKED);
+            return rows;
+        }
+    }
+
+    private ScriptResult acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
-        return rowRequired ? calls.acquireRows(session, request, query) : calls.acquire(session, request, query);
+        ScriptResult result =
+                rowRequired ? calls.acquireRows(session, request, query) : calls.acquire(session, request, query);
+        session.refuseIfOver(NOTHING_LOCKED);
+        return result;
     }
 
     /**
@@ -501,7 +514,7 @@ public final class TransactionLocks {
                 : keys.keys().size() == 1
                         ? requests.of(keys.keys().get(0), keys.strongest(), wait)
                         : requests.of(keys.keys(), keys.strongest(), wait);
-        new LockAndCommit(calls, endings).run(session, request, writes);
+        new LockAndCommit(calls, endings).run(session, request, writes, rowRequired);
     }
 
     private static LockResult result(LockStrategy strategy, boolean rowFound) {

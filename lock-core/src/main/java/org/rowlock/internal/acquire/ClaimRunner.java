@@ -21,9 +21,9 @@ import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.LockErrors;
-import org.rowlock.internal.session.MappingException;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ScriptRunner;
 import org.rowlock.internal.session.ServerErrors;
@@ -54,7 +54,8 @@ final class ClaimRunner<T> {
     private final Claim claim;
     private final RowMapper<T> mapper;
     private final LockStrategy strategy;
-    private final List<T> taken = new ArrayList<>();
+    private final OpenRows taken = new OpenRows();
+    private final List<List<String>> takenIds = new ArrayList<>();
     private final List<LockKey> takenKeys = new ArrayList<>();
     private @Nullable RowTable table;
 
@@ -75,6 +76,13 @@ final class ClaimRunner<T> {
     }
 
     List<T> claim() throws SQLException {
+        try (taken) {
+            take();
+            return taken.map(mapper);
+        }
+    }
+
+    private void take() throws SQLException {
         if (strategy.takesAdvisoryLock() && claim.limit() > requests.budget()) {
             throw new LockBudgetExceededException(
                     "Cannot " + claim + ": the budget is " + requests.budget() + " advisory locks in one call. Claim"
@@ -92,9 +100,6 @@ final class ClaimRunner<T> {
                 byAdvisoryLocksOrLookUpAgain();
             }
             outcome = LockOutcome.ACQUIRED;
-            return taken;
-        } catch (MappingException e) {
-            throw e.failure();
         } catch (SQLException e) {
             LockException understood = ServerErrors.isLockTarget(asked(), claim.binds(), e)
                     ? LockErrors.translate(asked(), e)
@@ -110,14 +115,9 @@ final class ClaimRunner<T> {
     }
 
     private void skipLocked() throws SQLException {
-        try (PreparedStatement statement = session.prepare(ClaimSql.skipLocked(claim))) {
-            statement.setInt(LockQuery.bind(statement, 1, claim.binds()), claim.limit());
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    taken.add(MappingException.map(mapper, row));
-                }
-            }
-        }
+        PreparedStatement statement = taken.keep(session.prepare(ClaimSql.skipLocked(claim)));
+        statement.setInt(LockQuery.bind(statement, 1, claim.binds()), claim.limit());
+        taken.add(statement.executeQuery());
     }
 
     /** A table that was replaced since it was looked up is looked up again, once. */
@@ -128,7 +128,7 @@ final class ClaimRunner<T> {
             return;
         } catch (LockTargetException e) {
             RowTable known = table;
-            if (known == null || !e.isStale() || !taken.isEmpty()) {
+            if (known == null || !e.isStale() || !takenIds.isEmpty()) {
                 throw e;
             }
             requests.forgetTable(session, claim, known);
@@ -138,7 +138,7 @@ final class ClaimRunner<T> {
         } catch (SQLException e) {
             RowTable known = table;
             if (known == null
-                    || !taken.isEmpty()
+                    || !takenIds.isEmpty()
                     || !ServerErrors.isIdentityGone(
                             List.of(new ClaimSql(claim, known, strategy.takesRowLock()).lock(PAGE, false)), null, e)) {
                 throw e;
@@ -157,13 +157,12 @@ final class ClaimRunner<T> {
         table = known;
         refuseOnCitus(); // The look-up may have found it out.
         ClaimSql sql = new ClaimSql(claim, known, strategy.takesRowLock());
-        List<List<String>> takenIds = new ArrayList<>();
         // Rows whose keys others hold stay locked, so as few as can be.
         int page = strategy.takesRowLock() ? claim.limit() : Math.max(PAGE, claim.limit());
-        for (int looks = 1; taken.size() < claim.limit(); looks++) {
-            Look look = lockAndRead(sql, known, page, takenIds);
+        for (int looks = 1; takenIds.size() < claim.limit(); looks++) {
+            Look look = lockAndRead(sql, known, page);
             boolean noMore = !look.isAnyFinished() && look.tried() < page;
-            if (noMore || looks >= (taken.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
+            if (noMore || looks >= (takenIds.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
                 return;
             }
             if (!look.isAnyFinished()) {
@@ -186,31 +185,35 @@ final class ClaimRunner<T> {
         }
     }
 
-    private Look lockAndRead(ClaimSql sql, RowTable table, int page, List<List<String>> takenIds) throws SQLException {
+    private Look lockAndRead(ClaimSql sql, RowTable table, int page) throws SQLException {
         String text = texts.of(sql, page, !takenIds.isEmpty());
-        try (PreparedStatement statement = session.prepareScript(text, LockQuery.hasUntyped(claim.binds()))) {
-            int read = sql.bindLock(statement, 1, takenIds, claim.limit() - taken.size());
-            LockQuery.bind(statement, read, claim.binds());
-            statement.execute();
-            int locked;
-            int tried;
-            try (ResultSet row = statement.getResultSet()) {
-                row.next();
-                checkGuard(row);
-                locked = row.getInt(4);
-                tried = row.getInt(5);
-            }
-            statement.getMoreResults();
-            int before = taken.size();
-            try (ResultSet row = statement.getResultSet()) {
-                int id = row.getMetaData().getColumnCount() - table.columns().size() + 1;
-                while (row.next()) {
-                    takenIds.add(ScriptRunner.readId(row, id, table));
-                    take(takenIds.get(takenIds.size() - 1), row);
-                }
-            }
-            return new Look(locked, taken.size() - before, tried);
+        PreparedStatement statement =
+                taken.keep(session.prepareScript(text, LockQuery.hasUntyped(claim.binds()), true));
+        int read = sql.bindLock(statement, 1, takenIds, claim.limit() - takenIds.size());
+        LockQuery.bind(statement, read, claim.binds());
+        statement.execute();
+        int locked;
+        int tried;
+        try (ResultSet row = statement.getResultSet()) {
+            row.next();
+            checkGuard(row);
+            locked = row.getInt(4);
+            tried = row.getInt(5);
         }
+        statement.getMoreResults();
+        int before = takenIds.size();
+        ResultSet rows = statement.getResultSet();
+        int id = rows.getMetaData().getColumnCount() - table.columns().size() + 1;
+        while (rows.next()) {
+            took(ScriptRunner.readId(rows, id, table));
+        }
+        rows.beforeFirst();
+        taken.add(rows);
+        if (takenIds.isEmpty()) {
+            // The next look finds the same statement prepared.
+            taken.close();
+        }
+        return new Look(locked, takenIds.size() - before, tried);
     }
 
     /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
@@ -226,12 +229,12 @@ final class ClaimRunner<T> {
         }
     }
 
-    private void take(List<String> id, ResultSet row) throws SQLException {
+    private void took(List<String> id) {
+        takenIds.add(id);
         // A program cannot name a row whose id is blank.
         if (id.stream().noneMatch(String::isBlank)) {
             takenKeys.add(new Row(claim.table(), id));
         }
-        taken.add(MappingException.map(mapper, row));
     }
 
     private void checkGuard(ResultSet row) throws SQLException {

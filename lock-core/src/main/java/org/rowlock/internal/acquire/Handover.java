@@ -11,7 +11,6 @@ import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.LockErrors;
-import org.rowlock.internal.session.MappingException;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ScriptRunner;
 import org.rowlock.internal.session.ServerErrors;
@@ -45,7 +44,7 @@ final class Handover {
      *
      * @param isolation the level of the caller's transaction, as the server spells it
      */
-    <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query, String isolation)
+    ScriptResult acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query, String isolation)
             throws SQLException {
         long start = System.nanoTime();
         // What comes from outside never becomes SQL.
@@ -71,13 +70,11 @@ final class Handover {
             }
             LockRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
             LockScript script = scripts.of(session).script(rest, false, true, query);
-            ScriptResult<T> result = ScriptRunner.run(session, script, rest, query);
+            ScriptResult result = ScriptRunner.run(session, script, rest, query);
             if (result.taken()) {
                 throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
             }
-            return new ScriptResult<>(held, result.found(), result.meant(), false, result.rows());
-        } catch (MappingException e) {
-            throw e.failure();
+            return new ScriptResult(held, result.found(), result.meant(), false);
         } catch (SQLException e) {
             rollback(session, request, e);
             throw failure(session, request, query, e);

@@ -19,7 +19,6 @@ import org.rowlock.internal.request.LockRequest.RowGroup;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.LockErrors;
-import org.rowlock.internal.session.MappingException;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ScriptRunner;
 import org.rowlock.internal.session.ServerErrors;
@@ -53,8 +52,7 @@ final class LockAcquirer {
      * @throws LockException if the locks cannot be had
      * @throws SQLException if the caller's query fails; never without a query
      */
-    <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
-            throws SQLException {
+    ScriptResult acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query) throws SQLException {
         AutoSave autosave = session.withoutAutosave();
         try {
             return acquireWithoutAutosave(session, request, query);
@@ -63,14 +61,14 @@ final class LockAcquirer {
         }
     }
 
-    private <T> ScriptResult<T> acquireWithoutAutosave(
-            PgSession session, LockRequest request, @Nullable LockQuery<T> query) throws SQLException {
+    private ScriptResult acquireWithoutAutosave(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
+            throws SQLException {
         boolean begun = session.hasBegun();
         // Before the transaction has begun the locks can still be handed over from the session, so even a request that
         // would survive a stale snapshot asks the guard to tell.
         boolean anyIsolation = begun && request.anyIsolationAllowed();
         long start = query == null ? 0 : System.nanoTime();
-        ScriptResult<T> result = acquire(session, request, query, begun, anyIsolation);
+        ScriptResult result = acquire(session, request, query, begun, anyIsolation);
         if (query == null || query.isCommitting()) {
             return result;
         }
@@ -87,7 +85,7 @@ final class LockAcquirer {
     }
 
     /** Whether the query may have seen a row that is not locked, since the row lock in front of it found none. */
-    private static boolean isInsertedMeanwhile(PgSession session, LockRequest request, ScriptResult<?> result)
+    private static boolean isInsertedMeanwhile(PgSession session, LockRequest request, ScriptResult result)
             throws SQLException {
         for (LockRequest absent : absentAlone(request, result)) {
             RowGroup row = absent.rows().get(0);
@@ -110,7 +108,7 @@ final class LockAcquirer {
     }
 
     /** For each row that was not found, the request for it alone. */
-    private static List<LockRequest> absentAlone(LockRequest request, ScriptResult<?> result) {
+    private static List<LockRequest> absentAlone(LockRequest request, ScriptResult result) {
         if (!request.isAnyRowAbsent(result.found())) {
             return List.of();
         }
@@ -126,18 +124,16 @@ final class LockAcquirer {
         return alone;
     }
 
-    private <T> ScriptResult<T> acquire(
-            PgSession session, LockRequest request, @Nullable LockQuery<T> query, boolean begun, boolean anyIsolation)
+    private ScriptResult acquire(
+            PgSession session, LockRequest request, @Nullable LockQuery<?> query, boolean begun, boolean anyIsolation)
             throws SQLException {
         LockScript script = scripts.of(session).script(request, begun, anyIsolation, query);
-        ScriptResult<T> result;
+        ScriptResult result;
         Guard refused;
         try {
             result = ScriptRunner.run(session, script, request, query);
             Guard guard = result.guard();
             refused = guard != null && guard.lock() == Guard.Lock.NOT_TRIED ? guard : null;
-        } catch (MappingException e) {
-            throw e.failure();
         } catch (SQLException e) {
             refused = ServerErrors.guardIn(e);
             if (refused == null || !refused.isSnapshotStale() || !canUndo(script, begun, refused)) {
@@ -182,7 +178,7 @@ final class LockAcquirer {
     }
 
     /** Refuses to lock a row whose own key is another than the one that is held. */
-    private static void refuseMisnamed(PgSession session, LockRequest request, boolean begun, ScriptResult<?> result)
+    private static void refuseMisnamed(PgSession session, LockRequest request, boolean begun, ScriptResult result)
             throws SQLException {
         Misnamed misnamed = request.misnamed(result.found(), result.meant());
         if (misnamed == null && result.guard() != null) {
@@ -199,7 +195,7 @@ final class LockAcquirer {
         }
     }
 
-    private static void refuseAbsentInSnapshot(PgSession session, LockRequest request, ScriptResult<?> result) {
+    private static void refuseAbsentInSnapshot(PgSession session, LockRequest request, ScriptResult result) {
         Guard guard = result.guard();
         if (guard != null && !guard.isReadCommitted() && request.isAnyRowAbsent(result.found())) {
             LockException refused = LockErrors.absentInSnapshot(request.asked(session.isHotStandby()), guard);
@@ -209,7 +205,7 @@ final class LockAcquirer {
     }
 
     /** A key without a row, whose row would have another key. */
-    private static @Nullable Misnamed misnamedAbsent(PgSession session, LockRequest request, ScriptResult<?> result)
+    private static @Nullable Misnamed misnamedAbsent(PgSession session, LockRequest request, ScriptResult result)
             throws SQLException {
         for (LockRequest absent : absentAlone(request, result)) {
             RowGroup row = absent.rows().get(0);
@@ -246,11 +242,11 @@ final class LockAcquirer {
         }
     }
 
-    private static <T> SQLException failure(
+    private static SQLException failure(
             PgSession session,
             LockScript script,
             LockRequest request,
-            @Nullable LockQuery<T> query,
+            @Nullable LockQuery<?> query,
             boolean begun,
             @Nullable Guard raised,
             SQLException e)

@@ -31,21 +31,39 @@ public final class LockAndCommit {
     /**
      * Locks, writes and commits. Whatever it throws, the caller has to roll back.
      *
+     * @param rowRequired whether an absent row is an error
      * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good
      * @throws LockException if it has not: the locks cannot be had, or for another reason that is known
      * @throws SQLException if a write or the commit fails
      */
-    public void run(PgSession session, LockRequest request, List<Write<?>> writes) throws SQLException {
+    public void run(PgSession session, LockRequest request, List<Write<?>> writes, boolean rowRequired)
+            throws SQLException {
         Ending ending = endings.of(session);
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
         WriteFlushes flushes = WriteFlushes.of(session, writes, request.names(), ending);
-        if (!flushes.isOne() || isLookedAt(calls.requests().withIdColumns(session, request))) {
-            calls.acquire(session, request, null);
+        if (rowRequired || !flushes.isOne() || isLookedAt(calls.requests().withIdColumns(session, request))) {
+            if (rowRequired) {
+                calls.acquireRows(session, request, null);
+            } else {
+                calls.acquire(session, request, null);
+            }
+            session.refuseIfOver("Nothing is stored");
             commit.run(writes);
             return;
         }
+        try (flushes) {
+            lockAndCommit(session, request, flushes, commit);
+            commit.end(session, flushes);
+        } catch (CommitOutcomeUnknownException e) {
+            flushes.untold(e);
+            throw e;
+        }
+    }
+
+    private void lockAndCommit(PgSession session, LockRequest request, WriteFlushes flushes, Commit commit)
+            throws SQLException {
         try {
-            calls.acquire(session, request, flushes.behindLock());
+            calls.acquire(session, request, flushes.behindLock(session));
         } catch (LockConnectionLostException e) {
             if (flushes.isSent() && e.getCause() instanceof SQLException cause) {
                 throw commit.failure(flushes, cause);
@@ -60,7 +78,6 @@ public final class LockAndCommit {
         } catch (SQLException e) {
             throw commit.failure(flushes, e);
         }
-        commit.end(session, flushes);
     }
 
     /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */

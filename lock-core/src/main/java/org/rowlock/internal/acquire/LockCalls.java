@@ -64,13 +64,13 @@ public final class LockCalls {
      * @throws LockException if the locks cannot be had
      * @throws SQLException if the caller's query fails, or a look at the server does
      */
-    public <T> ScriptResult<T> acquire(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+    public ScriptResult acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
         LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
         LockOutcome outcome = LockOutcome.FAILED;
         try {
-            ScriptResult<T> result = acquireInTurn(session, request, query);
+            ScriptResult result = acquireInTurn(session, request, query);
             outcome = LockOutcome.ACQUIRED;
             releases.locked(request.keys(), query != null && query.isCommitting(), start);
             return result;
@@ -87,7 +87,7 @@ public final class LockCalls {
      *
      * @throws RowAbsentException if there is one
      */
-    public <T> ScriptResult<T> acquireRows(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+    public ScriptResult acquireRows(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
         Asked asked = request.asked(session.isHotStandby());
         for (LockKey key : request.keys()) {
@@ -95,7 +95,7 @@ public final class LockCalls {
                 throw LockErrors.rowNotLookedFor(asked, key);
             }
         }
-        ScriptResult<T> result = acquire(session, request, query);
+        ScriptResult result = acquire(session, request, query);
         List<LockKey> absent = request.absentRows(result.found());
         if (!absent.isEmpty()) {
             throw LockErrors.rowAbsent(asked, absent);
@@ -104,7 +104,7 @@ public final class LockCalls {
     }
 
     /** The place in the gate is left as soon as the server has answered, since the end of the transaction cannot be seen. */
-    private <T> ScriptResult<T> acquireInTurn(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+    private ScriptResult acquireInTurn(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
         if (!request.isOneRowExclusive() || session.hasBegun()) {
             return acquireBounded(session, request, query);
@@ -114,7 +114,7 @@ public final class LockCalls {
                 31 * request.first().hashCode() + session.url().hashCode(), Waits.atMostNanos(request.lockWait()));
         boolean got = false;
         try {
-            ScriptResult<T> result = acquireBounded(session, request.remaining(start), query);
+            ScriptResult result = acquireBounded(session, request.remaining(start), query);
             got = true;
             return result;
         } finally {
@@ -125,7 +125,7 @@ public final class LockCalls {
     }
 
     /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */
-    private <T> ScriptResult<T> acquireBounded(PgSession session, LockRequest request, @Nullable LockQuery<T> query)
+    private ScriptResult acquireBounded(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
         long start = System.nanoTime();
         int bound = query == null ? request.socketBoundMillis() : 0;
@@ -141,8 +141,8 @@ public final class LockCalls {
     }
 
     /** A table that was replaced since it was looked up is looked up again, once. */
-    private <T> ScriptResult<T> acquireOrLookUpAgain(
-            PgSession session, LockRequest request, @Nullable LockQuery<T> query, long start) throws SQLException {
+    private ScriptResult acquireOrLookUpAgain(
+            PgSession session, LockRequest request, @Nullable LockQuery<?> query, long start) throws SQLException {
         LockRequest whole = requests.withIdColumns(session, request);
         try {
             return acquirer.acquire(session, whole, query);

@@ -78,18 +78,21 @@ public final class Commit {
             return;
         }
         WriteFlushes flushes = WriteFlushes.of(session, writes, names, ending);
-        AutoSave autosave = session.withoutAutosave();
-        try {
+        try (flushes) {
+            AutoSave autosave = session.withoutAutosave();
             try {
                 flushes.sendFirst(session);
                 flushes.sendLast(session);
             } catch (SQLException e) {
                 throw failure(flushes, e);
+            } finally {
+                session.setAutosave(autosave);
             }
-        } finally {
-            session.setAutosave(autosave);
+            end(session, flushes);
+        } catch (CommitOutcomeUnknownException e) {
+            flushes.untold(e);
+            throw e;
         }
-        end(session, flushes);
     }
 
     /**
@@ -99,20 +102,24 @@ public final class Commit {
      * @throws SQLException if a write fails
      */
     public void send(PgSession session, List<Write<?>> writes) throws SQLException {
-        WriteFlushes flushes = WriteFlushes.of(session, writes, names, null);
-        AutoSave autosave = session.withoutAutosave();
-        try {
-            flushes.sendFirst(session);
-        } catch (UnexpectedRowCountException e) {
-            // As where the server counts: whoever commits later must not store it.
-            session.abortTransaction(WaitSql.ABORT, e);
-            throw e;
-        } catch (SQLException e) {
-            throw failure(flushes, e);
-        } finally {
-            session.setAutosave(autosave);
+        try (WriteFlushes flushes = WriteFlushes.of(session, writes, names, null)) {
+            AutoSave autosave = session.withoutAutosave();
+            try {
+                flushes.sendFirst(session);
+            } catch (UnexpectedRowCountException e) {
+                // As where the server counts: whoever commits later must not store it.
+                session.abortTransaction(WaitSql.ABORT, e);
+                throw e;
+            } catch (SQLException e) {
+                throw failure(flushes, e);
+            } finally {
+                session.setAutosave(autosave);
+            }
+            flushes.done();
+            if (flushes.map()) {
+                session.refuseIfOver("Nothing of " + work() + " is stored");
+            }
         }
-        flushes.done();
     }
 
     private void commit(PgSession session) throws SQLException {
@@ -121,26 +128,33 @@ public final class Commit {
         } catch (SQLException e) {
             throw failure(e);
         }
-        check(session, Ending.plain(), session.takeReplicationWarning());
+        if (session.hasBegun()) {
+            throw notEnded(session);
+        }
+        confirm(session, Ending.plain(), session.takeReplicationWarning());
     }
 
     /**
-     * After a flush that has committed.
+     * After a flush that has committed. The mappers come last: by then all is decided that they could change.
      *
      * @throws LockException if it has not
      */
     public void end(PgSession session, WriteFlushes flushes) throws SQLException {
-        if (!session.hasBegun()) {
-            flushes.done();
-            EarlyRelease.tell(connection);
-        }
-        check(session, flushes.ending(), flushes.replicationWarning());
-    }
-
-    private void check(PgSession session, Ending ending, @Nullable SQLWarning warning) {
-        if (session.hasBegun()) {
+        if (!flushes.hasEnded()) {
             throw notEnded(session);
         }
+        flushes.done();
+        try {
+            EarlyRelease.tell(connection);
+            confirm(session, flushes.ending(), flushes.replicationWarning());
+        } finally {
+            if (flushes.map()) {
+                EarlyRelease.leaveNothingBegun(session);
+            }
+        }
+    }
+
+    private void confirm(PgSession session, Ending ending, @Nullable SQLWarning warning) {
         try {
             ending.confirm(session, warning);
         } catch (UnconfirmedCommit e) {

@@ -93,6 +93,17 @@ public final class EarlyRelease {
         }
     }
 
+    /** What a mapper has begun is neither the caller's transaction nor the pool's. */
+    static void leaveNothingBegun(PgSession session) {
+        try {
+            if (!session.isClosed() && session.hasBegun()) {
+                session.connection().rollback();
+            }
+        } catch (SQLException e) {
+            LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
+        }
+    }
+
     private Optional<ReleaseSql> sql(PgSession session) throws SQLException {
         String database = key(session);
         Optional<ReleaseSql> sql = known.get(database);

@@ -6,16 +6,18 @@ import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.WriteForm;
 
 /** The writes of a transaction, split into flushes: one with the COMMIT, wherever that can be. */
-public final class WriteFlushes {
+public final class WriteFlushes implements AutoCloseable {
     /** More would be read in parts by the driver all the same, and make a text that nothing keeps. */
     private static final int MOST_IN_ONE = 100;
 
@@ -27,8 +29,10 @@ public final class WriteFlushes {
     private final Ending ending;
     private final boolean commits;
     private final boolean commitsInLast;
+    private final OpenRows open = new OpenRows();
     private @Nullable SQLWarning warning;
     private boolean sent;
+    private boolean ended;
 
     private WriteFlushes(List<Write<?>> writes, KeyNames names, boolean checkedHere, @Nullable Ending ending) {
         this.writes = writes;
@@ -126,21 +130,28 @@ public final class WriteFlushes {
         } else {
             warning = ending.send(session);
         }
+        ended = !session.hasBegun();
     }
 
     private void send(PgSession session, WriteScript script) throws SQLException {
-        try (PreparedStatement statement = session.prepareScript(script.sql(), script.isOneShot())) {
-            LockQuery.bind(statement, 1, script.binds());
-            sent |= commitsInLast && script == last();
-            script.read(statement, statement.execute());
-            warning = PgSession.replicationWarning(statement.getWarnings());
-        }
+        PreparedStatement statement =
+                open.keep(session.prepareScript(script.sql(), script.isOneShot(), script.isMapped()));
+        LockQuery.bind(statement, 1, script.binds());
+        sent |= commitsInLast && script == last();
+        read(session, script, statement, statement.execute());
+    }
+
+    private void read(PgSession session, WriteScript script, PreparedStatement statement, boolean isRows)
+            throws SQLException {
+        ended = commitsInLast && script == last() && !session.hasBegun();
+        script.read(statement, isRows);
+        warning = PgSession.replicationWarning(statement.getWarnings());
     }
 
     /** As the last statements of a lock's script; only where it {@link #isOne}. */
-    public LockQuery<Boolean> behindLock() {
+    public LockQuery<Boolean> behindLock(PgSession session) {
         WriteScript script = last();
-        return new LockQuery<>(script.sql(), row -> true, script.binds(), new LockQuery.Committing() {
+        return new LockQuery<>(script.sql(), row -> true, script.binds(), open, new LockQuery.Committing() {
             @Override
             public void sent(boolean mayHaveLeft) {
                 sent = mayHaveLeft;
@@ -152,9 +163,13 @@ public final class WriteFlushes {
             }
 
             @Override
+            public boolean isReadTwice() {
+                return script.isMapped();
+            }
+
+            @Override
             public void read(PreparedStatement statement, boolean isRows) throws SQLException {
-                script.read(statement, isRows);
-                warning = PgSession.replicationWarning(statement.getWarnings());
+                WriteFlushes.this.read(session, script, statement, isRows);
             }
         });
     }
@@ -169,6 +184,11 @@ public final class WriteFlushes {
         return sent;
     }
 
+    /** Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin anew. */
+    boolean hasEnded() {
+        return ended;
+    }
+
     Ending ending() {
         return ending;
     }
@@ -178,11 +198,39 @@ public final class WriteFlushes {
         return warning;
     }
 
-    /** Hands out what the writes did. */
+    /** Hands out what the writes did, but for the rows. */
     void done() {
         for (int i = 0; i < writes.size(); i++) {
             done(writes.get(i), results.get(i));
         }
+    }
+
+    /** The writes may be stored, and what they did is not known: they are not to be sent again. */
+    public void untold(CommitOutcomeUnknownException why) {
+        for (Write<?> write : writes) {
+            if (write.result() == null) {
+                write.done(WriteResult.untold(why));
+            }
+        }
+    }
+
+    /**
+     * Runs the mappers.
+     *
+     * @return whether there were any
+     */
+    boolean map() {
+        boolean mapped = false;
+        for (WriteScript script : scripts) {
+            script.map();
+            mapped |= script.isMapped();
+        }
+        return mapped;
+    }
+
+    @Override
+    public void close() {
+        open.close();
     }
 
     // A write's result is of its own type.

@@ -44,7 +44,9 @@ final class WriteForms {
         for (List<@Nullable Object> binds : write.executions()) {
             if (binds.size() != form.parameters()) {
                 throw new IllegalArgumentException("The SQL of a write has " + form.parameters() + " parameter(s), and "
-                        + binds.size() + " value(s) are given. Give one per parameter. Nothing is stored: "
+                        + binds.size()
+                        + " value(s) are given. Give one per parameter; in addBatch a list of them for each execution. Nothing is"
+                        + " stored: "
                         + write.sql());
             }
         }

@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +26,15 @@ final class WriteScript {
     private static final Kept<Form, String> KEPT = new Kept<>();
 
     private final List<Execution> executions = new ArrayList<>(2);
+    private final List<Returned> returned = new ArrayList<>(0);
     private @Nullable Ending ending;
 
     /** One execution of a write, and where its results go. */
     private record Execution(
             Write<?> write, Statement statement, List<@Nullable Object> binds, WriteResult<?> result) {}
+
+    /** Rows of an execution that are not mapped yet. */
+    private record Returned(Execution execution, ResultSet rows, long count) {}
 
     /**
      * All that the text of one execution depends on.
@@ -111,17 +116,28 @@ final class WriteScript {
      * many, and for a value without a type the driver waits in front of a statement that returns rows.
      */
     boolean isOneShot() {
-        boolean rows = false;
         for (int i = 0; i < executions.size(); i++) {
-            rows |= executions.get(i).write().mapper() != null;
             if (i > 0 && executions.get(i).write() == executions.get(i - 1).write()) {
                 return true;
             }
         }
-        return rows && LockQuery.hasUntyped(binds());
+        return isMapped() && LockQuery.hasUntyped(binds());
     }
 
-    /** Reads what each execution returned. Leaves the statement at the last result of the end, if there is one. */
+    /** Whether a mapper is to read what an execution returns. */
+    boolean isMapped() {
+        for (Execution execution : executions) {
+            if (execution.write().mapper() != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Reads how many rows each execution has changed or returned, and keeps those that are to be mapped. Leaves the statement
+     * at the last result of the end, if there is one.
+     */
     void read(PreparedStatement statement, boolean firstIsRows) throws SQLException {
         boolean isRows = firstIsRows;
         for (Execution execution : executions) {
@@ -130,53 +146,54 @@ final class WriteScript {
             } else {
                 execution.result().count(Math.max(0, statement.getLargeUpdateCount()));
             }
-            isRows = statement.getMoreResults();
+            isRows = statement.getMoreResults(java.sql.Statement.KEEP_CURRENT_RESULT);
         }
         if (ending != null) {
             ending.read(statement, isRows);
         }
     }
 
-    private static void readRows(PreparedStatement statement, Execution execution) throws SQLException {
-        try (ResultSet row = statement.getResultSet()) {
-            if (execution.statement().isChecked()) {
-                readChecked(row, execution);
-                return;
-            }
-            long count = 0;
-            while (row.next()) {
+    private void readRows(PreparedStatement statement, Execution execution) throws SQLException {
+        ResultSet rows = statement.getResultSet();
+        boolean mapped = execution.write().mapper() != null;
+        long count = 0;
+        if (execution.statement().isChecked()) {
+            // In the last column; if it is zero the only row is none of the write's.
+            rows.next();
+            count = rows.getLong(rows.getMetaData().getColumnCount());
+        } else if (mapped) {
+            count = rows.last() ? rows.getRow() : 0;
+        } else {
+            while (rows.next()) {
                 count++;
-                map(execution.write(), execution.result(), row);
             }
-            execution.result().count(count);
+        }
+        execution.result().count(count);
+        if (mapped) {
+            returned.add(new Returned(execution, rows, count));
         }
     }
 
-    /** The count is in the last column; where it is zero the only row is none of the write's. */
-    private static void readChecked(ResultSet row, Execution execution) throws SQLException {
-        int last = row.getMetaData().getColumnCount();
-        row.next();
-        long count = row.getLong(last);
-        execution.result().count(count);
-        for (boolean more = count > 0; more; more = row.next()) {
-            map(execution.write(), execution.result(), row);
+    /** Maps what was returned. The mappers are the caller's code, and all that Rowlock has to know is known by now. */
+    void map() {
+        for (Returned each : returned) {
+            map(each.execution().write(), each);
         }
     }
 
     // A write's result is of its own type.
     @SuppressWarnings("unchecked")
-    private static <T> void map(Write<T> write, WriteResult<?> result, ResultSet row) {
-        RowMapper<T> mapper = write.mapper();
-        if (mapper == null) {
-            return;
-        }
-        WriteResult<T> own = (WriteResult<T>) result;
+    private static <T> void map(Write<T> write, Returned returned) {
+        RowMapper<T> mapper = Objects.requireNonNull(write.mapper());
+        WriteResult<T> own = (WriteResult<T>) returned.execution().result();
         try {
-            own.row(mapper.map(row));
-        } catch (SQLException e) {
+            for (int row = 1; row <= returned.count(); row++) {
+                returned.rows().absolute(row);
+                own.row(mapper.map(returned.rows()));
+            }
+        } catch (Throwable e) {
+            // Throwable, as an Error must not look either as if nothing were stored.
             own.failed(e);
-        } catch (RuntimeException e) {
-            own.failed(new SQLException("The row mapper of a write failed, and the transaction is committed", e));
         }
     }
 }

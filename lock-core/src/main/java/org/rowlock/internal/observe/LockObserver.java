@@ -18,7 +18,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 
-/** Tells the listener and the flight recorder. Costs next to nothing where neither listens. */
+/** Tells the listener and the flight recorder, and throws nothing that these throw. Costs next to nothing where neither listens. */
 public final class LockObserver {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
@@ -120,7 +120,8 @@ public final class LockObserver {
     private static void tell(LockListener listener, Consumer<LockListener> call) {
         try {
             call.accept(listener);
-        } catch (Exception e) {
+        } catch (Throwable e) {
+            // Throwable, as an Error must not make what is locked or stored look as if it were not.
             LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
         }
     }

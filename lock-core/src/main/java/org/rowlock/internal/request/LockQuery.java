@@ -14,13 +14,15 @@ import org.rowlock.RowMapper;
  * @param sql one statement that returns rows
  * @param mapper makes a value of each row
  * @param binds the values of its parameters
+ * @param open its result, once it has run
  * @param committing where it is no query, but writes and a COMMIT: reads what they return
  */
 public record LockQuery<T>(
         String sql,
         RowMapper<T> mapper,
         List<@Nullable Object> binds,
-        @Nullable Committing committing) {
+        OpenRows open,
+        @Nullable Committing committing) implements AutoCloseable {
 
     /** Writes and the COMMIT behind them, as the last statements of a script. */
     public interface Committing {
@@ -29,6 +31,9 @@ public record LockQuery<T>(
 
         /** Whether the server is not to keep what it prepares for them. */
         boolean isOneShot();
+
+        /** Whether rows are counted before they are mapped. */
+        boolean isReadTwice();
 
         /**
          * Reads what each statement returned, up to that of the COMMIT.
@@ -53,7 +58,7 @@ public record LockQuery<T>(
             throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
         }
         // Not List.of(), as a bind may be null.
-        return new LockQuery<>(sql, mapper, Arrays.asList(binds), null);
+        return new LockQuery<>(sql, mapper, Arrays.asList(binds), new OpenRows(), null);
     }
 
     /** Whether the transaction is over when its results are read. */
@@ -64,6 +69,20 @@ public record LockQuery<T>(
     /** Whether the server is not to keep what it prepares: where the driver binds a value without a type, for it to find. */
     public boolean isOneShot() {
         return committing == null ? hasUntyped(binds) : committing.isOneShot();
+    }
+
+    public boolean isReadTwice() {
+        return committing != null && committing.isReadTwice();
+    }
+
+    /** What it has returned, mapped. Behind all that Rowlock has to read: the mapper is the caller's. */
+    public List<T> rows() throws SQLException {
+        return open.map(mapper);
+    }
+
+    @Override
+    public void close() {
+        open.close();
     }
 
     public static boolean hasUntyped(List<@Nullable Object> binds) {

@@ -31,9 +31,7 @@ public final class Write<T> {
         if (binds == null) {
             throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
         }
-        if (result != null) {
-            throw new IllegalStateException("It is committed already, and nothing can be added to it: " + sql);
-        }
+        refuseIfSent();
         // Not List.of(), as a bind may be null.
         executions.add(Arrays.asList(binds.clone()));
     }
@@ -66,6 +64,26 @@ public final class Write<T> {
 
     public boolean isExpecting() {
         return expected != ANY;
+    }
+
+    /**
+     * Refuses to have more done where it has been done.
+     *
+     * @throws IllegalStateException if it is committed, or may be
+     */
+    public void refuseIfSent() {
+        if (result == null) {
+            return;
+        }
+        if (result.untold() != null) {
+            throw new IllegalStateException(
+                    "These writes were sent already, and sent again they could be done twice. Look whether they are stored;"
+                            + " if not, make new CommitWrites. "
+                            + result.untold().getMessage(),
+                    result.untold());
+        }
+        throw new IllegalStateException(
+                "These writes are committed already; sent again they would be done twice. Make new CommitWrites");
     }
 
     /** What it did; null until it is committed, or sent without. */

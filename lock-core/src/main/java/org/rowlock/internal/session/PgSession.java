@@ -120,6 +120,24 @@ public final class PgSession {
     }
 
     /**
+     * Refuses to go on where code of the caller's, such as a mapper or a listener, has ended the transaction.
+     *
+     * @param what is to be refused, in the words of a message
+     */
+    public void refuseIfOver(String what) throws SQLException {
+        if (connection.isClosed() || connection.getAutoCommit() || !hasBegun()) {
+            throw new LockTransactionException(
+                    Reason.ENDED,
+                    what
+                            + ": code that runs in the transaction (the work, a row mapper, a listener) has ended it, by commit,"
+                            + " rollback, close or setAutoCommit, and its locks with it. Leave the end of the transaction to"
+                            + " the code around it.",
+                    null,
+                    null);
+        }
+    }
+
+    /**
      * Aborts the transaction, so that nothing of it can be committed.
      *
      * @param sql that fails
@@ -290,7 +308,13 @@ public final class PgSession {
      * on, and lock on, behind the statements that follow it.
      */
     public PreparedStatement prepare(String sql) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(sql);
+        return prepare(sql, false);
+    }
+
+    private PreparedStatement prepare(String sql, boolean readTwice) throws SQLException {
+        PreparedStatement statement = readTwice
+                ? connection.prepareStatement(sql, ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY)
+                : connection.prepareStatement(sql);
         try {
             statement.setFetchSize(0);
         } catch (SQLException e) {
@@ -308,7 +332,16 @@ public final class PgSession {
      *     it sends it; unless the server is not to keep it
      */
     public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
-        PreparedStatement statement = prepare(sql);
+        return prepareScript(sql, untyped, false);
+    }
+
+    /**
+     * The same, with results that can be read more than once.
+     *
+     * @param readTwice whether they have to
+     */
+    public PreparedStatement prepareScript(String sql, boolean untyped, boolean readTwice) throws SQLException {
+        PreparedStatement statement = prepare(sql, readTwice);
         // With stringtype=unspecified our own texts have no type either.
         if (untyped || !driver.getStringVarcharFlag()) {
             try {

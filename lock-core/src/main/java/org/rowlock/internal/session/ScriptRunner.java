@@ -4,6 +4,7 @@ import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,56 +26,69 @@ import org.rowlock.internal.sql.ScriptValues;
 public final class ScriptRunner {
     private ScriptRunner() {}
 
-    public static <T> ScriptResult<T> run(
-            PgSession session, LockScript script, LockRequest request, @Nullable LockQuery<T> query)
+    /** What the query returns stays open until it is read. */
+    public static ScriptResult run(
+            PgSession session, LockScript script, LockRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
-        boolean oneShot = query != null && query.isOneShot();
-        try (PreparedStatement statement = session.prepareScript(script.sql(), oneShot)) {
-            script.bind(statement, new ScriptValues(request, query));
-            boolean isRows = statement.execute();
-            Guard guard = null;
-            List<List<FoundRow>> found = List.of();
-            List<List<FoundRow>> meant = List.of();
-            boolean taken = false;
-            List<T> rows = List.of();
-            for (ScriptStatement part : script.statements()) {
-                switch (part.result()) {
-                    case GUARD -> guard = readGuard(statement);
-                    case ROW ->
-                        found = List.of(
-                                readFoundRow(statement, request.rows().get(0).table()));
-                    case ROWS -> {
-                        found = found.isEmpty() ? new ArrayList<>(1) : found;
-                        found.add(readFoundRows(
-                                statement, request.rows().get(found.size()).table()));
-                    }
-                    case COUNTED_ROWS -> {
-                        found = found.isEmpty() ? new ArrayList<>(1) : found;
-                        found.add(readCountedRows(statement, request.rows().get(found.size())));
-                    }
-                    case MORE_ROWS -> {
-                        int group = found.size() - 1;
-                        RowTable table = request.rows().get(group).table();
-                        found.get(group).addAll(readFoundRows(statement, table));
-                    }
-                    case MEANINGS -> {
-                        meant = meant.isEmpty() ? new ArrayList<>(1) : meant;
-                        meant.add(readFoundRows(
-                                statement,
-                                request.openKeysAlone().get(meant.size()).table()));
-                    }
-                    case LOOK -> taken = found.get(0).isEmpty() && isAny(statement);
-                    case QUERY -> rows = readQuery(statement, isRows, query);
-                    case IGNORED -> {}
-                }
-                isRows = statement.getMoreResults();
+        if (query == null) {
+            try (PreparedStatement statement = session.prepareScript(script.sql(), false)) {
+                return run(statement, script, request, null);
             }
-            if (isRows || statement.getUpdateCount() != -1) {
-                throw new IllegalArgumentException("The SQL of the query has more than one statement. They have run:"
-                        + " roll the transaction back, and give one statement that returns rows");
-            }
-            return new ScriptResult<>(guard, found, meant, taken, rows);
         }
+        // That of a try before.
+        query.close();
+        return run(
+                query.open().keep(session.prepareScript(script.sql(), query.isOneShot(), query.isReadTwice())),
+                script,
+                request,
+                query);
+    }
+
+    private static ScriptResult run(
+            PreparedStatement statement, LockScript script, LockRequest request, @Nullable LockQuery<?> query)
+            throws SQLException {
+        script.bind(statement, new ScriptValues(request, query));
+        boolean isRows = statement.execute();
+        Guard guard = null;
+        List<List<FoundRow>> found = List.of();
+        List<List<FoundRow>> meant = List.of();
+        boolean taken = false;
+        for (ScriptStatement part : script.statements()) {
+            switch (part.result()) {
+                case GUARD -> guard = readGuard(statement);
+                case ROW ->
+                    found = List.of(
+                            readFoundRow(statement, request.rows().get(0).table()));
+                case ROWS -> {
+                    found = found.isEmpty() ? new ArrayList<>(1) : found;
+                    found.add(readFoundRows(
+                            statement, request.rows().get(found.size()).table()));
+                }
+                case COUNTED_ROWS -> {
+                    found = found.isEmpty() ? new ArrayList<>(1) : found;
+                    found.add(readCountedRows(statement, request.rows().get(found.size())));
+                }
+                case MORE_ROWS -> {
+                    int group = found.size() - 1;
+                    RowTable table = request.rows().get(group).table();
+                    found.get(group).addAll(readFoundRows(statement, table));
+                }
+                case MEANINGS -> {
+                    meant = meant.isEmpty() ? new ArrayList<>(1) : meant;
+                    meant.add(readFoundRows(
+                            statement, request.openKeysAlone().get(meant.size()).table()));
+                }
+                case LOOK -> taken = found.get(0).isEmpty() && isAny(statement);
+                case QUERY -> readQuery(statement, isRows, query);
+                case IGNORED -> {}
+            }
+            isRows = statement.getMoreResults(Statement.KEEP_CURRENT_RESULT);
+        }
+        if (isRows || statement.getUpdateCount() != -1) {
+            throw new IllegalArgumentException("The SQL of the query has more than one statement. They have run:"
+                    + " roll the transaction back, and give one statement that returns rows");
+        }
+        return new ScriptResult(guard, found, meant, taken);
     }
 
     private static @Nullable Guard readGuard(PreparedStatement statement) throws SQLException {
@@ -134,23 +148,17 @@ public final class ScriptRunner {
         }
     }
 
-    private static <T> List<T> readQuery(PreparedStatement statement, boolean isRows, @Nullable LockQuery<T> query)
+    private static void readQuery(PreparedStatement statement, boolean isRows, @Nullable LockQuery<?> query)
             throws SQLException {
         if (query != null && query.committing() != null) {
             query.committing().read(statement, isRows);
-            return List.of();
+            return;
         }
         if (!isRows || query == null) {
             throw new IllegalArgumentException("The SQL of the query returned no rows to read but an update count of "
                     + statement.getUpdateCount() + ". It has run: roll the transaction back, and give a SELECT, or add"
                     + " RETURNING");
         }
-        List<T> values = new ArrayList<>(1);
-        try (ResultSet row = statement.getResultSet()) {
-            while (row.next()) {
-                values.add(MappingException.map(query.mapper(), row));
-            }
-        }
-        return values;
+        query.open().add(statement.getResultSet());
     }
 }

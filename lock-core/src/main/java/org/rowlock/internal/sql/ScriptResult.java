@@ -11,13 +11,12 @@ import org.rowlock.internal.request.FoundRow;
  * @param found per group of row locks, the rows that exist
  * @param meant per group of keys without a row lock that were looked at, the rows that they mean
  * @param taken whether a row that was only tried is held by another transaction
- * @param rows the caller's query, mapped; empty where there was none
  */
-public record ScriptResult<T>(
-        @Nullable Guard guard, List<List<FoundRow>> found, List<List<FoundRow>> meant, boolean taken, List<T> rows) {
+public record ScriptResult(
+        @Nullable Guard guard, List<List<FoundRow>> found, List<List<FoundRow>> meant, boolean taken) {
 
     /** What is held before the row locks and the query have run. */
-    public static <T> ScriptResult<T> of(Guard guard) {
-        return new ScriptResult<>(guard, List.of(), List.of(), false, List.of());
+    public static ScriptResult of(Guard guard) {
+        return new ScriptResult(guard, List.of(), List.of(), false);
     }
 }

@@ -280,9 +280,11 @@ public final class LockVerifier {
 
     private <T> List<T> lock(Probe probe, LockKey key, LockWait wait, @Nullable LockQuery<T> query)
             throws SQLException {
-        PgSession session = PgSession.inTransaction(probe.connection());
-        return probing.acquire(session, probing.requests().of(key, RowLockMode.FOR_UPDATE, wait), query)
-                .rows();
+        try (query) {
+            PgSession session = PgSession.inTransaction(probe.connection());
+            probing.acquire(session, probing.requests().of(key, RowLockMode.FOR_UPDATE, wait), query);
+            return query == null ? List.of() : query.rows();
+        }
     }
 
     private static boolean isConnectionLost(Exception e) {

@@ -1,0 +1,52 @@
+package org.rowlock.internal.request;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.rowlock.RowMapper;
+
+/**
+ * Results whose mapper has not run yet. A mapper is the caller's code: it may throw anything and use the connection for
+ * anything, so it runs when Rowlock has read all that it needs to know.
+ */
+public final class OpenRows implements AutoCloseable {
+    private final List<PreparedStatement> statements = new ArrayList<>(1);
+    private final List<ResultSet> results = new ArrayList<>(1);
+
+    /** Keeps a statement open with its results. */
+    public PreparedStatement keep(PreparedStatement statement) {
+        statements.add(statement);
+        return statement;
+    }
+
+    public void add(ResultSet rows) {
+        results.add(rows);
+    }
+
+    /** The rows of all results, in their order. */
+    public <T> List<T> map(RowMapper<T> mapper) throws SQLException {
+        List<T> values = new ArrayList<>(1);
+        for (ResultSet row : results) {
+            while (row.next()) {
+                values.add(mapper.map(row));
+            }
+        }
+        return values;
+    }
+
+    /** A statement that cannot be closed changes nothing of what was done. The connection closes it at its end. */
+    @Override
+    public void close() {
+        for (PreparedStatement statement : statements) {
+            try {
+                statement.close();
+            } catch (SQLException e) {
+                continue;
+            }
+        }
+        statements.clear();
+        results.clear();
+    }
+}
