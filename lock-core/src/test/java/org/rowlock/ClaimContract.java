@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 
@@ -64,6 +65,33 @@ abstract class ClaimContract extends RowLockContract {
 
         assertThat(claim(alice, READY.orderBy("priority desc, id").limit(4))).containsExactly(4, 8, 1, 2);
         assertThat(claim(bob, READY.orderBy("priority desc, id").limit(100))).containsExactly(3, 5, 6, 7, 9, 10);
+    }
+
+    /** The one-call form: the rows that another holds are skipped, and what the work adds goes with the commit. */
+    @Test
+    void aClaimInATransactionOfItsOwnWorksAndCommits() throws Exception {
+        jobs(5);
+        assertThat(claim(bob, READY.limit(2))).containsExactly(1, 2);
+        ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
+        RowMapper<Integer> mapper = row -> row.getInt("id");
+        List<Integer> done = locks.inTransaction(dataSource, READY.limit(2), mapper, (ids, atCommit) -> {
+            atCommit.addBatch("update job set state = 'done' where id = ?", ids).expectOneRow();
+            return ids;
+        });
+        assertThat(done).containsExactly(3, 4);
+        assertThat(dataSource.calls()).containsSubsequence("setAutoCommit(false)", "setAutoCommit(true)", "close");
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, READY, mapper, (ids, atCommit) -> {
+                    atCommit.addBatch("update job set state = 'done' where id = ?", ids);
+                    throw new IllegalStateException("no work");
+                }))
+                .hasMessage("no work");
+        bob.rollback();
+        assertThat(claim(alice, READY.limit(10))).containsExactly(1, 2, 5);
+        alice.rollback();
+        int none = locks.inTransaction(dataSource, READY.where("id > 5"), mapper, (ids, atCommit) -> ids.size());
+        assertThat(none).isZero();
+        assertThat(dataSource.open()).isZero();
+        assertThat(locks.admission().keysInUse()).isZero();
     }
 
     @Test

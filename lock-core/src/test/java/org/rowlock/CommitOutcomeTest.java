@@ -292,14 +292,14 @@ class CommitOutcomeTest {
         for (String each : sql) {
             writes.add(each);
         }
-        writes.add(ADD, 1, 1).expectOneRow();
+        CommitWrite<Void> added = writes.add(ADD, 1, 1).expectOneRow();
         if (behindLock) {
-            locks.execute(from, KEY, writes);
+            CommitWay.sent(added, () -> locks.execute(from, KEY, writes));
         } else {
             try (Connection connection = from.getConnection()) {
                 connection.setAutoCommit(false);
                 locks.in(connection).lock(KEY);
-                locks.in(connection).commit(writes);
+                CommitWay.sent(added, () -> locks.in(connection).commit(writes));
             }
         }
     }

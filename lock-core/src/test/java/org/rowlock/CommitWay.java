@@ -1,5 +1,9 @@
 package org.rowlock;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -26,8 +30,8 @@ enum CommitWay {
     void add(RowLocks locks, DataSource dataSource, int amount, String... more) throws SQLException {
         if (this == EXECUTE) {
             CommitWrites writes = writes(more);
-            writes.add(ADD, amount, 1).expectOneRow();
-            locks.execute(dataSource, KEY, writes);
+            CommitWrite<Void> added = writes.add(ADD, amount, 1).expectOneRow();
+            sent(added, () -> locks.execute(dataSource, KEY, writes));
             return;
         }
         try (Connection connection = dataSource.getConnection()) {
@@ -41,8 +45,8 @@ enum CommitWay {
         locks.in(connection).lock(KEY);
         if (this != BARE) {
             CommitWrites writes = writes(more);
-            writes.add(ADD, amount, 1).expectOneRow();
-            locks.in(connection).commit(writes);
+            CommitWrite<Void> added = writes.add(ADD, amount, 1).expectOneRow();
+            sent(added, () -> locks.in(connection).commit(writes));
             return;
         }
         try (Statement statement = connection.createStatement()) {
@@ -52,6 +56,24 @@ enum CommitWay {
             statement.execute("update account set balance = balance + " + amount + " where id = 1");
         }
         locks.in(connection).commit(new CommitWrites());
+    }
+
+    /** Sends writes. */
+    @FunctionalInterface
+    interface Sending {
+        void send() throws SQLException;
+    }
+
+    /** Sends writes, which are not to be sent again if they may be stored, nor reported as not committed. */
+    static void sent(CommitWrite<?> one, Sending sending) throws SQLException {
+        try {
+            sending.send();
+        } catch (CommitOutcomeUnknownException e) {
+            Throwable asked = catchThrowable(one::count);
+            assertThat(asked == null ? e.getMessage() : asked.getMessage()).contains(e.getMessage());
+            assertThatIllegalStateException().isThrownBy(sending::send).withMessageContaining("done twice");
+            throw e;
+        }
     }
 
     private static CommitWrites writes(String... more) {

@@ -18,7 +18,9 @@ import java.sql.Timestamp;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -366,17 +368,93 @@ class CommitWritesTest {
 
     @Test
     void whatTheMapperThrowsComesTooLateToUndoAnything() throws Exception {
-        for (RuntimeException thrown : List.of(new IllegalStateException("mine"), new ArithmeticException("mine"))) {
+        for (Throwable thrown :
+                List.of(new IllegalStateException("mine"), new AssertionError("mine"), new SQLException("mine"))) {
             CommitWrites writes = new CommitWrites();
             CommitWrite<String> write =
                     writes.addReturning("update account set balance = 7 where id = 1 returning id", row -> {
-                        throw thrown;
+                        if (thrown instanceof Error error) {
+                            throw error;
+                        }
+                        if (thrown instanceof SQLException sql) {
+                            throw sql;
+                        }
+                        throw (RuntimeException) thrown;
                     });
             RowLocks.create().execute(dataSource, KEY, writes);
             assertThat(balance(1)).isEqualTo("7");
             assertThat(write.count()).isOne();
-            assertThatThrownBy(write::rows).isInstanceOf(SQLException.class).hasRootCause(thrown);
+            SQLException told = catchThrowableOfType(SQLException.class, write::rows);
+            assertThat(thrown instanceof SQLException ? told : told.getCause()).isSameAs(thrown);
         }
+    }
+
+    /** The driver asks the server for it, by which the next transaction begins. */
+    @ParameterizedTest
+    @EnumSource
+    void aMapperThatAsksTheServerChangesNothingOfTheOutcome(Way way) throws Exception {
+        List<CommitWrite<String>> sent = new ArrayList<>();
+        way.send(
+                locks(LockStrategy.BOTH),
+                dataSource,
+                writes -> sent.add(writes.addReturning(
+                        ADD + " returning id",
+                        row -> row.getMetaData().getColumnName(1)
+                                + row.getMetaData().isAutoIncrement(1)
+                                + row.getStatement()
+                                        .getConnection()
+                                        .getMetaData()
+                                        .getSchemas()
+                                        .next(),
+                        4,
+                        1)));
+        assertThat(sent.get(0).rows()).containsExactly("idfalsetrue");
+        assertThat(balance(1)).isEqualTo("4");
+    }
+
+    /** Its lock is gone with its transaction. */
+    @ParameterizedTest
+    @EnumSource
+    void writesOfWorkThatHasEndedItsTransactionAreNotStored(LockStrategy strategy) throws Exception {
+        for (Ending ending : List.<Ending>of(
+                Connection::rollback, Connection::commit, connection -> connection.setAutoCommit(true))) {
+            LockTransactionException refused = catchThrowableOfType(
+                    LockTransactionException.class,
+                    () -> locks(strategy).runInTransaction(dataSource, KEY, (connection, atCommit) -> {
+                        ending.end(connection);
+                        atCommit.add(ADD, 1, 1);
+                    }));
+            assertThat(refused.reason()).isEqualTo(LockTransactionException.Reason.ENDED);
+            assertThat(refused).hasMessageContainingAll("not stored", "has ended it", "setAutoCommit");
+            assertThat(balance(1)).isEqualTo("0");
+        }
+        locks(strategy).runInTransaction(dataSource, KEY, connection -> connection.rollback());
+    }
+
+    /** Ends a transaction. */
+    @FunctionalInterface
+    private interface Ending {
+        void end(Connection connection) throws SQLException;
+    }
+
+    @Test
+    void aStatementOfOneParameterTakesAListOfValues() throws Exception {
+        CommitWrites writes = new CommitWrites();
+        CommitWrite<Void> batch = writes.addBatch("insert into entry(amount) values (?)", List.of(1, 2, 3));
+        writes.addBatch("insert into entry(note) values (?)", List.of(List.of("a"), Collections.singletonList(null)));
+        RowLocks.create().execute(dataSource, KEY, writes);
+        assertThat(batch.counts()).containsExactly(1L, 1L, 1L);
+        assertThat(database.query("select sum(amount) || '/' || count(note) || '/' || count(*) from entry"))
+                .isEqualTo("6/1/5");
+        CommitWrites two = new CommitWrites();
+        two.addBatch(ADD, List.of(1, 2));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RowLocks.create().execute(dataSource, KEY, two))
+                .withMessageContaining("2 parameter(s)")
+                .withMessageContaining("in addBatch a list of them for each execution");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new CommitWrites().addBatch(ADD, List.of(Set.of(1, 2))))
+                .withMessageContaining("List.of(1, \"a\")");
     }
 
     /** Text that a check has to be put around: comments, semicolons, quotes, and words in places where they mean nothing. */

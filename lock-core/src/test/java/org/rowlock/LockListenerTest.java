@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -309,6 +310,11 @@ class LockListenerTest {
                     public void onAdmission(AdmissionWait wait) {
                         throw new IllegalStateException("on purpose");
                     }
+
+                    @Override
+                    public void onHold(LockHold hold) {
+                        throw new LinkageError("on purpose");
+                    }
                 })
                 .build();
         Session alice = database.session("alice");
@@ -327,38 +333,18 @@ class LockListenerTest {
             assertThat(had).isFalse();
             alice.commit();
             bob.commit();
-            int result = locks.inTransaction(database.dataSource(), A, connection -> 7);
+            ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
+            int result = locks.inTransaction(dataSource, A, connection -> 7);
             assertThat(result).isEqualTo(7);
+            assertThat(dataSource.open()).isZero();
             assertThat(locks.admission().keysInUse()).isZero();
         } finally {
             logger.setUseParentHandlers(true);
             logger.setFilter(null);
         }
-        assertThat(logged).hasSize(4).allSatisfy(record -> {
+        assertThat(logged).hasSize(5).allSatisfy(record -> {
             assertThat(record.getLevel()).isEqualTo(Level.WARNING);
             assertThat(record.getThrown()).hasMessage("on purpose");
         });
-    }
-
-    /** An Error is nobody's to swallow, and no reason to keep the others out. */
-    @Test
-    void anErrorOfTheListenerLeavesTheAdmissionQueue() throws Exception {
-        RowLocks locks = RowLocks.builder()
-                .listener(new LockListener() {
-                    @Override
-                    public void onAcquisition(LockAcquisition acquisition) {}
-
-                    @Override
-                    public void onAdmission(AdmissionWait wait) {
-                        throw new LinkageError("a class is missing");
-                    }
-                })
-                .build();
-        LockKey key = LockKey.row("account", 1);
-        for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), key, c -> 1))
-                    .isInstanceOf(LinkageError.class);
-        }
-        assertThat(locks.admission().keysInUse()).isZero();
     }
 }

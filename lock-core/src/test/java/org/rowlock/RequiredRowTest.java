@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
@@ -9,10 +10,12 @@ import static org.rowlock.LockStrategy.ROW;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -89,6 +92,41 @@ class RequiredRowTest {
                     .isTrue();
             alice.rollback();
         }
+    }
+
+    /** The way to see that work would run without a lock. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void nothingIsDoneUnderALockWhoseRowIsRequiredAndAbsent(LockStrategy strategy) throws Exception {
+        ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
+        RowLocks locks = locks(strategy).requireRow();
+        LockKey absent = row("account", 9);
+        CommitWrites writes = new CommitWrites();
+        writes.add("insert into account values (9)");
+        for (ThrowingCallable call : List.<ThrowingCallable>of(
+                () -> locks.inTransaction(dataSource, absent, connection -> fail("the work has run")),
+                () -> locks.inTransaction(
+                        dataSource,
+                        absent,
+                        LockedQuery.of("select 1", found -> 1),
+                        (rows, atCommit) -> fail("it has run")),
+                () -> locks.inTransaction(
+                        dataSource,
+                        List.of(row("account", 1), absent),
+                        FOR_UPDATE,
+                        LockWait.noWait(),
+                        c -> fail("ran")),
+                () -> locks.execute(dataSource, absent, writes))) {
+            assertThatThrownBy(call)
+                    .isInstanceOf(RowAbsentException.class)
+                    .hasMessageContainingAll("account[9]", "no row");
+        }
+        assertThat(dataSource.open()).isZero();
+        assertThat(locks.admission().keysInUse()).isZero();
+        assertThat(database.query("select count(*) from account")).isEqualTo("3");
+        locks.execute(dataSource, row("account", 1), writes);
+        int result = locks.inTransaction(dataSource, absent, connection -> 7);
+        assertThat(result).isEqualTo(7);
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import javax.sql.DataSource;
 import org.rowlock.Claim;
 import org.rowlock.RowLocks;
 
@@ -14,6 +15,18 @@ public final class JobQueue {
     /** A queue that is locked by the given row locks. */
     public JobQueue(RowLocks locks) {
         this.locks = locks;
+    }
+
+    /** The same in a transaction of its own. */
+    public List<Long> workAndCommit(DataSource dataSource) throws SQLException {
+        Claim ready =
+                Claim.from("job").where("state = ?", "ready").orderBy("id").limit(10);
+        // snippet: claim-and-commit
+        return locks.inTransaction(dataSource, ready, row -> row.getLong("id"), (ids, atCommit) -> {
+            atCommit.addBatch("update job set state = 'done' where id = ?", ids);
+            return ids;
+        });
+        // end
     }
 
     /** Takes up to ten jobs and marks them done, in the caller's transaction. */

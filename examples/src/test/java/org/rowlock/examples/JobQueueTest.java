@@ -33,4 +33,17 @@ class JobQueueTest {
         assertThat(bobs).containsExactly(21L, 23L, 25L, 27L, 29L);
         assertThat(bob.run(queue::work)).isEmpty();
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void jobsThatAnotherWorkerHoldsAreSkipped(LockStrategy strategy) throws Exception {
+        JobQueue queue = new JobQueue(RowLocks.builder().strategy(strategy).build());
+        Session alice = database.session("alice");
+        List<Long> alices = alice.run(queue::work);
+        List<Long> others = queue.workAndCommit(database.dataSource());
+        alice.rollback();
+        assertThat(others).containsExactly(21L, 23L, 25L, 27L, 29L);
+        assertThat(queue.workAndCommit(database.dataSource())).isEqualTo(alices);
+        assertThat(queue.workAndCommit(database.dataSource())).isEmpty();
+    }
 }

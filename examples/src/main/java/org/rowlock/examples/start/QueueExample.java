@@ -1,6 +1,5 @@
 package org.rowlock.examples.start;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -49,15 +48,11 @@ final class QueueExample implements Example {
 
     private static List<Long> work(JobQueue queue, DataSource dataSource) throws SQLException {
         List<Long> done = new ArrayList<>();
-        try (Connection connection = dataSource.getConnection()) {
-            connection.setAutoCommit(false);
-            List<Long> batch;
-            do {
-                batch = queue.work(connection);
-                connection.commit();
-                done.addAll(batch);
-            } while (!batch.isEmpty());
-        }
+        List<Long> batch;
+        do {
+            batch = queue.workAndCommit(dataSource);
+            done.addAll(batch);
+        } while (!batch.isEmpty());
         return done;
     }
 }

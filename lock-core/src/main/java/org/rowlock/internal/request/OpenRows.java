@@ -1,5 +1,7 @@
 package org.rowlock.internal.request;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,6 +14,8 @@ import org.rowlock.RowMapper;
  * anything, so it runs when Rowlock has read all that it needs to know.
  */
 public final class OpenRows implements AutoCloseable {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
     private final List<PreparedStatement> statements = new ArrayList<>(1);
     private final List<ResultSet> results = new ArrayList<>(1);
 
@@ -36,14 +40,14 @@ public final class OpenRows implements AutoCloseable {
         return values;
     }
 
-    /** A statement that cannot be closed changes nothing of what was done. The connection closes it at its end. */
+    /** A statement that cannot be closed changes nothing of what was done. */
     @Override
     public void close() {
         for (PreparedStatement statement : statements) {
             try {
                 statement.close();
             } catch (SQLException e) {
-                continue;
+                LOG.log(Level.DEBUG, "A statement could not be closed; its connection closes it", e);
             }
         }
         statements.clear();
