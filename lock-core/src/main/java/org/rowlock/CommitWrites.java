@@ -25,7 +25,7 @@ import org.rowlock.internal.request.Write;
  * 100 executions, and where a number of rows is expected that only Rowlock can check
  * ({@link CommitWrite#expectRows}).
  *
- * <p>Can be sent again until it is committed. Not thread-safe.
+ * <p>Can be sent again until it is committed or, behind a {@link CommitOutcomeUnknownException}, may be. Not thread-safe.
  *
  * @see RowLocks#inTransaction(javax.sql.DataSource, LockKey, WritingWork)
  * @see TransactionLocks#commit(CommitWrites)

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 public interface WritingWork<I, T extends @Nullable Object, X extends Exception> {
     /**
      * Does the work. Must not commit, roll back or close the connection; a rollback to one's own savepoint is fine.
+     * The lock ends with the transaction. Writes are refused if it has ended, but not if the work has begun another one since:
+     * Rowlock cannot distinguish the two.
      *
      * @param input the transaction's connection, or the rows of the query
      * @param atCommit to add writes to

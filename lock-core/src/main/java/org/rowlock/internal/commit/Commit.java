@@ -117,7 +117,7 @@ public final class Commit {
             }
             flushes.done();
             if (flushes.map()) {
-                session.refuseIfOver("Nothing of " + work() + " is stored");
+                session.refuseIfOver("It is not known whether " + work() + " is stored");
             }
         }
     }
