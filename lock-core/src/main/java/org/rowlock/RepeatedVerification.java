@@ -1,9 +1,52 @@
 package org.rowlock;
 
-/** A {@linkplain RowLocks#verifyEvery verification that is repeated} until it is closed. Thread-safe. */
-@FunctionalInterface
-public interface RepeatedVerification extends AutoCloseable {
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A {@linkplain RowLocks#verifyEvery verification that is repeated} until it is closed, on a daemon thread of its own, so that
+ * no lock waits for it. Thread-safe.
+ */
+public final class RepeatedVerification implements AutoCloseable {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread daemon = new Thread(task, "rowlock-verification");
+        daemon.setDaemon(true);
+        return daemon;
+    });
+
+    RepeatedVerification(Runnable verification, Duration every, Consumer<? super LockException> refused) {
+        var unused = thread.scheduleWithFixedDelay(
+                () -> run(verification, refused), every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Throws nothing, as what throws is never run again. */
+    private static void run(Runnable verification, Consumer<? super LockException> refused) {
+        try {
+            verification.run();
+        } catch (RuntimeException e) {
+            if (!(e instanceof LockException refusal)
+                    || (e instanceof LockVerificationException untried && !untried.isConclusive())) {
+                LOG.log(Level.DEBUG, "Locks could not be verified just now", e);
+                return;
+            }
+            try {
+                refused.accept(refusal);
+            } catch (RuntimeException ofTheirs) {
+                LOG.log(Level.ERROR, "Locks are refused, and the listener failed: " + e.getMessage(), ofTheirs);
+            }
+        }
+    }
+
     /** Ends it. A look that is under way is interrupted. Closing it again does nothing. */
     @Override
-    void close();
+    public void close() {
+        thread.shutdownNow();
+    }
 }

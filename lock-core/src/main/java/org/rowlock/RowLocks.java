@@ -24,7 +24,6 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.verify.LockVerifier;
-import org.rowlock.internal.verify.VerificationThread;
 
 /**
  * The door to Rowlock: advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
@@ -529,9 +528,10 @@ public final class RowLocks {
      *       {@link LockStrategy#ADVISORY} is used; see {@link Builder#singleEntryNode}
      * </ul>
      *
-     * <p>What goes wrong by chance it sees by chance: it looks three times, on up to sixteen connections where these are to be
-     * had without delay, and on two at least. It locks random keys of a configured table where one is there, else a number,
-     * writes nothing and leaves nothing behind. A connection that is lost meanwhile is no verdict, and it tries again.
+     * <p>What goes wrong by chance it sees by chance: it looks at sixteen connections, two at a time in eight rounds. A pool may
+     * give the same two each time; see {@link #verify(DataSource, int)}. It locks random keys of a configured table if one is
+     * there, else a number, writes nothing and leaves nothing behind. If a connection is lost meanwhile, it tries again: no
+     * verdict rests on a lock whose session may have ended. A server that does not answer for ten seconds is not waited for.
      *
      * @param dataSource what the application uses
      * @throws LockVerificationException if locks do not exclude, or if that could not be tried; see
@@ -539,26 +539,25 @@ public final class RowLocks {
      * @throws LockTransactionException if the connections are read-only or lead to a hot standby
      */
     public void verify(DataSource dataSource) {
-        verifier.verify(dataSource);
+        verifier.verify(dataSource, 2);
     }
 
     /**
-     * The same on fewer connections at a time: for a look while an application runs, which needs its pool for itself, or where
-     * a pool is known to have no more, as it would be waited for a second to see. What goes wrong by chance it finds the less
-     * often.
+     * The same on more connections at a time, as many as a pool has to spare: each look then sees others. It waits for them as
+     * long as the pool does, and goes on with those it has got, if these are two.
      *
      * @param dataSource what the application uses
-     * @param mostConnections how many connections to borrow at a time, at least 2; more than sixteen are sixteen
+     * @param connections how many to borrow at a time, at least 2; more than sixteen are sixteen
      * @throws LockVerificationException as for {@link #verify(DataSource)}
      * @throws LockTransactionException as there
      * @throws IllegalArgumentException if the DataSource is null, or the number is less than 2
      */
-    public void verify(DataSource dataSource, int mostConnections) {
-        if (mostConnections < 2) {
-            throw new IllegalArgumentException("mostConnections is " + mostConnections
-                    + "; give at least 2, as one holds a lock that the other tries");
+    public void verify(DataSource dataSource, int connections) {
+        if (connections < 2) {
+            throw new IllegalArgumentException(
+                    "connections is " + connections + "; give at least 2, as one holds a lock that the other tries");
         }
-        verifier.verify(dataSource, mostConnections);
+        verifier.verify(dataSource, connections);
     }
 
     /**
@@ -581,7 +580,7 @@ public final class RowLocks {
         if (every.isZero() || every.isNegative()) {
             throw new IllegalArgumentException("every is " + every + "; give a positive time, such as ten minutes");
         }
-        return new VerificationThread(verifier, dataSource, every, refused)::close;
+        return new RepeatedVerification(() -> verify(dataSource), every, refused);
     }
 
     /** Collects a configuration. Not thread-safe. */

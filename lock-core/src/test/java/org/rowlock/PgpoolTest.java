@@ -73,7 +73,13 @@ class PgpoolTest {
                     pool.setMaximumPoolSize(CONNECTIONS);
                     awaitFull(pool);
                     DataSource direct = pooler.dataSource();
-                    assertThatThrownBy(() -> locks(strategy).verify(strategy == LockStrategy.BOTH ? pool : direct))
+                    assertThatThrownBy(() -> {
+                                if (strategy == LockStrategy.BOTH) {
+                                    locks(strategy).verify(pool, CONNECTIONS);
+                                } else {
+                                    locks(strategy).verify(direct);
+                                }
+                            })
                             .isInstanceOf(LockVerificationException.class)
                             .hasMessageContaining("standby")
                             .hasMessageContaining("disable_load_balance_on_write");

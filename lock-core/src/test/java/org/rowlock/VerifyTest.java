@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +39,7 @@ import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.testing.Wire;
 
 /** verify() passes where advisory locks exclude, and fails where they do not or cannot be tried. */
 @Tag("long")
@@ -106,7 +108,7 @@ class VerifyTest {
         }
     }
 
-    /** As with loadBalanceHosts: where the first two connections lead to the same server, the others tell. */
+    /** As with loadBalanceHosts: if the first two connections lead to the same server, the others tell. */
     @Test
     void failsAlwaysWhereEachConnectionLeadsToAServerByChance() throws Exception {
         TestPostgres second = TestPostgres.embedded(Map.of());
@@ -120,8 +122,15 @@ class VerifyTest {
                 try (HikariDataSource pool = new HikariDataSource()) {
                     pool.setDataSource(balanced);
                     pool.setMaximumPoolSize(10);
-                    DataSource used = i % 2 == 0 ? balanced : pool;
-                    assertThatThrownBy(() -> RowLocks.create().verify(used))
+                    RowLocks locks = RowLocks.create();
+                    boolean unpooled = i % 2 == 0;
+                    assertThatThrownBy(() -> {
+                                if (unpooled) {
+                                    locks.verify(balanced);
+                                } else {
+                                    locks.verify(pool, 10);
+                                }
+                            })
                             .isInstanceOfSatisfying(
                                     LockVerificationException.class,
                                     e -> assertThat(e.isConclusive()).isTrue())
@@ -163,7 +172,7 @@ class VerifyTest {
     void aConnectionThatIsLostMeanwhileIsTriedAgain() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
             DataSource dataSource = proxy.through(database.dataSource());
-            for (String statement : List.of("select 'first '", "pg_postmaster_start_time", "pg_try_advisory")) {
+            for (String statement : List.of("select 'first '", "pg_backend_pid", "pg_try_advisory")) {
                 proxy.cutBefore(statement);
                 RowLocks.create().verify(dataSource);
             }
@@ -255,6 +264,45 @@ class VerifyTest {
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
             assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
                     .isZero();
+        }
+    }
+
+    @Test
+    void aPoolThatHasFewerThanWasThoughtIsAskedForThemOnce() throws Exception {
+        try (HikariDataSource pool = pool(3)) {
+            ObservedDataSource observed = new ObservedDataSource(pool);
+            RowLocks.create().verify(observed, 7);
+            assertThat(observed.mostOpen()).isEqualTo(3);
+            assertThat(observed.borrowed()).as("in five rounds").isEqualTo(15);
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        }
+    }
+
+    @Test
+    void aServerThatHangsIsWaitedForOnlyOnce() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            DataSource through = proxy.through(database.dataSource());
+            ObservedDataSource observed = new ObservedDataSource(dataSource((method, arguments) -> through)) {
+                @Override
+                public Connection getConnection() throws SQLException {
+                    return Wire.tap(super.getConnection(), new Wire.Tap() {
+                        @Override
+                        public void before(int number, String sql) {
+                            if (sql.contains("pg_try_advisory")) {
+                                proxy.freeze();
+                            }
+                        }
+                    });
+                }
+            };
+            assertThatThrownBy(() -> RowLocks.create().verify(observed))
+                    .isInstanceOfSatisfying(
+                            LockVerificationException.class,
+                            e -> assertThat(e.isConclusive()).isFalse())
+                    .hasMessageContaining("says nothing about the locks");
+            assertThat(observed.borrowed()).as("in one attempt").isEqualTo(2);
+            assertThat(observed.open()).isZero();
+            proxy.cutAll();
         }
     }
 
@@ -393,8 +441,12 @@ class VerifyTest {
     @Test
     void takesNoMoreConnectionsThanAreGivenToIt() {
         ObservedDataSource observed = new ObservedDataSource(database.dataSource());
-        RowLocks.create().verify(observed, 2);
-        assertThat(observed.borrowed()).as("in three rounds").isEqualTo(6);
+        RowLocks.create().verify(observed);
+        assertThat(observed.borrowed()).as("in eight rounds").isEqualTo(16);
+        assertThat(observed.mostOpen()).isEqualTo(2);
+        RowLocks.create().verify(observed, 5);
+        assertThat(observed.borrowed()).as("in three rounds more").isEqualTo(31);
+        assertThat(observed.mostOpen()).isEqualTo(5);
         assertThat(observed.open()).isZero();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RowLocks.create().verify(observed, 1))

@@ -15,12 +15,13 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 
 /** Counts the connections it gives, writes down what is done to them, and lets their methods fail. */
-public final class ObservedDataSource implements DataSource {
+public class ObservedDataSource implements DataSource {
     private static final List<String> NOTED = List.of("setAutoCommit", "commit", "rollback", "close");
 
     private final DataSource target;
     private final AtomicInteger borrowed = new AtomicInteger();
     private final AtomicInteger open = new AtomicInteger();
+    private final AtomicInteger mostOpen = new AtomicInteger();
     private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, SQLException> failures = new ConcurrentHashMap<>();
 
@@ -38,6 +39,11 @@ public final class ObservedDataSource implements DataSource {
         return open.get();
     }
 
+    /** How many were borrowed at a time, at most. */
+    public int mostOpen() {
+        return mostOpen.get();
+    }
+
     /** The calls that begin and end transactions and connections, such as {@code commit} or {@code setAutoCommit(true)}. */
     public List<String> calls() {
         return List.copyOf(calls);
@@ -53,7 +59,7 @@ public final class ObservedDataSource implements DataSource {
         failIfAsked("getConnection");
         Connection connection = target.getConnection();
         borrowed.incrementAndGet();
-        open.incrementAndGet();
+        mostOpen.accumulateAndGet(open.incrementAndGet(), Math::max);
         return (Connection) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     String name = method.getName();

@@ -1,6 +1,7 @@
 package org.rowlock.spring;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -34,9 +35,9 @@ final class Pools {
         return HIKARI ? Hikari.timeoutOf(target(dataSource)) : USUAL;
     }
 
-    /** How many connections there can be at a time; empty where that is not known. */
-    static OptionalInt sizeOf(DataSource dataSource) {
-        return HIKARI ? Hikari.sizeOf(target(dataSource)) : OptionalInt.empty();
+    /** How many connections can be had at once now; empty where that is not known. */
+    static OptionalInt spareOf(DataSource dataSource) {
+        return HIKARI ? Hikari.spareOf(target(dataSource)) : OptionalInt.empty();
     }
 
     /** Where a connection can be had that is none of the pool's; empty where that is not known. */
@@ -64,14 +65,15 @@ final class Pools {
             return pool == null ? USUAL : Duration.ofMillis(pool.getConnectionTimeout());
         }
 
-        static OptionalInt sizeOf(DataSource dataSource) {
+        static OptionalInt spareOf(DataSource dataSource) {
             HikariDataSource pool = poolOf(dataSource);
             if (pool == null) {
                 return OptionalInt.empty();
             }
             int size = pool.getMaximumPoolSize();
+            HikariPoolMXBean begun = pool.getHikariPoolMXBean();
             // A pool that has not begun takes its default when it does.
-            return OptionalInt.of(size < 1 ? USUAL_SIZE : size);
+            return OptionalInt.of((size < 1 ? USUAL_SIZE : size) - (begun == null ? 0 : begun.getActiveConnections()));
         }
 
         static Optional<DataSource> unpooled(DataSource dataSource) {

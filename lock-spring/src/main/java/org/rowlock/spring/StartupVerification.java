@@ -169,9 +169,10 @@ final class StartupVerification implements SmartInitializingSingleton {
 
     private static void prove(RowLocks rowLocks, DataSource dataSource) {
         try {
-            // Of a pool whose size is known no more is asked than it has: it would be waited for in vain. One is too
-            // few.
-            rowLocks.verify(dataSource, Math.max(2, Pools.sizeOf(dataSource).orElse(Integer.MAX_VALUE)));
+            // A pool gives the same two each time, so all it has to spare are looked at, and no more: that would be
+            // waited
+            // for in vain. One is too few.
+            rowLocks.verify(dataSource, Math.max(2, Pools.spareOf(dataSource).orElse(2)));
         } catch (RuntimeException e) {
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {
                 if (cause instanceof ConnectException || cause instanceof UnknownHostException) {

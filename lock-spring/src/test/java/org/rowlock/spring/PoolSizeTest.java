@@ -65,12 +65,24 @@ class PoolSizeTest {
         }
     }
 
+    @Test
+    void whatIsLentIsNotToSpare() throws Exception {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(4);
+        try (HikariDataSource pool = new HikariDataSource(config);
+                Connection lent = pool.getConnection()) {
+            assertThat(lent.isClosed()).isFalse();
+            assertThat(Pools.spareOf(pool)).hasValue(3);
+        }
+    }
+
     /** As Spring Boot makes it: it has no size before its first connection. */
     @Test
     void aPoolThatHasNotBegunTakesItsDefault() {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setDataSource(database.dataSource());
-            assertThat(Pools.sizeOf(pool)).hasValue(10);
+            assertThat(Pools.spareOf(pool)).hasValue(10);
             assertThat(pool.isRunning()).isFalse();
         }
     }

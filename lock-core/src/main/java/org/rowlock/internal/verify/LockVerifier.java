@@ -1,10 +1,10 @@
 package org.rowlock.internal.verify;
 
+import java.io.InterruptedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -39,14 +39,11 @@ import org.rowlock.internal.text.SqlState;
 public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** What goes to one server of several by chance is seen by looking more than once. */
-    private static final int ROUNDS = 3;
+    /** How many connections are looked at in all: what goes to one server of several by chance is seen by looking often. */
+    private static final int LOOKS = 16;
 
+    private static final int LEAST_ROUNDS = 3;
     private static final int ATTEMPTS = 3;
-
-    /** Started at another time, it is another server, whatever its address looks like from inside. */
-    private static final String SERVER = "select pg_postmaster_start_time()::text,"
-            + " coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port')";
 
     /** By a splitter's rules a read like any other: it may be sent to where the lock is not. */
     private static final String READ_BEHIND = "select current_setting('transaction_read_only')";
@@ -65,18 +62,29 @@ public final class LockVerifier {
                 new LockCalls(new LockRequests(keysAlone, requests.citus()), new LockObserver(null), new Gate(1));
     }
 
-    public void verify(DataSource dataSource) {
-        verify(dataSource, Probes.MOST);
-    }
-
-    public void verify(DataSource dataSource, int mostConnections) {
+    /** In rounds of so many connections at a time. */
+    public void verify(DataSource dataSource, int connections) {
         if (dataSource == null) {
             throw new IllegalArgumentException("The DataSource is null");
         }
+        int most = Math.min(connections, LOOKS);
+        for (int round = 0; round < Math.max(LEAST_ROUNDS, LOOKS / most); round++) {
+            most = verifyRound(dataSource, most, round == 0);
+        }
+    }
+
+    /**
+     * A round with a connection that is lost meanwhile is no verdict, and begins anew.
+     *
+     * @return how many connections were to be had
+     */
+    private int verifyRound(DataSource dataSource, int connections, boolean first) {
         for (int attempt = 1; ; attempt++) {
+            List<Probe> probes = new ArrayList<>(connections);
             try {
-                verifyInRounds(dataSource, Math.min(mostConnections, Probes.MOST));
-                return;
+                open(dataSource, connections, probes);
+                verify(probes, first);
+                return probes.size();
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
             } catch (LockException | SQLException e) {
@@ -84,51 +92,48 @@ public final class LockVerifier {
                 if (refused != null) {
                     throw refused;
                 }
-                if (!isConnectionLost(e) || attempt == ATTEMPTS) {
+                boolean hanging = isTimedOut(e);
+                if (hanging) {
+                    // To take leave of each would take as long again.
+                    probes.forEach(Probe::kill);
+                }
+                if (hanging || !isConnectionLost(e) || attempt == ATTEMPTS) {
                     throw notTried(e);
                 }
                 LOG.log(Level.INFO, "A connection was lost while advisory locks were verified; trying again", e);
+            } finally {
+                probes.forEach(Probe::close);
             }
         }
     }
 
-    private void verifyInRounds(DataSource dataSource, int mostConnections) throws SQLException {
-        int most = mostConnections;
-        for (int round = 0; round < ROUNDS; round++) {
-            try (Probes probes = openProbes(dataSource, most)) {
-                most = probes.all().size();
-                // First, since where statements are mixed up no other result means anything.
-                verifyPreparedStatements(probes.all().get(0), probes.all().get(1));
-                if (round == 0) {
-                    extensions.verify(probes.all().get(0));
-                }
-                verify(probes.all());
-            }
-        }
-    }
-
-    /** Without a connection there is nothing to try again. */
-    private static Probes openProbes(DataSource dataSource, int most) {
+    /** Fails without two, and then there is nothing to try again. A pool may have fewer to spare than was thought. */
+    private static void open(DataSource dataSource, int connections, List<Probe> probes) {
         try {
-            return Probes.open(dataSource, most);
+            while (probes.size() < connections) {
+                probes.add(Probe.open(dataSource));
+            }
         } catch (SQLException e) {
-            LockVerificationException refused = refusedByPooler(e);
-            throw refused == null ? notTried(e) : refused;
+            if (probes.size() < 2) {
+                LockVerificationException refused = refusedByPooler(e);
+                throw refused == null ? notTried(e) : refused;
+            }
         }
     }
 
-    private void verify(List<Probe> probes) throws SQLException {
-        String table = configuredTable(probes.get(0));
-        Map<String, Probe> servers = new LinkedHashMap<>();
+    private void verify(List<Probe> probes, boolean first) throws SQLException {
+        Probe holder = probes.get(0);
+        // First, since if statements are mixed up no other result means anything.
+        verifyPreparedStatements(holder, probes.get(1));
+        if (first) {
+            extensions.verify(holder);
+        }
+        String table = configuredTable(holder);
         for (Probe probe : probes) {
-            servers.putIfAbsent(serverOf(probe), probe);
             verifyReads(probe, randomKey(table));
         }
-        List<String> names = List.copyOf(servers.keySet());
-        verifyExclusion(probes.get(0), probes.get(1), randomKey(table), names);
-        List<Probe> others = new ArrayList<>(servers.values());
-        for (Probe other : others.subList(1, others.size())) {
-            verifyExclusion(others.get(0), other, randomKey(table), names);
+        for (Probe other : probes.subList(1, probes.size())) {
+            verifyExclusion(holder, other, randomKey(table));
         }
     }
 
@@ -156,21 +161,6 @@ public final class LockVerifier {
                     "Prepared statements of two clients are mixed up: one got the answer of another. A pooler between"
                             + " them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE,
                     null);
-        }
-    }
-
-    private static String serverOf(Probe probe) throws SQLException {
-        try {
-            return String.join(
-                    " ", probe.read(SERVER).stream().map(String::valueOf).toList());
-        } catch (SQLException e) {
-            if (!SqlState.UNDEFINED_FUNCTION.equals(e.getSQLState())) {
-                throw e;
-            }
-            // A server of another make that does not say.
-            return "unknown";
-        } finally {
-            probe.rollback();
         }
     }
 
@@ -213,20 +203,26 @@ public final class LockVerifier {
         }
     }
 
-    private void verifyExclusion(Probe holder, Probe other, LockKey key, List<String> servers) throws SQLException {
-        lock(holder, key, LockWait.forever(), null);
+    /** That both were granted proves nothing if the holder's session ended in between, so each verdict asks for that first. */
+    private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
+        LockQuery<String> transaction = LockQuery.of(Probe.TRANSACTION, row -> row.getString(1));
+        String held = lock(holder, key, LockWait.forever(), transaction).get(0);
         if (tryLock(other, key)) {
+            holder.requireStillIn(held);
+            List<String> servers = List.of(holder.server(), other.server());
             throw new LockVerificationException(
                     "Two connections were both granted the exclusive advisory lock " + key + " by " + holder.product()
-                            + (servers.size() > 1
-                                    ? ". They lead to different servers " + servers
+                            + (servers.get(0).equals(servers.get(1))
+                                    ? ". This server or the pooler in front of it accepts advisory locks without locking:"
+                                            + " use strategy ROW, or connect to PostgreSQL itself."
+                                    : ". They lead to different servers " + servers
                                             + ", each of which locks for itself: connect all to one, use strategy ROW"
-                                            + " where a row is on one server for all, or none at all."
-                                    : ". This server or the pooler in front of it accepts advisory locks without locking:"
-                                            + " use strategy ROW, or connect to PostgreSQL itself."),
+                                            + " where a row is on one server for all, or none at all."),
                     null);
         }
+        verifySessionLocks(holder, other, held);
         holder.rollback();
+        other.rollback();
         if (!tryLock(other, key)) {
             throw new LockVerificationException(
                     "The advisory lock " + key + " was not granted after its holder had rolled back, by "
@@ -235,11 +231,10 @@ public final class LockVerifier {
                     null);
         }
         other.rollback();
-        verifySessionLocks(holder, other);
     }
 
     /** The handover in front of a REPEATABLE READ or SERIALIZABLE transaction waits for a lock of the session. */
-    private static void verifySessionLocks(Probe holder, Probe other) throws SQLException {
+    private static void verifySessionLocks(Probe holder, Probe other, String held) throws SQLException {
         String key = Long.toString(ThreadLocalRandom.current().nextLong());
         boolean bothGranted;
         try {
@@ -248,6 +243,7 @@ public final class LockVerifier {
                     .equals(other.read("select pg_catalog.pg_try_advisory_lock(cast(? as bigint))", key)
                             .get(0));
             if (bothGranted) {
+                holder.requireStillIn(held);
                 other.read("select pg_catalog.pg_advisory_unlock(cast(? as bigint))", key);
             }
             holder.read("select pg_catalog.pg_advisory_unlock(cast(? as bigint))", key);
@@ -257,8 +253,6 @@ public final class LockVerifier {
             other.kill();
             throw e;
         }
-        holder.rollback();
-        other.rollback();
         if (bothGranted) {
             throw new LockVerificationException(
                     "Two connections were both granted one exclusive advisory lock of the session by "
@@ -290,6 +284,15 @@ public final class LockVerifier {
     private static boolean isConnectionLost(Exception e) {
         return e instanceof LockConnectionLostException
                 || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState()));
+    }
+
+    /** By a server that hangs. */
+    private static boolean isTimedOut(Throwable e) {
+        Throwable cause = e;
+        while (cause != null && !(cause instanceof InterruptedIOException)) {
+            cause = cause.getCause();
+        }
+        return cause != null;
     }
 
     /** What a pooler says of itself, or does to prepared statements; null for anything else. */

@@ -1,5 +1,7 @@
 package org.rowlock.internal.verify;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,17 +11,33 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.SqlState;
 
 /** One connection of a verification, in transactions that are rolled back. */
 final class Probe implements AutoCloseable {
+    private static final Logger LOG = System.getLogger("org.rowlock");
+
+    /** Tells a transaction from any other, of this server or another: one row and column. */
+    static final String TRANSACTION =
+            "select cast(pg_catalog.pg_backend_pid() as text) || ' ' || cast(pg_catalog.now() as text)";
+
+    /** Started at another time, it is another server, whatever its address looks like from inside. */
+    private static final String SERVER = "select cast(pg_catalog.pg_postmaster_start_time() as text) || ' '"
+            + " || coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port')";
+
+    /** Nothing of a verification waits, so what takes so long is a server that hangs. */
+    private static final int MOST_MILLIS = 10_000;
+
     private final Connection connection;
     private final PgSession session;
     private final boolean autoCommit;
+    private final int socketBound;
 
     private Probe(Connection connection) throws SQLException {
         this.connection = connection;
         this.session = PgSession.of(connection);
         this.autoCommit = connection.getAutoCommit();
+        this.socketBound = session.boundSocket(MOST_MILLIS);
         connection.setAutoCommit(false);
     }
 
@@ -41,7 +59,7 @@ final class Probe implements AutoCloseable {
         connection.rollback();
     }
 
-    /** The columns of the first row, as a statement of its own, or none where there is no row. */
+    /** The columns of the first row, as a statement of its own, or none if there is no row. */
     List<@Nullable String> read(String sql, String... binds) throws SQLException {
         try (PreparedStatement statement = session.prepare(sql)) {
             for (int i = 0; i < binds.length; i++) {
@@ -75,8 +93,42 @@ final class Probe implements AutoCloseable {
         return session.prepareThreshold() > 0;
     }
 
-    void kill() throws SQLException {
-        session.kill();
+    /**
+     * Asks whether a transaction has lasted until now, and with it its locks.
+     *
+     * @param transaction what {@link #TRANSACTION} gave
+     * @throws SQLException if not: the session was lost, be it behind the back of the driver
+     */
+    void requireStillIn(String transaction) throws SQLException {
+        if (!transaction.equals(read(TRANSACTION).get(0))) {
+            throw new SQLException(
+                    "The session that held a lock is another one now", SqlState.CONNECTION_DOES_NOT_EXIST);
+        }
+    }
+
+    /** What tells its server from others; ends the transaction. */
+    String server() throws SQLException {
+        connection.rollback();
+        try {
+            return String.valueOf(read(SERVER).get(0));
+        } catch (SQLException e) {
+            if (!SqlState.UNDEFINED_FUNCTION.equals(e.getSQLState())) {
+                throw e;
+            }
+            // A server of another make that does not say.
+            return "unknown";
+        } finally {
+            connection.rollback();
+        }
+    }
+
+    /** Ends the session, and with it all that it holds. */
+    void kill() {
+        try {
+            session.kill();
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, "A connection was lost while locks were verified", e);
+        }
     }
 
     String product() throws SQLException {
@@ -90,16 +142,17 @@ final class Probe implements AutoCloseable {
 
     /** A connection that cannot be given back as it was is ended, so that nobody gets it from a pool. */
     @Override
-    public void close() throws SQLException {
+    public void close() {
         try (connection) {
             try {
-                if (!connection.isClosed()) {
-                    connection.rollback();
-                    connection.setAutoCommit(autoCommit);
-                }
+                connection.rollback();
+                connection.setAutoCommit(autoCommit);
+                session.restoreSocketBound(socketBound);
             } catch (SQLException e) {
-                session.kill();
+                kill();
             }
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, "A connection was lost while locks were verified", e);
         }
     }
 }
