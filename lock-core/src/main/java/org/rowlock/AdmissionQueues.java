@@ -192,6 +192,19 @@ public final class AdmissionQueues {
         return permit;
     }
 
+    /** The call of this thread has its connection: what it waited for the pool says nothing of its keys. */
+    static void begin() {
+        Permit permit = innermostOpen();
+        if (permit != null && !permit.begun) {
+            permit.begun = true;
+            for (Held each : permit.held) {
+                if (each.entry() != null) {
+                    each.entry().begin();
+                }
+            }
+        }
+    }
+
     private static Permit begin(Permit permit) {
         CURRENT.set(permit);
         return permit;
@@ -336,6 +349,7 @@ public final class AdmissionQueues {
         private final Deque<Held> held = new ArrayDeque<>(1);
 
         private final Thread thread = Thread.currentThread();
+        private boolean begun;
         private boolean closed;
 
         private Permit(AdmissionQueues owner, Object database, KeyModes keys, @Nullable Permit outer) {

@@ -94,6 +94,7 @@ public final class RowLocks {
         if (connection == null) {
             throw new IllegalArgumentException("The connection is null; give the one of the current transaction");
         }
+        AdmissionQueues.begin();
         return new TransactionLocks(connection, calls, rowRequired);
     }
 

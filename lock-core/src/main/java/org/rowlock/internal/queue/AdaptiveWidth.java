@@ -1,13 +1,16 @@
 package org.rowlock.internal.queue;
 
+import java.util.Arrays;
+
 /**
  * As many as would be in if nobody waited at the server, and one who waits there. Where a lock is held for longer than the way to
  * the server takes, these are two or three; where it is held for less, more are on their way at a time, and with two the key
  * would be free until the next arrives.
  *
  * <p>Learns from the time that each was in, which is way, wait and hold together: how long it takes alone, and how long in a
- * crowd. By Little's law the one is to the other as those in who do not wait are to all. Now and then it lets in one at
- * a time, to see anew how long it takes alone.
+ * crowd. By Little's law the one is to the other as those in who do not wait are to all. Now and then, at first often, it
+ * lets in one at a time, to see anew how long it takes alone: in the median, as calls that are the first of their connection
+ * take many times as long. Until then it stays as narrow as can be.
  */
 final class AdaptiveWidth implements TurnstileWidth {
     /** The holder, and who is next. */
@@ -19,7 +22,7 @@ final class AdaptiveWidth implements TurnstileWidth {
     /** How many of each place make a mean. */
     private static final int SAMPLES = 8;
 
-    /** How many means until it looks anew. */
+    /** How many means until it looks anew, at most; at first one, and each time twice as many. */
     private static final int MEANS = 64;
 
     /** So much shorter than was thought is a mean that says only that. */
@@ -31,9 +34,11 @@ final class AdaptiveWidth implements TurnstileWidth {
     private int width = LEAST;
     private boolean looking;
     private double aloneNanos;
+    private final long[] last = new long[SAMPLES];
     private double sumNanos;
     private int samples;
     private int means;
+    private int meansToLook = 1;
 
     /** How many are still in, or came in too early, for the present width to show. */
     private int toSkip;
@@ -45,13 +50,10 @@ final class AdaptiveWidth implements TurnstileWidth {
 
     @Override
     public void left(long nanos, boolean crowded) {
-        if (aloneNanos == 0) {
-            // The first had nobody in front.
-            aloneNanos = nanos;
-        } else if (crowded && --toSkip < 0) {
+        if (crowded && --toSkip < 0) {
             toSkip = 0;
             sumNanos += nanos;
-            samples++;
+            last[samples++ % SAMPLES] = nanos;
             if (samples == SAMPLES * now()) {
                 double mean = Math.max(1, sumNanos / samples);
                 sumNanos = 0;
@@ -64,19 +66,21 @@ final class AdaptiveWidth implements TurnstileWidth {
     private void learn(double meanNanos) {
         if (looking) {
             looking = false;
-            aloneNanos = meanNanos;
+            Arrays.sort(last);
+            aloneNanos = last[SAMPLES / 2];
             toSkip = width;
             return;
         }
         means++;
-        if (means == MEANS) {
+        if (means == meansToLook) {
             means = 0;
+            meansToLook = Math.min(MEANS, 2 * meansToLook);
             looking = true;
             toSkip = width - 1;
             return;
         }
         if (meanNanos < aloneNanos) {
-            // The first is often that of a cold connection.
+            // The way has become shorter, or what was looked at was cold throughout.
             aloneNanos = (aloneNanos + meanNanos) / 2;
         }
         if (aloneNanos <= SURPRISE * meanNanos) {

@@ -41,11 +41,16 @@ public final class Turnstile {
     public static final class Entry {
         private final boolean shared;
         private final Waiter waiter = new Waiter();
-        /** When it was let in, and not when it woke. */
+        /** When it was let in, and not when it woke; or when it had its connection. */
         private long sinceNanos;
 
         private Entry(boolean shared) {
             this.shared = shared;
+        }
+
+        /** It has its connection: until now it was in, and wanted the pool and not the key. On the thread that leaves. */
+        public void begin() {
+            sinceNanos = System.nanoTime();
         }
 
         private int side() {

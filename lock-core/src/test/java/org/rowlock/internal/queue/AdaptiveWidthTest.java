@@ -7,6 +7,7 @@ import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.DoubleRange;
+import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -128,12 +129,38 @@ class AdaptiveWidthTest {
         assertThat(crowd.meanWidth).isGreaterThan(6);
     }
 
-    @Test
-    void aColdFirstIsForgotten() {
-        Crowd crowd = adaptive(0.3);
-        crowd.run(1, 100, 0.7);
-        settled(crowd, 0.1, 3);
-        assertThat(crowd.meanWidth).isLessThan(3.5);
+    /** Connections, plans and code that are used for the first time, and now and then one that is again. */
+    @Property(tries = 100, seed = "4711")
+    void coldCallsAreForgottenInAFewDozen(
+            @ForAll @IntRange(min = 1, max = 20) int cold,
+            @ForAll @DoubleRange(min = 3, max = 1000) double times,
+            @ForAll @DoubleRange(min = 0.05, max = 3) double wayMillis,
+            @ForAll @DoubleRange(min = 3, max = 100) double timesTheWay,
+            @ForAll @DoubleRange(min = 0, max = 0.6) double jitter) {
+        Crowd crowd = adaptive(jitter);
+        crowd.run(cold, times * wayMillis, timesTheWay * wayMillis);
+        crowd.run(60, wayMillis, timesTheWay * wayMillis);
+        for (int i = 0; i < 30; i++) {
+            crowd.run(100, wayMillis, timesTheWay * wayMillis);
+            assertThat(crowd.meanWidth).as("hundred " + i).isLessThan(4);
+            crowd.run(1, times * wayMillis, timesTheWay * wayMillis);
+        }
+    }
+
+    @Property(tries = 100, seed = "4711")
+    void coldCallsDoNotKeepItNarrowWhereTheWayIsLong(
+            @ForAll @IntRange(min = 1, max = 20) int cold,
+            @ForAll @DoubleRange(min = 3, max = 1000) double times,
+            @ForAll @DoubleRange(min = 0.5, max = 3) double wayMillis,
+            @ForAll @DoubleRange(min = 0.05, max = 0.1) double timesTheWay,
+            @ForAll @DoubleRange(min = 0, max = 0.6) double jitter) {
+        Crowd crowd = adaptive(jitter);
+        crowd.run(cold, times * wayMillis, timesTheWay * wayMillis);
+        crowd.run(500, wayMillis, timesTheWay * wayMillis);
+        for (int i = 0; i < 5; i++) {
+            crowd.run(500, wayMillis, timesTheWay * wayMillis);
+            assertThat(crowd.meanWidth).as("five hundred " + i).isGreaterThan(6);
+        }
     }
 
     /** Nobody waits in the JVM, and so nobody has to be kept out or let in. */

@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,32 @@ class TurnstileTest {
         public void left(long nanos, boolean crowded) {
             now = next;
         }
+    }
+
+    /** What came before it had its connection was a wait for the pool. */
+    @Test
+    void aStayBeginsWithTheConnection() throws Exception {
+        AtomicLong stayed = new AtomicLong();
+        Turnstile turnstile = new Turnstile(new TurnstileWidth() {
+            @Override
+            public int now() {
+                return 1;
+            }
+
+            @Override
+            public void left(long nanos, boolean crowded) {
+                stayed.set(nanos);
+            }
+        });
+        Entry entry = enter(turnstile, false);
+        long entered = System.nanoTime();
+        while (System.nanoTime() - entered < TimeUnit.MILLISECONDS.toNanos(2)) {
+            Thread.onSpinWait();
+        }
+        long connected = System.nanoTime();
+        entry.begin();
+        turnstile.leave(entry);
+        assertThat(stayed.get()).isBetween(0L, System.nanoTime() - connected);
     }
 
     @AfterEach
