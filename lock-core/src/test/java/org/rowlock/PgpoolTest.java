@@ -6,15 +6,23 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestDatabase;
@@ -85,6 +93,65 @@ class PgpoolTest {
                             .hasMessageContaining("disable_load_balance_on_write");
                 }
             }
+        }
+    }
+
+    /** They say which functions write, whatever the catalog says of them. */
+    @ParameterizedTest
+    @CsvSource({
+        "write_function_list, 'nextval,setval', false",
+        "read_only_function_list, '.*', false",
+        "write_function_list, 'nextval,setval,.*advisory.*', true"
+    })
+    void functionListsThatSendLocksElsewhereAreNamed(String name, String list, boolean passes) throws Exception {
+        try (TestPgpool pooler = TestPgpool.start(servers, Map.of(name, list))) {
+            DataSource dataSource = pooler.dataSource();
+            if (passes) {
+                locks(LockStrategy.ADVISORY).verify(dataSource);
+                return;
+            }
+            assertThatThrownBy(() -> locks(LockStrategy.ADVISORY).verify(dataSource))
+                    .isInstanceOf(LockVerificationException.class)
+                    .hasMessageContaining("standby")
+                    .hasMessageContaining("write_function_list")
+                    .hasMessageContaining("read_only_function_list");
+        }
+    }
+
+    /**
+     * With its shared cache of the catalog Pgpool-II looks a name up for one client while it keeps the cache from all others: a
+     * client that waits for a row then waits for one that holds it and cannot go on.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void withoutTheSharedCacheEarlyReleaseDoesNotFreeze(LockStrategy strategy) throws Exception {
+        int clients = 4;
+        int calls = 5;
+        RowLocks locks =
+                RowLocks.builder().strategy(strategy).release(LockRelease.EARLY).build();
+        ExecutorService threads = Executors.newFixedThreadPool(clients);
+        try (TestPgpool pooler = TestPgpool.start(servers, Map.of("enable_shared_relcache", "off"))) {
+            execute("update account set balance = 0");
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < clients; i++) {
+                running.add(threads.submit(() -> {
+                    for (int call = 0; call < calls; call++) {
+                        CommitWay.EXECUTE.add(locks, pooler.dataSource(), 1);
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> each : running) {
+                each.get();
+            }
+            try (Connection connection = servers.primary().dataSource().getConnection();
+                    Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("select balance from account where id = 1")) {
+                row.next();
+                assertThat(row.getInt(1)).isEqualTo(clients * calls);
+            }
+        } finally {
+            threads.shutdownNow();
         }
     }
 

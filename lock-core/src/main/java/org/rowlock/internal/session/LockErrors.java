@@ -193,7 +193,8 @@ public final class LockErrors {
                                 ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect to the"
                                         + " primary."
                                 : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
-                                        + " transaction."),
+                                        + " transaction. If it is one, a pooler that splits reads has sent the statement to"
+                                        + " a standby: RowLocks.verify() says so, and what to do."),
                 SqlState.READ_ONLY_SQL_TRANSACTION,
                 e);
     }

@@ -189,7 +189,21 @@ public final class LockVerifier {
     /** Reads behind a lock, in its round trip and after it, have to run where the lock is. */
     private void verifyReads(Probe probe, LockKey key) throws SQLException {
         LockQuery<String> read = LockQuery.of(READ_BEHIND, row -> row.getString(1));
-        String together = lock(probe, key, LockWait.forever(), read).get(0);
+        String together;
+        try {
+            together = lock(probe, key, LockWait.forever(), read).get(0);
+        } catch (LockTransactionException e) {
+            if (e.reason() != LockTransactionException.Reason.READ_ONLY || !probe.isSaidToWrite()) {
+                throw e;
+            }
+            throw new LockVerificationException(
+                    "The connection is to a server that can write, and the lock " + key + " went to one that cannot (a"
+                            + " standby), where it excludes nobody. A pooler in between takes lock functions for reads:"
+                            + " Pgpool-II does if write_function_list (black_function_list) is set and does not name them,"
+                            + " or read_only_function_list (white_function_list) does. Leave both empty, or add"
+                            + " .*advisory.* to write_function_list.",
+                    e);
+        }
         String after = probe.read(READ_BEHIND).get(0);
         probe.rollback();
         if (!Objects.equals(together, "off") || !Objects.equals(after, "off")) {

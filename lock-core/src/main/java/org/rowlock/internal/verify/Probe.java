@@ -122,6 +122,13 @@ final class Probe implements AutoCloseable {
         }
     }
 
+    /** Whether all that the driver knows of the session says that it can write. */
+    boolean isSaidToWrite() throws SQLException {
+        return !connection.isReadOnly()
+                && "off".equals(session.reported("default_transaction_read_only"))
+                && "off".equals(session.reported("in_hot_standby"));
+    }
+
     /** Ends the session, and with it all that it holds. */
     void kill() {
         try {
