@@ -477,6 +477,96 @@ class CommitOutcomeTest {
                 .until(() -> database.query("show synchronous_standby_names").equals(name));
     }
 
+    /** Committed here already: if its wait were ended it would be visible, and a failover could lose it. */
+    @Test
+    void aLostCommitThatWaitsForItsStandbyGoesOnWaiting() throws Exception {
+        PGSimpleDataSource local = database.dataSource();
+        local.setOptions("-c synchronous_commit=local");
+        PGSimpleDataSource impatient = database.dataSource();
+        impatient.setSocketTimeout(1);
+        write(LockStrategy.ADVISORY, impatient, true);
+        try {
+            requireStandby("nobody");
+            // By which Rowlock learns of the standby.
+            write(LockStrategy.ADVISORY, local, true);
+            assertUnknown(() -> write(LockStrategy.ADVISORY, impatient, true));
+            assertThat(database.query("select count(*) from pg_stat_activity where wait_event = 'SyncRep'"))
+                    .isEqualTo("1");
+            assertThat(balance()).isEqualTo("2");
+        } finally {
+            requireStandby("");
+        }
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> balance().equals("3"));
+    }
+
+    /** What the server says, in a session that goes on, is an answer, whatever is its SQLSTATE. */
+    @ParameterizedTest
+    @EnumSource
+    void anErrorOfAnotherServersConnectionHasStoredNothing(LockStrategy strategy) throws Exception {
+        String raise = "do 'begin raise ''elsewhere'' using errcode = ''08006''; end'";
+        for (boolean behindLock : List.of(false, true)) {
+            assertThat(catchThrowable(() -> write(strategy, database.dataSource(), behindLock, raise)))
+                    .isNotInstanceOf(CommitOutcomeUnknownException.class)
+                    .hasMessageContaining("elsewhere");
+        }
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSessionThatWasIdleForTooLongHasStoredNothing(LockStrategy strategy) throws Exception {
+        PGSimpleDataSource from = database.dataSource();
+        from.setOptions("-c idle_session_timeout=1");
+        Connection connection = from.getConnection();
+        int pid = connection.unwrap(PGConnection.class).getBackendPID();
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
+                        .equals("0"));
+        assertThat(catchThrowable(() -> write(strategy, OneConnection.of(connection), true)))
+                .isExactlyInstanceOf(LockConnectionLostException.class)
+                .hasMessageContaining("Nothing of the work");
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    /** The lock is had at once; its bound, or the session's, is not what ends the flush. */
+    @ParameterizedTest
+    @EnumSource
+    void aLockThatAWriteDoesNotGetIsNotBlamedOnTheLock(LockStrategy strategy) throws Exception {
+        database.execute("insert into payment values (7)");
+        Session holder = database.session("holder");
+        holder.execute("select from payment where id = 7 for update");
+        PGSimpleDataSource from = database.dataSource();
+        from.setOptions("-c lock_timeout=20");
+        RowLocks locks = locks(strategy);
+        CommitWrites waiting = new CommitWrites();
+        waiting.add("update payment set id = 8 where id = 7");
+        CommitWrites trying = new CommitWrites();
+        trying.add("select from payment where id = 7 for update nowait");
+        for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.noWait())) {
+            assertLockNotAvailable(() -> locks.execute(from, List.of(KEY), RowLockMode.FOR_UPDATE, wait, waiting));
+        }
+        for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.forever())) {
+            assertLockNotAvailable(() -> locks.execute(from, List.of(KEY), RowLockMode.FOR_UPDATE, wait, trying));
+        }
+        assertThat(catchThrowable(() -> locks.execute(from, KEY, waiting)))
+                .isExactlyInstanceOf(LockNotAvailableException.class)
+                .hasMessageContaining("or for what a write behind it needs");
+        holder.run(connection -> locks.in(connection).lock(KEY));
+        LockWait shortly = LockWait.atMost(Duration.ofMillis(20));
+        assertThat(catchThrowable(() ->
+                        locks.execute(database.dataSource(), List.of(KEY), RowLockMode.FOR_UPDATE, shortly, waiting)))
+                .isExactlyInstanceOf(LockNotAvailableException.class)
+                .hasMessageContaining("another transaction holds it.");
+    }
+
+    private static void assertLockNotAvailable(ThrowingCallable call) {
+        assertThat(catchThrowable(call))
+                .isNotInstanceOf(LockException.class)
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
+    }
+
     /** A warning of the work's own, raised as late as it can be, is none about the commit. */
     @Test
     void warningOfADeferredTriggerIsNotAnOutcome() throws Exception {
@@ -537,7 +627,7 @@ class CommitOutcomeTest {
         try (HikariDataSource pool = pool(database.dataSource(), 2)) {
             for (DataSource from : List.of(database.dataSource(), pool)) {
                 for (boolean behindLock : new boolean[] {false, true}) {
-                    assertThat(catchThrowable(() -> write(strategy, from, behindLock, "copy account to stdout")))
+                    assertThat(catchThrowable(() -> write(strategy, from, behindLock, "set client_encoding to latin1")))
                             .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
                 }
             }

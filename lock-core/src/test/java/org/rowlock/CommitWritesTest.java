@@ -587,6 +587,8 @@ class CommitWritesTest {
                 new Case(" /* so */ ROLLBACK", List.of(), "cannot begin or end"),
                 new Case("-- so\r commit", List.of(), "cannot begin or end"),
                 new Case("savepoint a", List.of(), "cannot begin or end"),
+                new Case("copy account to stdout", List.of(), "COPY cannot be a write"),
+                new Case("-- so\n Explain (analyze) update account set balance = 1", List.of(), "EXPLAIN cannot be"),
                 new Case(ADD, List.of(1), "2 parameter(s), and 1 value(s)"),
                 new Case(ADD, List.of(1, 2, 3), "2 parameter(s), and 3 value(s)"))) {
             assertThatIllegalArgumentException()

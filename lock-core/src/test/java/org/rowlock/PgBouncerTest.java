@@ -100,6 +100,25 @@ class PgBouncerTest {
         return "select balance from " + database.schema() + ".account where id = 1";
     }
 
+    /** The pooler knows no cancel request of a client that is gone, but closes the server's connection, which the server sees. */
+    @ParameterizedTest
+    @EnumSource
+    void whatWaitsForALostClientIsEnded(LockStrategy strategy) throws Exception {
+        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        PGSimpleDataSource from = dataSource(bouncer, 0);
+        from.setSocketTimeout(1);
+        CommitWrites writes = new CommitWrites();
+        writes.add("update " + database.schema() + ".account set balance = balance + 1 where id = 1");
+        Session holder = database.session("holder");
+        holder.run(c -> locks.in(c).lock(account(1)));
+        assertThatThrownBy(() -> locks.execute(from, account(1), writes))
+                .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
+        assertThat(database.query("select count(*) from pg_locks where not granted"))
+                .isEqualTo("0");
+        holder.rollback();
+        assertThat(database.query(read())).isEqualTo("0");
+    }
+
     /** Locks of the table's rows in any server connection, the pool's idle ones too. */
     private String locksOnTheServer() throws Exception {
         return database.query(

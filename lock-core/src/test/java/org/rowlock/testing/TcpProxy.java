@@ -51,6 +51,7 @@ public final class TcpProxy implements AutoCloseable {
         final DelayedSender.Flow toClient;
         final FrontendSql sql = new FrontendSql();
         volatile boolean cutAtReply;
+        volatile boolean dropped;
 
         Link(SocketChannel client, SocketChannel server) {
             this.client = client;
@@ -131,6 +132,11 @@ public final class TcpProxy implements AutoCloseable {
         links.forEach(Link::lose);
     }
 
+    /** From now on nothing arrives on the connections there are, as behind a firewall that has forgotten them; new ones work. */
+    public void dropAll() {
+        links.forEach(link -> link.dropped = true);
+    }
+
     /** From now on nothing arrives at either side, and no connection is closed: a server that hangs. */
     public void freeze() {
         sender.freeze(true);
@@ -195,6 +201,12 @@ public final class TcpProxy implements AutoCloseable {
         DelayedSender.Flow flow = fromClient ? link.toServer : link.toClient;
         try {
             int read = ((SocketChannel) key.channel()).read(buffer.clear());
+            if (link.dropped) {
+                if (read < 0) {
+                    key.cancel();
+                }
+                return;
+            }
             long due = System.nanoTime() + (fromClient ? nanosToServer : nanosToClient);
             if (read < 0) {
                 key.cancel();

@@ -77,7 +77,7 @@ final class Handover {
             return new ScriptResult(held, result.found(), result.meant(), false);
         } catch (SQLException e) {
             rollback(session, request, e);
-            throw failure(session, request, query, e);
+            throw failure(session, request, query, start, e);
         } catch (RuntimeException | Error e) {
             rollback(session, request, e);
             abortUnlessUsable(session, e);
@@ -85,16 +85,20 @@ final class Handover {
         }
     }
 
-    private SQLException failure(PgSession session, LockRequest request, @Nullable LockQuery<?> query, SQLException e)
+    private SQLException failure(
+            PgSession session, LockRequest request, @Nullable LockQuery<?> query, long start, SQLException e)
             throws SQLException {
         Asked asked = request.asked(session.isHotStandby());
         Guard raised = ServerErrors.guardIn(e);
         if ((raised != null && raised.lock() == Guard.Lock.STALE) || isIdentityGone(session, request, query, e)) {
             throw LockErrors.stale(asked, true);
         }
+        if (LockAcquirer.isOfWrites(request, query, start, e)) {
+            return e;
+        }
         if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                 && WaitKind.of(request.lockWait()) != WaitKind.FOREVER) {
-            throw LockErrors.notAvailable(asked, query != null, e);
+            throw LockErrors.notAvailable(asked, LockAcquirer.mayBeOfQuery(session, query), e);
         }
         // What may have committed is judged by whoever sent it, who needs the session as it is, and rolls back.
         if (query == null || !query.isCommitting()) {

@@ -17,6 +17,7 @@ import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.LockRequest.Misnamed;
 import org.rowlock.internal.request.LockRequest.RowGroup;
 import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
@@ -130,6 +131,7 @@ final class LockAcquirer {
         LockScript script = scripts.of(session).script(request, begun, anyIsolation, query);
         ScriptResult result;
         Guard refused;
+        long start = System.nanoTime();
         try {
             result = ScriptRunner.run(session, script, request, query);
             Guard guard = result.guard();
@@ -137,7 +139,7 @@ final class LockAcquirer {
         } catch (SQLException e) {
             refused = ServerErrors.guardIn(e);
             if (refused == null || !refused.isSnapshotStale() || !canUndo(script, begun, refused)) {
-                throw failure(session, script, request, query, begun, refused, e);
+                throw failure(session, script, request, query, begun, refused, start, e);
             }
             if (begun) {
                 undo(session, request, begun, e);
@@ -249,6 +251,7 @@ final class LockAcquirer {
             @Nullable LockQuery<?> query,
             boolean begun,
             @Nullable Guard raised,
+            long start,
             SQLException e)
             throws SQLException {
         Asked asked = request.asked(session.isHotStandby());
@@ -260,6 +263,9 @@ final class LockAcquirer {
             }
             throw LockErrors.stale(asked, undone);
         }
+        if (raised == null && isOfWrites(request, query, start, e)) {
+            return e;
+        }
         if (raised != null || isBoundReached(script, e)) {
             boolean undone = canUndo(script, begun, raised);
             if (undone) {
@@ -267,7 +273,7 @@ final class LockAcquirer {
             }
             // What a guard raised is not passed on as the cause: its mark is nobody's business.
             if (raised == null) {
-                throw LockErrors.notAvailable(asked, query != null, e);
+                throw LockErrors.notAvailable(asked, mayBeOfQuery(session, query), e);
             }
             if (raised.lock() == Guard.Lock.TAKEN && undone) {
                 throw LockErrors.notAvailable(asked, false, null);
@@ -294,6 +300,9 @@ final class LockAcquirer {
                             + ". Give one value per parameter; nothing was locked.",
                     e);
         }
+        if (query.isCommitting() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+            throw LockErrors.timedOut(asked, true, e);
+        }
         LockException understood = ServerErrors.isLockTarget(asked, query.binds(), e)
                 ? LockErrors.translate(asked, e)
                 : LockErrors.understood(asked, e);
@@ -301,6 +310,30 @@ final class LockAcquirer {
             throw understood;
         }
         return e;
+    }
+
+    /**
+     * Whether a lock that was not to be had is surely one that a write behind the lock asked for: a bound of ours ends no wait
+     * before its time, and NOWAIT is no timeout.
+     *
+     * @param start System.nanoTime() before the bound was set
+     */
+    static boolean isOfWrites(LockRequest request, @Nullable LockQuery<?> query, long start, SQLException e) {
+        if (query == null || !query.isCommitting() || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+            return false;
+        }
+        boolean timeout = ServerErrors.isTimeout(e);
+        return switch (WaitKind.of(request.lockWait())) {
+            case FOREVER -> !timeout;
+            case NO_WAIT -> timeout;
+            case AT_MOST -> !timeout || System.nanoTime() - start < Waits.atMostNanos(request.lockWait());
+        };
+    }
+
+    /** Whether the session has a lock_timeout of its own, as it has again behind the locks. */
+    static boolean mayBeOfQuery(PgSession session, @Nullable LockQuery<?> query) throws SQLException {
+        return query != null
+                && (!query.isCommitting() || !session.ask("pg_catalog.current_setting('lock_timeout')").equals("0"));
     }
 
     /** Whether it was our lock_timeout that ended the wait, or NOWAIT, and not the session's. */

@@ -17,6 +17,7 @@ import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.WaitSql;
@@ -126,7 +127,7 @@ public final class Commit {
         try {
             connection.commit();
         } catch (SQLException e) {
-            throw failure(e);
+            throw failure(session, Ending.plain(), e);
         }
         if (session.hasBegun()) {
             throw notEnded(session);
@@ -228,11 +229,7 @@ public final class Commit {
         if (!flushes.isSent() || ServerErrors.isDriverRefusal(e)) {
             return e;
         }
-        if (!ServerErrors.isServers(e) && !connection.isClosed()) {
-            // The driver has given up on an answer, and the server may have committed.
-            PgSession.of(connection).kill();
-        }
-        return failure(judged(flushes, e));
+        return failure(flushes.session(), flushes.ending(), judged(flushes, e));
     }
 
     /**
@@ -246,7 +243,7 @@ public final class Commit {
         }
         SQLException judged = judged(flushes, e);
         if (!judged.equals(e)) {
-            throw failure(judged);
+            throw failure(flushes.session(), flushes.ending(), judged);
         }
     }
 
@@ -260,37 +257,58 @@ public final class Commit {
         return judged;
     }
 
-    private SQLException failure(SQLException e) throws SQLException {
+    private SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
             throw new LockException(
                     "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e), e);
         }
-        if (SqlState.IDLE_IN_TRANSACTION_TIMEOUT.equals(e.getSQLState())) {
+        if (isEndedBefore(ending, e)) {
             throw new LockConnectionLostException(
-                    "Nothing of " + work() + " is stored: the server had ended the transaction before the"
+                    "Nothing of " + work() + " is stored: the server had ended the session before the"
                             + " commit, as it was idle for too long (" + message(e) + ").",
                     e);
         }
-        if (!isDefinite(e)) {
-            throw new CommitOutcomeUnknownException(
-                    "It is not known whether " + work() + " is stored: "
-                            + (ServerErrors.isDrivers(e) && !SqlState.isConnectionLost(e.getSQLState())
-                                    ? "the driver did not read the answer to its COMMIT ("
-                                    : "the connection was lost while it committed (")
-                            + message(e)
-                            + "). Do not run it again before you have looked: done twice is worse than done late.",
-                    e);
+        if (isDefinite(session, e)) {
+            return e;
         }
-        return e;
+        boolean mayRunOn = ServerErrors.mayRunOn(e);
+        if (mayRunOn) {
+            LostCommits.end(session);
+        }
+        throw new CommitOutcomeUnknownException(
+                "It is not known whether " + work() + " is stored: "
+                        + (ServerErrors.isDrivers(e) && !SqlState.isConnectionLost(e.getSQLState())
+                                ? "the driver did not read the answer to its COMMIT ("
+                                : "the connection was lost while it committed (")
+                        + message(e)
+                        + "). Do not run it again before you have looked: done twice is worse than done late."
+                        + (mayRunOn
+                                ? " Look in a transaction that has locked the same: what is not there may still be"
+                                        + " stored as long as the server process of this session, "
+                                        + session.serverProcess()
+                                        + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to"
+                                        + " end it."
+                                : ""),
+                e);
+    }
+
+    /** Whether a timeout of the server's has ended the session in front of the flush: these run only while it is idle. */
+    private static boolean isEndedBefore(Ending ending, SQLException e) {
+        return SqlState.IDLE_IN_TRANSACTION_TIMEOUT.equals(e.getSQLState())
+                // In simple mode it may be idle behind the COMMIT too.
+                || (SqlState.IDLE_SESSION_TIMEOUT.equals(e.getSQLState()) && !ending.isAlone());
     }
 
     /**
      * Whether it says for sure that nothing is stored. That a connection is closed says nothing: pools close some that are whole,
      * by the SQLSTATE of an error. What the driver has made itself may hide any answer, but for that of a silent rollback.
+     * Where the session goes on behind a server's error the server has rolled back, be it one of another server's connection.
      */
-    private boolean isDefinite(SQLException e) throws SQLException {
+    private boolean isDefinite(PgSession session, SQLException e) throws SQLException {
+        boolean answered = ServerErrors.isServers(e) && session.isAlive();
         for (SQLException each = e; each != null; each = each.getNextException()) {
-            if (SqlState.isConnectionLost(each.getSQLState())
+            if ((SqlState.isConnectionLost(each.getSQLState()) && !answered)
+                    || SqlState.TRANSACTION_RESOLUTION_UNKNOWN.equals(each.getSQLState())
                     || SqlState.STATEMENT_COMPLETION_UNKNOWN.equals(each.getSQLState())) {
                 return false;
             }

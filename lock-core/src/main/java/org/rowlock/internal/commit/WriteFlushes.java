@@ -13,6 +13,7 @@ import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
+import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.WriteForm;
 
@@ -21,6 +22,7 @@ public final class WriteFlushes implements AutoCloseable {
     /** More would be read in parts by the driver all the same, and make a text that nothing keeps. */
     private static final int MOST_IN_ONE = 100;
 
+    private final PgSession session;
     private final List<Write<?>> writes;
     private final KeyNames names;
     private final List<WriteResult<?>> results = new ArrayList<>(2);
@@ -34,7 +36,13 @@ public final class WriteFlushes implements AutoCloseable {
     private boolean sent;
     private boolean ended;
 
-    private WriteFlushes(List<Write<?>> writes, KeyNames names, boolean checkedHere, @Nullable Ending ending) {
+    private WriteFlushes(
+            PgSession session,
+            List<Write<?>> writes,
+            KeyNames names,
+            boolean checkedHere,
+            @Nullable Ending ending) {
+        this.session = session;
         this.writes = writes;
         this.names = names;
         this.checkedHere = checkedHere;
@@ -59,7 +67,7 @@ public final class WriteFlushes implements AutoCloseable {
             forms.add(form);
             checkedHere |= write.isExpecting() && !form.changes();
         }
-        WriteFlushes flushes = new WriteFlushes(writes, names, checkedHere, ending);
+        WriteFlushes flushes = new WriteFlushes(session, writes, names, checkedHere, ending);
         flushes.scripts.add(new WriteScript());
         for (int i = 0; i < writes.size(); i++) {
             flushes.add(writes.get(i), forms.get(i), i + 1);
@@ -134,11 +142,18 @@ public final class WriteFlushes implements AutoCloseable {
     }
 
     private void send(PgSession session, WriteScript script) throws SQLException {
+        boolean committing = commitsInLast && script == last();
+        boolean watched = committing && script.size() > 0;
         PreparedStatement statement =
-                open.keep(session.prepareScript(script.sql(), script.isOneShot(), script.isMapped()));
+                open.keep(session.prepareScript(script.sql(watched), script.isOneShot(), script.isMapped()));
         LockQuery.bind(statement, 1, script.binds());
-        sent |= commitsInLast && script == last();
-        read(session, script, statement, statement.execute());
+        sent |= committing;
+        boolean isRows = statement.execute();
+        if (watched) {
+            LostCommits.read(session, statement);
+            isRows = statement.getMoreResults();
+        }
+        read(session, script, statement, isRows);
     }
 
     private void read(PgSession session, WriteScript script, PreparedStatement statement, boolean isRows)
@@ -151,7 +166,7 @@ public final class WriteFlushes implements AutoCloseable {
     /** As the last statements of a lock's script; only where it {@link #isOne}. */
     public LockQuery<Boolean> behindLock(PgSession session) {
         WriteScript script = last();
-        return new LockQuery<>(script.sql(), row -> true, script.binds(), open, new LockQuery.Committing() {
+        return new LockQuery<>(script.sql(false), row -> true, script.binds(), open, new LockQuery.Committing() {
             @Override
             public void sent(boolean mayHaveLeft) {
                 sent = mayHaveLeft;
@@ -187,6 +202,11 @@ public final class WriteFlushes implements AutoCloseable {
     /** Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin anew. */
     boolean hasEnded() {
         return ended;
+    }
+
+    /** Of the connection as it was: one that a pool has closed gives none. */
+    PgSession session() {
+        return session;
     }
 
     Ending ending() {

@@ -17,7 +17,7 @@ final class WriteForms {
     /**
      * The form of a write.
      *
-     * @throws IllegalArgumentException if it is not one statement, ends the transaction, or its values do not fit
+     * @throws IllegalArgumentException if it is not one statement, ends the transaction, is no write, or its values do not fit
      */
     static WriteForm of(PgSession session, Write<?> write) throws SQLException {
         WriteForm form = KEPT.get(write.sql());
@@ -36,6 +36,15 @@ final class WriteForms {
         if (form.isTransactionControl()) {
             throw new IllegalArgumentException("A write cannot begin or end a transaction, or a part of one: the COMMIT"
                     + " behind it has to be the transaction's own. Leave it out. Nothing is stored: " + write.sql());
+        }
+        if (form.isNoWrite()) {
+            throw new IllegalArgumentException(
+                    (form.keyword().equals("copy")
+                                    ? "COPY cannot be a write, as its data goes past the statement: run it in the work with"
+                                            + " the driver's CopyManager"
+                                    : "EXPLAIN cannot be a write, as it returns a plan and no counts: run it in the work,"
+                                            + " or by itself")
+                            + ". Nothing is stored: " + write.sql());
         }
         if (write.mapper() != null && form.changes() && !form.returning()) {
             throw new IllegalArgumentException("A write with a row mapper returns no rows; add RETURNING, or leave out"

@@ -14,6 +14,7 @@ import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteSql;
 
@@ -62,9 +63,10 @@ final class WriteScript {
     }
 
     /** All that the text of a script depends on. */
-    private record Form(List<Statement> statements, List<String> ending) {
+    private record Form(boolean watched, List<Statement> statements, List<String> ending) {
         String text() {
-            return Stream.concat(statements.stream().map(Statement::text), ending.stream())
+            Stream<String> own = Stream.concat(statements.stream().map(Statement::text), ending.stream());
+            return (watched ? Stream.concat(Stream.of(WaitSql.WATCH), own) : own)
                     // The line break ends a comment that a statement may end with.
                     .collect(Collectors.joining("\n;"));
         }
@@ -84,12 +86,17 @@ final class WriteScript {
         return executions.size();
     }
 
-    String sql() {
+    /**
+     * Its text.
+     *
+     * @param watched whether it begins with {@link WaitSql#WATCH}
+     */
+    String sql(boolean watched) {
         List<Statement> statements = new ArrayList<>(executions.size());
         for (Execution execution : executions) {
             statements.add(execution.statement());
         }
-        Form form = new Form(statements, ending == null ? List.of() : ending.statements());
+        Form form = new Form(watched, statements, ending == null ? List.of() : ending.statements());
         if (statements.size() > LONGEST_KEPT) {
             return form.text();
         }

@@ -93,13 +93,7 @@ public final class LockErrors {
                     e);
         }
         return switch (state) {
-            case SqlState.LOCK_NOT_AVAILABLE ->
-                new LockNotAvailableException(
-                        cannot(asked)
-                                + "the session's lock_timeout ended the wait. The transaction is aborted; roll back,"
-                                + " or use LockWait.atMost(), which keeps it usable.",
-                        false,
-                        e);
+            case SqlState.LOCK_NOT_AVAILABLE -> timedOut(asked, false, e);
             case SqlState.DEADLOCK_DETECTED ->
                 new LockDeadlockException(
                         cannot(asked) + "a deadlock was found and this transaction chosen to end. Roll back and run it"
@@ -296,6 +290,22 @@ public final class LockErrors {
                         + " the query behind the lock ran without a lock on it. The transaction is aborted; roll back"
                         + " and run it again.",
                 null);
+    }
+
+    /**
+     * The exception for a lock_timeout of the session's own.
+     *
+     * @param hasWrites whether it may have ended the wait of a write behind the lock as well
+     */
+    public static LockNotAvailableException timedOut(Asked asked, boolean hasWrites, SQLException e) {
+        return new LockNotAvailableException(
+                cannot(asked) + "the session's lock_timeout ended the wait"
+                        + (hasWrites
+                                ? " for it, or for what a write behind it needs. Nothing is stored; run it again."
+                                : ". The transaction is aborted; roll back, or use LockWait.atMost(), which keeps it"
+                                        + " usable."),
+                false,
+                e);
     }
 
     public static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {

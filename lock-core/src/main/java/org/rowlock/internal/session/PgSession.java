@@ -166,8 +166,13 @@ public final class PgSession {
 
     /** In which a name without one is looked for, asked of the server: a round trip. */
     String schemas() throws SQLException {
+        return ask(SCHEMAS);
+    }
+
+    /** The value of an expression: a round trip. */
+    public String ask(String expression) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select " + SCHEMAS)) {
+                ResultSet row = statement.executeQuery("select " + expression)) {
             row.next();
             return row.getString(1);
         }
@@ -187,6 +192,11 @@ public final class PgSession {
     /** Of the URL what says where: a pool adds parameters of its own. */
     public String database() throws SQLException {
         return url().split("\\?", 2)[0];
+    }
+
+    /** The host that the driver is connected to; known of a closed connection too. */
+    Object server() {
+        return driver.getQueryExecutor().getHostSpec();
     }
 
     public boolean isClosed() throws SQLException {
@@ -296,6 +306,21 @@ public final class PgSession {
         if (!driver.isClosed()) {
             driver.setNetworkTimeout(Runnable::run, millis);
         }
+    }
+
+    /** The server process that this session was begun with, for messages. Behind a pooler it is none, or another. */
+    public int serverProcess() {
+        return driver.getBackendPID();
+    }
+
+    /** Asks the server to cancel what it does for this session, over a connection of its own. Works when this one is lost. */
+    void cancel() throws SQLException {
+        driver.getQueryExecutor().sendQueryCancel();
+    }
+
+    /** Whether the session goes on: the pool may have closed the connection all the same. */
+    public boolean isAlive() throws SQLException {
+        return !driver.isClosed();
     }
 
     /** Ends the session, and with it all that it holds, where it could not be cleaned up. */

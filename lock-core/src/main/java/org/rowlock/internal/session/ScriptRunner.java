@@ -32,12 +32,13 @@ public final class ScriptRunner {
             throws SQLException {
         if (query == null) {
             try (PreparedStatement statement = session.prepareScript(script.sql(), false)) {
-                return run(statement, script, request, null);
+                return run(session, statement, script, request, null);
             }
         }
         // That of a try before.
         query.close();
         return run(
+                session,
                 query.open().keep(session.prepareScript(script.sql(), query.isOneShot(), query.isReadTwice())),
                 script,
                 request,
@@ -45,7 +46,11 @@ public final class ScriptRunner {
     }
 
     private static ScriptResult run(
-            PreparedStatement statement, LockScript script, LockRequest request, @Nullable LockQuery<?> query)
+            PgSession session,
+            PreparedStatement statement,
+            LockScript script,
+            LockRequest request,
+            @Nullable LockQuery<?> query)
             throws SQLException {
         script.bind(statement, new ScriptValues(request, query));
         boolean isRows = statement.execute();
@@ -55,6 +60,7 @@ public final class ScriptRunner {
         boolean taken = false;
         for (ScriptStatement part : script.statements()) {
             switch (part.result()) {
+                case WATCH -> LostCommits.read(session, statement);
                 case GUARD -> guard = readGuard(statement);
                 case ROW ->
                     found = List.of(

@@ -44,6 +44,17 @@ public final class ServerErrors {
         return serverMessage(e) != null;
     }
 
+    /** Whether the server may be at work all the same: it has not told of the end itself, or a pooler has. */
+    public static boolean mayRunOn(SQLException e) {
+        return !isServers(e) || SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS);
+    }
+
+    /** Whether a timeout or somebody has ended a wait, known by its place in the server; NOWAIT and the like wait for nothing. */
+    public static boolean isTimeout(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        return server != null && "ProcessInterrupts".equals(server.getRoutine());
+    }
+
     /** Whether the driver has made it, and neither the server nor a pool. */
     public static boolean isDrivers(SQLException e) {
         return e instanceof PSQLException postgres && postgres.getServerErrorMessage() == null;

@@ -34,6 +34,19 @@ public final class WaitSql {
     static final ScriptStatement RESTORE = ScriptStatement.control(
             "select pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('rowlock.lock_timeout'), true)");
 
+    /** How often the server looks whether the client is still there, while a flush that commits waits at the server. */
+    public static final int WATCH_MILLIS = 200;
+
+    /**
+     * In front of a flush that commits: has the server end the flush where its client is gone, which it would not see
+     * before the COMMIT otherwise. Only where the session has no such interval, and the server can look: others refuse the
+     * setting. The second column tells whether a commit waits for no standby.
+     */
+    public static final String WATCH = "select case when pg_catalog.current_setting('client_connection_check_interval',"
+            + " true) = '0' and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0 then pg_catalog.set_config("
+            + "'client_connection_check_interval', '" + WATCH_MILLIS + "', true) end,"
+            + " pg_catalog.current_setting('synchronous_standby_names', true) = ''";
+
     private WaitSql() {}
 
     /** Keeps the caller's lock_timeout and the deadline in settings of the transaction, and sets the bound. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL error codes</a>
  */
 public final class SqlState {
-    static final String CONNECTION_CLASS = "08";
+    public static final String CONNECTION_CLASS = "08";
     public static final String TRANSACTION_RESOLUTION_UNKNOWN = "08007";
     public static final String PROTOCOL_VIOLATION = "08P01";
     public static final String CONNECTION_DOES_NOT_EXIST = "08003";
@@ -38,7 +38,7 @@ public final class SqlState {
     public static final String QUERY_CANCELED = "57014";
     static final String ADMIN_SHUTDOWN = "57P01";
     static final String CRASH_SHUTDOWN = "57P02";
-    static final String IDLE_SESSION_TIMEOUT = "57P05";
+    public static final String IDLE_SESSION_TIMEOUT = "57P05";
     public static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
     public static final String TRANSACTION_TIMEOUT = "25P04";
 
