@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -480,23 +481,22 @@ class CommitOutcomeTest {
     /** Committed here already: if its wait were ended it would be visible, and a failover could lose it. */
     @Test
     void aLostCommitThatWaitsForItsStandbyGoesOnWaiting() throws Exception {
-        PGSimpleDataSource local = database.dataSource();
+        // Through the proxy, so that Rowlock has not asked this place yet.
+        PGSimpleDataSource local = proxy.through(database.dataSource());
         local.setOptions("-c synchronous_commit=local");
-        PGSimpleDataSource impatient = database.dataSource();
+        PGSimpleDataSource impatient = proxy.through(database.dataSource());
         impatient.setSocketTimeout(1);
-        write(LockStrategy.ADVISORY, impatient, true);
         try {
             requireStandby("nobody");
-            // By which Rowlock learns of the standby.
             write(LockStrategy.ADVISORY, local, true);
             assertUnknown(() -> write(LockStrategy.ADVISORY, impatient, true));
             assertThat(database.query("select count(*) from pg_stat_activity where wait_event = 'SyncRep'"))
                     .isEqualTo("1");
-            assertThat(balance()).isEqualTo("2");
+            assertThat(balance()).isEqualTo("1");
         } finally {
             requireStandby("");
         }
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> balance().equals("3"));
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> balance().equals("2"));
     }
 
     /** What the server says, in a session that goes on, is an answer, whatever is its SQLSTATE. */
@@ -516,16 +516,41 @@ class CommitOutcomeTest {
     @EnumSource
     void aSessionThatWasIdleForTooLongHasStoredNothing(LockStrategy strategy) throws Exception {
         PGSimpleDataSource from = database.dataSource();
-        from.setOptions("-c idle_session_timeout=1");
         Connection connection = from.getConnection();
+        execute(connection, "set idle_session_timeout = 1");
         int pid = connection.unwrap(PGConnection.class).getBackendPID();
         Awaitility.await()
                 .atMost(TestDatabase.DEADLINE)
                 .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
                         .equals("0"));
-        assertThat(catchThrowable(() -> write(strategy, OneConnection.of(connection), true)))
+        RowLocks locks = locks(strategy);
+        // From then on the table is known.
+        locks.execute(database.dataSource(), KEY, addOne());
+        assertThat(catchThrowable(() -> locks.execute(OneConnection.of(connection), KEY, addOne())))
                 .isExactlyInstanceOf(LockConnectionLostException.class)
                 .hasMessageContaining("Nothing of the work");
+        assertThat(balance()).isEqualTo("1");
+    }
+
+    private static CommitWrites addOne() {
+        CommitWrites writes = new CommitWrites();
+        writes.add(ADD, 1, 1);
+        return writes;
+    }
+
+    /** Its timer runs on into the COMMIT, and so it may have come behind it; but nothing is done later. */
+    @ParameterizedTest
+    @EnumSource
+    void aTransactionThatTookTooLongIsAnUnknownOutcomeThatIsFinal(LockStrategy strategy) throws Exception {
+        assumeTrue(Integer.parseInt(database.query("show server_version_num")) >= 170_000, "transaction_timeout");
+        Session holder = database.session("holder");
+        holder.run(connection -> locks(strategy).in(connection).lock(KEY));
+        PGSimpleDataSource from = database.dataSource();
+        from.setOptions("-c transaction_timeout=1000");
+        assertThat(catchThrowable(() -> write(strategy, from, true)))
+                .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
+                .hasMessageContaining("what you see is final");
+        holder.rollback();
         assertThat(balance()).isEqualTo("0");
     }
 

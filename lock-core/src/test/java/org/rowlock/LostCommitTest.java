@@ -284,8 +284,9 @@ class LostCommitTest {
                     case TIMEOUT -> {}
                     case INTERRUPTED -> thread.interrupt();
                     case TERMINATED ->
-                        database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = '"
-                                + name(each) + "'");
+                        database.query(
+                                "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '"
+                                        + name(each) + "'");
                 }
             }
             return failure.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
@@ -315,7 +316,8 @@ class LostCommitTest {
 
     private static Thread thread(boolean virtual, Runnable body) throws ReflectiveOperationException {
         if (virtual) {
-            return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+            return (Thread)
+                    Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
         }
         Thread thread = new Thread(body);
         thread.setDaemon(true);
@@ -324,7 +326,8 @@ class LostCommitTest {
     }
 
     private String sessions(String name, String which) throws SQLException {
-        return database.query("select count(*) from pg_stat_activity where application_name = '" + name + "' and " + which);
+        return database.query(
+                "select count(*) from pg_stat_activity where application_name = '" + name + "' and " + which);
     }
 
     private void awaitWaiting(String name) {

@@ -333,7 +333,9 @@ final class LockAcquirer {
     /** Whether the session has a lock_timeout of its own, as it has again behind the locks. */
     static boolean mayBeOfQuery(PgSession session, @Nullable LockQuery<?> query) throws SQLException {
         return query != null
-                && (!query.isCommitting() || !session.ask("pg_catalog.current_setting('lock_timeout')").equals("0"));
+                && (!query.isCommitting()
+                        || !session.ask("pg_catalog.current_setting('lock_timeout')")
+                                .equals("0"));
     }
 
     /** Whether it was our lock_timeout that ended the wait, or NOWAIT, and not the session's. */

@@ -288,7 +288,7 @@ public final class Commit {
                                         + session.serverProcess()
                                         + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to"
                                         + " end it."
-                                : ""),
+                                : " The server has ended the session, so that what you see is final."),
                 e);
     }
 

@@ -11,7 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.postgresql.jdbc.AutoSave;
+import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.ReleaseSql;
 
 /**
@@ -73,6 +75,9 @@ public final class EarlyRelease {
         try {
             warning = ending.send(session);
         } catch (SQLException e) {
+            if (ServerErrors.mayRunOn(e)) {
+                LostCommits.end(session);
+            }
             SQLException judged = ending.judged(session, e);
             Ending.rollBack(connection, judged);
             throw judged;

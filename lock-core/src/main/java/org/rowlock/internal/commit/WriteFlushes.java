@@ -11,10 +11,12 @@ import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.OpenRows;
+import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
 
 /** The writes of a transaction, split into flushes: one with the COMMIT, wherever that can be. */
@@ -37,11 +39,7 @@ public final class WriteFlushes implements AutoCloseable {
     private boolean ended;
 
     private WriteFlushes(
-            PgSession session,
-            List<Write<?>> writes,
-            KeyNames names,
-            boolean checkedHere,
-            @Nullable Ending ending) {
+            PgSession session, List<Write<?>> writes, KeyNames names, boolean checkedHere, @Nullable Ending ending) {
         this.session = session;
         this.writes = writes;
         this.names = names;
@@ -143,13 +141,13 @@ public final class WriteFlushes implements AutoCloseable {
 
     private void send(PgSession session, WriteScript script) throws SQLException {
         boolean committing = commitsInLast && script == last();
-        boolean watched = committing && script.size() > 0;
+        String watch = committing && script.size() > 0 ? WaitSql.watch(LostCommits.watch(session)) : null;
         PreparedStatement statement =
-                open.keep(session.prepareScript(script.sql(watched), script.isOneShot(), script.isMapped()));
+                open.keep(session.prepareScript(script.sql(watch), script.isOneShot(), script.isMapped()));
         LockQuery.bind(statement, 1, script.binds());
         sent |= committing;
         boolean isRows = statement.execute();
-        if (watched) {
+        if (watch != null) {
             LostCommits.read(session, statement);
             isRows = statement.getMoreResults();
         }
@@ -166,10 +164,15 @@ public final class WriteFlushes implements AutoCloseable {
     /** As the last statements of a lock's script; only where it {@link #isOne}. */
     public LockQuery<Boolean> behindLock(PgSession session) {
         WriteScript script = last();
-        return new LockQuery<>(script.sql(false), row -> true, script.binds(), open, new LockQuery.Committing() {
+        return new LockQuery<>(script.sql(null), row -> true, script.binds(), open, new LockQuery.Committing() {
             @Override
             public void sent(boolean mayHaveLeft) {
                 sent = mayHaveLeft;
+            }
+
+            @Override
+            public Watch watch() {
+                return LostCommits.watch(session);
             }
 
             @Override

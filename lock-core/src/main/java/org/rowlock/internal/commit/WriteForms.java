@@ -38,13 +38,12 @@ final class WriteForms {
                     + " behind it has to be the transaction's own. Leave it out. Nothing is stored: " + write.sql());
         }
         if (form.isNoWrite()) {
-            throw new IllegalArgumentException(
-                    (form.keyword().equals("copy")
-                                    ? "COPY cannot be a write, as its data goes past the statement: run it in the work with"
-                                            + " the driver's CopyManager"
-                                    : "EXPLAIN cannot be a write, as it returns a plan and no counts: run it in the work,"
-                                            + " or by itself")
-                            + ". Nothing is stored: " + write.sql());
+            throw new IllegalArgumentException((form.keyword().equals("copy")
+                            ? "COPY cannot be a write, as its data goes past the statement: run it in the work with"
+                                    + " the driver's CopyManager"
+                            : "EXPLAIN cannot be a write, as it returns a plan and no counts: run it in the work,"
+                                    + " or by itself")
+                    + ". Nothing is stored: " + write.sql());
         }
         if (write.mapper() != null && form.changes() && !form.returning()) {
             throw new IllegalArgumentException("A write with a row mapper returns no rows; add RETURNING, or leave out"

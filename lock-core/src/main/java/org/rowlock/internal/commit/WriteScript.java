@@ -14,7 +14,6 @@ import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.sql.Kept;
-import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteSql;
 
@@ -63,10 +62,10 @@ final class WriteScript {
     }
 
     /** All that the text of a script depends on. */
-    private record Form(boolean watched, List<Statement> statements, List<String> ending) {
+    private record Form(@Nullable String watch, List<Statement> statements, List<String> ending) {
         String text() {
             Stream<String> own = Stream.concat(statements.stream().map(Statement::text), ending.stream());
-            return (watched ? Stream.concat(Stream.of(WaitSql.WATCH), own) : own)
+            return (watch == null ? own : Stream.concat(Stream.of(watch), own))
                     // The line break ends a comment that a statement may end with.
                     .collect(Collectors.joining("\n;"));
         }
@@ -89,14 +88,14 @@ final class WriteScript {
     /**
      * Its text.
      *
-     * @param watched whether it begins with {@link WaitSql#WATCH}
+     * @param watch what goes in front, or null
      */
-    String sql(boolean watched) {
+    String sql(@Nullable String watch) {
         List<Statement> statements = new ArrayList<>(executions.size());
         for (Execution execution : executions) {
             statements.add(execution.statement());
         }
-        Form form = new Form(watched, statements, ending == null ? List.of() : ending.statements());
+        Form form = new Form(watch, statements, ending == null ? List.of() : ending.statements());
         if (statements.size() > LONGEST_KEPT) {
             return form.text();
         }

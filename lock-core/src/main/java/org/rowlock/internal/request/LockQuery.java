@@ -29,6 +29,9 @@ public record LockQuery<T>(
         /** Is told that they are about to be sent, or that the server has run none of what was sent. */
         void sent(boolean mayHaveLeft);
 
+        /** How the server is to look after its client meanwhile. */
+        Watch watch();
+
         /** Whether the server is not to keep what it prepares for them. */
         boolean isOneShot();
 

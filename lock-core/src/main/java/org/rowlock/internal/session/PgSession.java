@@ -7,10 +7,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.Query;
+import org.postgresql.core.QueryExecutor;
 import org.postgresql.core.SqlCommand;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
@@ -194,9 +196,10 @@ public final class PgSession {
         return url().split("\\?", 2)[0];
     }
 
-    /** The host that the driver is connected to; known of a closed connection too. */
-    Object server() {
-        return driver.getQueryExecutor().getHostSpec();
+    /** The host, database and role that the driver is connected to; known of a closed connection too. */
+    Object place() {
+        QueryExecutor executor = driver.getQueryExecutor();
+        return List.of(executor.getHostSpec(), executor.getDatabase(), executor.getUser());
     }
 
     public boolean isClosed() throws SQLException {

@@ -11,6 +11,7 @@ import org.rowlock.internal.request.LockRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.request.Watch;
 
 /**
  * The form of a request: all that the text of its script depends on, and nothing of its values.
@@ -23,7 +24,7 @@ import org.rowlock.internal.request.WaitKind;
  * @param rows the row locks
  * @param keysAlone the tables of keys without a row lock whose ids are looked at
  * @param query the caller's own statement
- * @param committing whether that ends the transaction
+ * @param watch where that ends the transaction: how the server is to look after its client meanwhile
  */
 record LockPlan(
         Shape shape,
@@ -35,7 +36,7 @@ record LockPlan(
         List<RowPart> rows,
         List<RowTable> keysAlone,
         @Nullable String query,
-        boolean committing) {
+        @Nullable Watch watch) {
 
     /**
      * The row locks of one table in one mode.
@@ -55,7 +56,9 @@ record LockPlan(
                 parts(request.rows()),
                 tables(request.keysAlone()),
                 query == null ? null : query.sql(),
-                query != null && query.isCommitting());
+                query == null || query.committing() == null
+                        ? null
+                        : query.committing().watch());
     }
 
     private static List<RowPart> parts(List<RowGroup> groups) {
@@ -73,6 +76,10 @@ record LockPlan(
         return groups.isEmpty()
                 ? List.of()
                 : groups.stream().map(RowGroup::table).toList();
+    }
+
+    boolean committing() {
+        return watch != null;
     }
 
     boolean isAdvisory() {

@@ -45,8 +45,9 @@ final class ScriptBuilder {
      */
     LockScript build(LockRequest request) {
         boolean armed = forms.isArmed(plan);
-        if (plan.committing()) {
-            statements.add(new ScriptStatement(WaitSql.WATCH, (statement, at, values) -> at, Result.WATCH));
+        String watch = WaitSql.watch(plan.watch());
+        if (watch != null) {
+            statements.add(new ScriptStatement(watch, (statement, at, values) -> at, Result.WATCH));
         }
         if (savepoint != Savepoint.NONE) {
             statements.add(WaitSql.SAVEPOINT);

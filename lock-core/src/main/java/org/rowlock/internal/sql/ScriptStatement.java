@@ -28,7 +28,7 @@ public record ScriptStatement(String sql, Binder binder, Result result) {
     public enum Result {
         /** Nothing that is read. */
         IGNORED,
-        /** Whether a commit waits for no standby: of {@link WaitSql#WATCH}. */
+        /** That of {@link WaitSql#watch}. */
         WATCH,
         /** The guard row of the advisory lock: isolation, read-only, kind of table, lock. */
         GUARD,

@@ -2,7 +2,9 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockWait;
+import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.sql.ScriptStatement.Result;
 
 /**
@@ -37,17 +39,24 @@ public final class WaitSql {
     /** How often the server looks whether the client is still there, while a flush that commits waits at the server. */
     public static final int WATCH_MILLIS = 200;
 
-    /**
-     * In front of a flush that commits: has the server end the flush where its client is gone, which it would not see
-     * before the COMMIT otherwise. Only where the session has no such interval, and the server can look: others refuse the
-     * setting. The second column tells whether a commit waits for no standby.
-     */
-    public static final String WATCH = "select case when pg_catalog.current_setting('client_connection_check_interval',"
-            + " true) = '0' and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0 then pg_catalog.set_config("
-            + "'client_connection_check_interval', '" + WATCH_MILLIS + "', true) end,"
+    /** The second column tells whether a commit waits for no standby. The first is null where nothing is set. */
+    private static final String ASK_AND_WATCH = "select case when pg_catalog.current_setting("
+            + "'client_connection_check_interval', true) = '0' and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0"
+            + " then pg_catalog.set_config('client_connection_check_interval', '" + WATCH_MILLIS + "', true) end,"
             + " pg_catalog.current_setting('synchronous_standby_names', true) = ''";
 
+    private static final String SET_WATCH = "set local client_connection_check_interval = " + WATCH_MILLIS;
+
     private WaitSql() {}
+
+    /**
+     * In front of a flush that commits, or null: has the server end the flush when its client is gone, which it would not
+     * notice before the COMMIT otherwise. Only if the session has no such interval, and the server can look: others refuse the
+     * setting.
+     */
+    public static @Nullable String watch(@Nullable Watch watch) {
+        return watch == null || watch == Watch.NONE ? null : watch == Watch.ASK ? ASK_AND_WATCH : SET_WATCH;
+    }
 
     /** Keeps the caller's lock_timeout and the deadline in settings of the transaction, and sets the bound. */
     public static final ScriptStatement ARM = new ScriptStatement(
