@@ -62,10 +62,10 @@ final class LockedTransaction {
         given(work);
         return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
             CommitWrites writes = new CommitWrites();
-            boolean wrote = lock(connection, keys, remaining);
+            lock(connection, keys, remaining);
             hold.begins();
             T value = work.apply(connection, writes);
-            commit(connection, keys.keys(), writes, endings(keys, permit, wrote));
+            commit(connection, keys.keys(), writes, endings(keys, permit));
             return value;
         });
     }
@@ -90,7 +90,7 @@ final class LockedTransaction {
                             query.binds().toArray());
             hold.begins();
             T value = work.apply(rows, writes);
-            commit(connection, keys.keys(), writes, endings(keys, permit, false));
+            commit(connection, keys.keys(), writes, endings(keys, permit));
             return value;
         });
     }
@@ -112,7 +112,7 @@ final class LockedTransaction {
                     connection,
                     List.of(),
                     writes,
-                    session -> releases.choice(List.of(), false, false).of(session));
+                    session -> releases.choice(List.of(), false).of(session));
             return value;
         });
     }
@@ -124,7 +124,7 @@ final class LockedTransaction {
         }
         List<Write<?>> toSend = writes.toSend();
         this.<@Nullable Void, SQLException>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
-            locks.in(connection).lockAndCommit(keys, remaining, toSend, endings(keys, permit, false));
+            locks.in(connection).lockAndCommit(keys, remaining, toSend, endings(keys, permit));
             return null;
         });
     }
@@ -186,23 +186,19 @@ final class LockedTransaction {
         }
     }
 
-    private Ending.Choice endings(KeyModes keys, AdmissionQueues.Permit permit, boolean wrote) {
-        return session -> releases.choice(keys.keys(), permit.isWanted(), wrote).of(session);
+    private Ending.Choice endings(KeyModes keys, AdmissionQueues.Permit permit) {
+        return session -> releases.choice(keys.keys(), permit.isWanted()).of(session);
     }
 
-    /** Whether a row is locked now, and so something written. */
-    private boolean lock(Connection connection, KeyModes keys, LockWait wait) {
+    private void lock(Connection connection, KeyModes keys, LockWait wait) {
         TransactionLocks tx = locks.in(connection);
         if (keys.keys().size() == 1) {
-            LockResult result = tx.lock(keys.keys().get(0), keys.strongest(), wait);
-            return result == LockResult.ROW_LOCKED || result == LockResult.KEY_AND_ROW_LOCKED;
-        }
-        if (keys.each().isEmpty()) {
+            tx.lock(keys.keys().get(0), keys.strongest(), wait);
+        } else if (keys.each().isEmpty()) {
             tx.lockAll(keys.keys(), keys.strongest(), wait);
         } else {
             tx.lockAll(keys.each(), wait);
         }
-        return false;
     }
 
     /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */

@@ -492,8 +492,8 @@ public final class TransactionLocks {
     private Ending.Choice endings() {
         AdmissionQueues.Permit permit = AdmissionQueues.innermostOpen();
         return permit == null
-                ? calls.releases().choice(List.of(), true, false)
-                : calls.releases().choice(permit.keys().keys(), permit.isWanted(), false);
+                ? calls.releases().choice(List.of(), true)
+                : calls.releases().choice(permit.keys().keys(), permit.isWanted());
     }
 
     private void rollBack(Throwable failure) {

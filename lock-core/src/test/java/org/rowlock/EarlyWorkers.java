@@ -13,17 +13,23 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.rowlock.testing.TestDatabase;
 
-/** Threads that pay with early release, by all ways and strategies, until the server is gone, and know what was acknowledged. */
+/**
+ * Threads that pay with early release, by all ways and strategies, or read what others have paid, until the server is gone, and
+ * know what was acknowledged.
+ */
 final class EarlyWorkers {
-    static final String[] TABLES = {
-        "create table account(id int primary key, balance bigint not null default 0)",
-        "insert into account values (1), (2)",
-        "create table payment(id int primary key)"
-    };
+    static final String[] TABLES = Stream.concat(
+                    Stream.of(
+                            "create table account(id int primary key, balance bigint not null default 0)",
+                            "insert into account values (1), (2)",
+                            "create table payment(id int primary key)"),
+                    EarlyReader.TABLES.stream())
+            .toArray(String[]::new);
 
     private static final int THREADS = 4;
 
@@ -63,10 +69,20 @@ final class EarlyWorkers {
         }
         while (true) {
             int id = next.getAndIncrement();
+            boolean reads = random.nextInt(4) == 0;
             CommitWay way = CommitWay.values()[random.nextInt(surelyEarly ? 2 : 3)];
             try {
-                way.add(locks[random.nextInt(locks.length)], dataSource, 1, "insert into payment values (" + id + ")");
-                acknowledged.add(id);
+                if (reads) {
+                    acknowledged.addAll(
+                            EarlyReader.readByAny(dataSource, 1 + id % EarlyReader.MOST, random, surelyEarly));
+                } else {
+                    way.add(
+                            locks[random.nextInt(locks.length)],
+                            dataSource,
+                            1,
+                            "insert into payment values (" + id + ")");
+                    acknowledged.add(id);
+                }
             } catch (LockDeadlockException e) {
                 // Of two strategies at once; nothing is stored.
                 continue;

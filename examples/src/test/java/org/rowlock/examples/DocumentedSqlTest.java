@@ -15,17 +15,23 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
+import org.rowlock.LockRelease;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
+import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestDatabase;
 
 /** The SQL that operators are told to run. That of docs/keys.md has a test of its own. */
@@ -131,9 +137,66 @@ class DocumentedSqlTest {
         waiting.get();
     }
 
+    /** With a plain commit the others wait for its row; with an early one for nothing, and all the same none is acknowledged. */
+    @Tag("long")
+    @Test
+    void commitsThatWaitForAStandbyThatIsGoneAreShownAndReturnWhenItIsNotRequired() throws Exception {
+        try (StreamingPair pair = StreamingPair.start()) {
+            PGSimpleDataSource primary = pair.primary().dataSource();
+            primary.setOptions("-c synchronous_commit=on");
+            PGSimpleDataSource local = pair.primary().dataSource();
+            local.setOptions("-c synchronous_commit=local");
+            execute(local, "create table orders(id int primary key)");
+            execute(local, "insert into orders select generate_series(1, 9)");
+            pair.requireStandbys(StreamingPair.STANDBY);
+            pair.standby().stop();
+            List<Session> writers = List.of(database.session("plain", primary), database.session("early", primary));
+            List<Step<Object>> commits = new ArrayList<>();
+            for (LockRelease release : LockRelease.values()) {
+                RowLocks locks = RowLocks.builder().release(release).build();
+                Session writer = writers.get(release.ordinal());
+                commits.add(writer.start(connection -> {
+                    locks.in(connection).lock(LockKey.row("orders", 1 + release.ordinal()));
+                    locks.in(connection).commit(new CommitWrites());
+                    return null;
+                }));
+            }
+            pair.awaitWaiting(2);
+            Session waiter = database.session("waiter", primary);
+            waiter.startExecute("select from orders where id = 1 for update").awaitBlockedBy(writers.get(0));
+
+            assertThat(rows(local, sqlOf("operating.md").get(1)).lines())
+                    .hasSize(2)
+                    .allMatch(line -> line.contains("|wait_event_type=IPC|wait_event=SyncRep|"))
+                    .anyMatch(line -> line.startsWith("pid=" + writers.get(0).pid()) && line.contains("|waiters=1|"))
+                    .anyMatch(line -> line.startsWith("pid=" + writers.get(1).pid()) && line.contains("|waiters=0|"));
+            String standbys = sqlOf("operating.md").stream()
+                    .filter(sql -> sql.contains("pg_stat_replication"))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(rows(local, standbys)).startsWith("required=standby|application_name=null|");
+            execute(local, "alter system set synchronous_standby_names = ''");
+            execute(local, "select pg_reload_conf()");
+            for (Step<Object> commit : commits) {
+                commit.get();
+            }
+        }
+    }
+
+    private static void execute(DataSource dataSource, String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
     private String rows(String sql) throws Exception {
+        return rows(database.dataSource(), sql);
+    }
+
+    private static String rows(DataSource dataSource, String sql) throws Exception {
         StringBuilder text = new StringBuilder();
-        try (Connection connection = database.dataSource().getConnection();
+        try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             ResultSetMetaData columns = row.getMetaData();

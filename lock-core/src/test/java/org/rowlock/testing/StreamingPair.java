@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
@@ -139,6 +140,19 @@ public final class StreamingPair implements AutoCloseable {
         Awaitility.await("the standby is promoted")
                 .atMost(TestDatabase.DEADLINE)
                 .until(() -> query(standby, "select pg_is_in_recovery()").equals("f"));
+    }
+
+    /** Waits until so many sessions of the primary wait for the standby. */
+    public void awaitWaiting(int sessions) {
+        awaitWaiting(() -> sessions);
+    }
+
+    /** The same, where the number may fall while this waits. */
+    public void awaitWaiting(IntSupplier sessions) {
+        Awaitility.await("commits wait for the standby")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> query(primary, "select count(*) from pg_stat_activity where wait_event = 'SyncRep'")
+                        .equals(String.valueOf(sessions.getAsInt())));
     }
 
     private static void execute(TestPostgres server, String sql) throws SQLException {

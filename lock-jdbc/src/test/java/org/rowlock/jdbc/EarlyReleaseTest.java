@@ -12,6 +12,8 @@ import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -21,9 +23,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PgConnection;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.Session;
@@ -81,8 +86,8 @@ class EarlyReleaseTest {
     /** A session whose commits wait for the standby. */
     private Session waitingSession(String name) throws Exception {
         Session session = session(name);
-        session.execute("set synchronous_commit = on");
-        session.commit();
+        // Past the wrapper, which would wait for the standby behind it.
+        session.connection().unwrap(PgConnection.class).execSQLUpdate("set synchronous_commit = on");
         return session;
     }
 
@@ -199,15 +204,78 @@ class EarlyReleaseTest {
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("1");
     }
 
-    /** A row lock is written, so the commit of who has it waits for what it may have seen. */
+    private static Stream<Arguments> readsAndWays() {
+        return Stream.of(EarlyRead.values())
+                .flatMap(read -> Stream.of(EarlyRead.Way.values()).map(way -> Arguments.of(read, way)));
+    }
+
+    /** Nobody else wants anything, so that nothing is let go of early here; but others may have. */
+    @ParameterizedTest
+    @MethodSource("readsAndWays")
+    void whoHasReadWaitsForTheStandbyWhateverWasWritten(EarlyRead read, EarlyRead.Way way) throws Exception {
+        database.execute(EarlyRead.TABLES.toArray(String[]::new));
+        Session reader = waitingSession("reader");
+        Step<Set<Integer>> reading = reader.start(connection -> read.read(connection, 1, way));
+        awaitStandbyWaitOf(reader);
+        cancelUntilDone(reader, reading);
+        assertThat(warningOf(reader)).isNotNull().contains("canceling wait for synchronous replication");
+        assertThat(releasedEarly()).isZero();
+        reader.connection().setAutoCommit(true);
+    }
+
     @Test
-    void whoOnlyLockedWaitsForTheStandbyToo() throws Exception {
-        Session holder = waitingSession("holder");
-        holder.execute(LOCK);
-        Step<Void> commit = startCommit(holder);
-        awaitStandbyWaitOf(holder);
-        holder.cancel();
-        commit.get();
+    void aBatchAndAStatementOfNoRowWaitInAutocommitToo() throws Exception {
+        Session reader = waitingSession("reader");
+        reader.connection().setAutoCommit(true);
+        for (boolean batch : new boolean[] {false, true}) {
+            Step<Object> reading = reader.start(connection -> {
+                try (Statement statement = connection.createStatement()) {
+                    String sql = "update account set balance = 1 where id > 9";
+                    if (!batch) {
+                        return statement.executeUpdate(sql);
+                    }
+                    statement.addBatch(sql);
+                    statement.addBatch(sql);
+                    return statement.executeBatch();
+                }
+            });
+            awaitStandbyWaitOf(reader);
+            cancelUntilDone(reader, reading);
+        }
+    }
+
+    /** What has written waits by itself, and in autocommit once more behind that. */
+    private static void cancelUntilDone(Session session, Step<?> step) throws Exception {
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> {
+            session.cancel();
+            return step.isDone();
+        });
+        step.get();
+    }
+
+    /** Which acknowledges nothing; and where nothing is released early. */
+    @ParameterizedTest
+    @ValueSource(strings = {"rollback", "error", "off", "observe", "plain"})
+    void doesNotWaitWhere(String what) throws Exception {
+        Session reader = waitingSession("reader");
+        switch (what) {
+            case "off", "observe" -> gated.dropIn.setMode(what);
+            case "plain" -> gated.dropIn.setRelease(what);
+            default -> {
+                // As it is.
+            }
+        }
+        reader.execute("select * from account");
+        if (what.equals("rollback")) {
+            reader.rollback();
+        } else if (what.equals("error")) {
+            assertThat(reader.startExecute("select 1 / 0").failure()).isNotNull();
+            reader.commit();
+        } else {
+            reader.commit();
+            reader.connection().setAutoCommit(true);
+            reader.execute("select * from account");
+        }
     }
 
     @Test
@@ -348,8 +416,8 @@ class EarlyReleaseTest {
             next.commit();
             assertThat(releasedEarly()).as("the role may").isEqualTo(1);
 
-            revokeOrGrant("revoke execute on function %s from public");
             wait = addWhileAnotherWaits(holder, next);
+            revokeOrGrant("revoke execute on function %s from public");
             Step<Void> commit = startCommit(holder);
             assertThat(commit.failure())
                     .isInstanceOf(SQLNonTransientConnectionException.class)
@@ -455,6 +523,36 @@ class EarlyReleaseTest {
         commit.get();
         wait.get();
         next.rollback();
+    }
+
+    /** As one that never could; in front of a COMMIT it fails as any other statement, once. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aRoleThatMayNotWaitAnyMoreWaitsNoMore(boolean autocommit) throws Exception {
+        String role = database.schema() + "_app";
+        database.execute("create role " + role + " login");
+        PGSimpleDataSource asRole = database.dataSource();
+        asRole.setUser(role);
+        gated = new GatedDatabase(asRole, RowlockMode.QUEUE, LockRelease.EARLY, new Gate(10, GatedDatabase.NEVER_OVER));
+        Session reader = session("reader");
+        try {
+            reader.connection().setAutoCommit(autocommit);
+            reader.execute("select txid_current()");
+            if (!autocommit) {
+                reader.commit();
+            }
+            revokeOrGrant("revoke execute on function %s from public");
+            reader.execute("select txid_current()");
+            if (!autocommit) {
+                assertThat(state(startCommit(reader))).isEqualTo("42501");
+                reader.execute("select txid_current()");
+                reader.commit();
+            }
+        } finally {
+            revokeOrGrant("grant execute on function %s to public");
+            reader.close();
+            database.execute("drop role " + role);
+        }
     }
 
     /** As where row-level security relies on settings. */

@@ -15,6 +15,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -75,7 +76,7 @@ class FailoverTest {
         }
     }
 
-    /** Clients that add to one balance and enter that under a number, until a commit fails. */
+    /** Clients that add to one balance and enter that under a number, or read what others have, until a commit fails. */
     private static final class Application implements AutoCloseable {
         private final Set<Integer> acknowledged = ConcurrentHashMap.newKeySet();
         private final AtomicInteger numbers = new AtomicInteger();
@@ -95,6 +96,7 @@ class FailoverTest {
                     "create table account (id int primary key, balance int not null)",
                     "insert into account values (1, 0)",
                     "create table entry (id int primary key)");
+            run(pair.primary(), EarlyRead.TABLES.toArray(String[]::new));
             pair.awaitReplay();
             run(
                     pair.standby(),
@@ -127,10 +129,15 @@ class FailoverTest {
         }
 
         private void work() {
+            Random random = new Random();
             try {
                 while (true) {
                     int number = numbers.incrementAndGet();
                     try (Connection connection = pool.getConnection()) {
+                        if (random.nextInt(3) == 0) {
+                            acknowledged.addAll(EarlyRead.readByAny(connection, 1 + number % EarlyRead.MOST, random));
+                            continue;
+                        }
                         pay(connection, number);
                         connection.commit();
                         acknowledged.add(number);

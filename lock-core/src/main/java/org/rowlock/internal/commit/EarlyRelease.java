@@ -3,6 +3,7 @@ package org.rowlock.internal.commit;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
@@ -10,11 +11,13 @@ import java.sql.Statement;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.ReleaseSql;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * Commits that let go of the locks before they are durable, and return when they are. Knows which databases can do it: each is
@@ -31,20 +34,16 @@ public final class EarlyRelease {
      * How to end a transaction.
      *
      * @param wanted whether others want what it has locked; if not it ends with a COMMIT that waits under the lock, which costs less
-     * @param wrote whether it has surely written, be it a row lock. Who has not may have read what is not durable yet
      */
-    public Ending ending(PgSession session, boolean wanted, boolean wrote) throws SQLException {
-        if (session.isHotStandby() || session.prepareThreshold() < 0 || (!wanted && wrote) || session.isOfXa()) {
-            return Ending.plain();
-        }
-        Optional<ReleaseSql> sql = sql(session);
+    public Ending ending(PgSession session, boolean wanted) throws SQLException {
+        Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);
         if (sql.isEmpty()) {
             return Ending.plain();
         }
-        if (!wanted) {
-            return Ending.confirmingReads(sql.get(), session);
-        }
         String database = key(session);
+        if (!wanted || session.prepareThreshold() < 0) {
+            return Ending.confirmingReads(sql.get(), session, () -> known.remove(database));
+        }
         return Ending.early(sql.get(), session, () -> {
             known.put(database, Optional.empty());
             say(database, "what waits until a commit is durable has failed");
@@ -56,16 +55,15 @@ public final class EarlyRelease {
      * transaction.
      *
      * @param wanted as for {@link #ending}
-     * @param wrote as there
      * @return whether it let go of the locks before it was durable
      * @throws UnconfirmedCommit if it has committed on this server and is visible, and is not known to be durable
      * @throws SQLException as {@link Connection#commit()} throws it: nothing is stored, or the connection was lost
      */
-    public boolean commit(Connection connection, boolean wanted, boolean wrote) throws SQLException {
+    public boolean commit(Connection connection, boolean wanted) throws SQLException {
         PgSession session = PgSession.of(connection);
         Ending ending = connection.isClosed() || session.isAborted() || !session.hasBegun()
                 ? Ending.plain()
-                : ending(session, wanted, wrote);
+                : ending(session, wanted);
         if (ending.isPlain()) {
             connection.commit();
             return false;
@@ -86,7 +84,43 @@ public final class EarlyRelease {
         }
         tell(connection);
         ending.confirm(session, warning);
-        return wanted;
+        return ending.isEarly();
+    }
+
+    /**
+     * Waits, behind a statement that has committed by itself, until all is durable that it may have read.
+     *
+     * @throws UnconfirmedCommit if that is not known to be durable
+     */
+    public void awaitDurable(Connection connection) throws SQLException {
+        PgSession session = PgSession.of(connection);
+        @Nullable SQLException ended;
+        try {
+            Optional<ReleaseSql> sql = sql(session);
+            ended = sql.isEmpty() ? null : confirmReads(session, sql.get());
+        } catch (SQLException e) {
+            ended = e;
+            if (SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+                known.remove(key(session));
+                ended = sql(session).isEmpty() ? null : e;
+            }
+        }
+        if (ended != null) {
+            throw new UnconfirmedCommit(ended);
+        }
+    }
+
+    private static @Nullable SQLWarning confirmReads(PgSession session, ReleaseSql sql) throws SQLException {
+        Connection connection = session.connection();
+        try (PreparedStatement statement = session.prepare(sql.confirmReads())) {
+            statement.setQueryTimeout(Ending.NO_TIMEOUT);
+            statement.execute();
+            if (connection.getAutoCommit()) {
+                return PgSession.replicationWarning(statement.getWarnings());
+            }
+        }
+        connection.commit();
+        return session.takeReplicationWarning();
     }
 
     /** Sends nothing, as the transaction is over; but pools and proxies on the way see that it is. */
@@ -110,6 +144,9 @@ public final class EarlyRelease {
     }
 
     private Optional<ReleaseSql> sql(PgSession session) throws SQLException {
+        if (session.isHotStandby()) {
+            return Optional.empty();
+        }
         String database = key(session);
         Optional<ReleaseSql> sql = known.get(database);
         if (sql == null) {
@@ -134,7 +171,7 @@ public final class EarlyRelease {
                 reason = row.getString(1);
                 flushing = row.getBoolean(2);
             }
-            if (!begun) {
+            if (!begun && session.hasBegun()) {
                 session.connection().rollback();
             }
         }

@@ -22,7 +22,7 @@ public final class Ending {
     private static final String COMMIT = "COMMIT";
 
     /** The driver's commit() has none either, whatever is the default of its statements. */
-    private static final int NO_TIMEOUT = 0;
+    static final int NO_TIMEOUT = 0;
 
     private final @Nullable ReleaseSql sql;
     private final boolean early;
@@ -63,9 +63,13 @@ public final class Ending {
         return new Ending(sql, true, session.isSimpleQueryMode(), failed);
     }
 
-    /** COMMIT waits until all is durable that the transaction may have read, also if it has written nothing itself. */
-    static Ending confirmingReads(ReleaseSql sql, PgSession session) {
-        return new Ending(sql, false, session.isSimpleQueryMode(), () -> {});
+    /**
+     * COMMIT waits until all is durable that the transaction may have read, also if it has written nothing itself.
+     *
+     * @param failed is told where the role may not do what is in front of it any more
+     */
+    static Ending confirmingReads(ReleaseSql sql, PgSession session, Runnable failed) {
+        return new Ending(sql, false, session.isSimpleQueryMode(), failed);
     }
 
     /** Tells one transaction's from another's that had the session before. */
@@ -76,6 +80,10 @@ public final class Ending {
 
     boolean isPlain() {
         return sql == null;
+    }
+
+    boolean isEarly() {
+        return early;
     }
 
     /**
@@ -184,6 +192,9 @@ public final class Ending {
             return judgedClosed(e);
         }
         if (!early || !mayBeConfirmations(e) || session.hasBegun()) {
+            if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+                failed.run();
+            }
             return e;
         }
         Connection connection = session.connection();

@@ -33,14 +33,13 @@ public final class Releases {
      *
      * @param keys what it has locked; empty where that is not known
      * @param wanted whether somebody of this JVM wants them
-     * @param wrote whether it has surely written, be it a row lock
      */
-    public Ending.Choice choice(List<LockKey> keys, boolean wanted, boolean wrote) {
+    public Ending.Choice choice(List<LockKey> keys, boolean wanted) {
         EarlyRelease how = early;
         if (how == null) {
             return Ending.Choice.PLAIN;
         }
-        return session -> how.ending(session, wanted || isWaitedFor(keys), wrote);
+        return session -> how.ending(session, wanted || isWaitedFor(keys));
     }
 
     private boolean isWaitedFor(List<LockKey> keys) {

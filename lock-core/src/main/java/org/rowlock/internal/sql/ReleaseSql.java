@@ -28,6 +28,8 @@ public final class ReleaseSql {
                     "current_setting(pg_catalog.text)",
                     "current_setting(pg_catalog.text, boolean)",
                     "pg_current_xact_id_if_assigned()",
+                    "pg_current_wal_insert_lsn()",
+                    "pg_current_wal_flush_lsn()",
                     "pg_backend_pid()",
                     "substr(pg_catalog.text, integer)")
             .map(function -> "pg_catalog.has_function_privilege('pg_catalog." + function + "', 'execute')")
@@ -52,12 +54,8 @@ public final class ReleaseSql {
     private final String confirmReads;
 
     static {
-        // COMMIT of a transaction that could not write waits for nothing; one may have written before it was made read
-        // only.
-        KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text) || case when "
-                + GuardSql.READ_ONLY
-                + " = 'on' and pg_catalog.pg_current_xact_id_if_assigned() is null then ' off' else ' ' || " + level()
-                + " end, false), pg_catalog.set_config('synchronous_commit', 'off', true)";
+        KEEP = "select pg_catalog.set_config('rowlock.commit', cast(? as pg_catalog.text) || ' ' || " + level()
+                + ", false), pg_catalog.set_config('synchronous_commit', 'off', true)";
     }
 
     /**
@@ -70,22 +68,26 @@ public final class ReleaseSql {
                 + emit(flushing, "c.level")
                 + " from (select kept, pg_catalog.substr(kept, " + (MARK_LENGTH + 2) + ") as level"
                 + " from pg_catalog.current_setting('rowlock.commit', true) as kept offset 0) as c";
-        this.confirmReads = "select case when pg_catalog.pg_current_xact_id_if_assigned() is null and "
-                + GuardSql.READ_ONLY + " = 'off' then " + emit(flushing, level()) + " end";
+        this.confirmReads = "select " + emit(flushing, level());
     }
 
     private static String level() {
         return "pg_catalog.current_setting('synchronous_commit')";
     }
 
+    /**
+     * COMMIT waits for the disk and the standby only where its transaction has both an xid and WAL of its own, and an xid is no
+     * proof of WAL: unlogged tables have none. A message gives it both. Without an xid no deferred trigger reads on behind this,
+     * so where only the disk counts, and has all WAL by now, there is nothing to wait for.
+     */
     private static String emit(boolean flushing, String level) {
         String message = "pg_catalog.pg_logical_emit_message(";
-        return "case when " + level + " = 'off' then null "
-                + (flushing
-                        ? "when " + level + " = 'local' or pg_catalog.current_setting('synchronous_standby_names') = ''"
-                                + " then " + message + "false, 'rowlock', '', true) "
-                        : "")
-                + "else " + message + "true, 'rowlock', '') end";
+        String commits = message + "true, 'rowlock', '')";
+        return "case when " + level + " = 'off' or pg_catalog.pg_is_in_recovery() then null"
+                + " when pg_catalog.pg_current_xact_id_if_assigned() is null and (" + level
+                + " = 'local' or pg_catalog.current_setting('synchronous_standby_names') = '')"
+                + " then case when pg_catalog.pg_current_wal_insert_lsn() > pg_catalog.pg_current_wal_flush_lsn() then "
+                + (flushing ? message + "false, 'rowlock', '', true)" : commits) + " end else " + commits + " end";
     }
 
     /** Behind COMMIT, in a transaction of its own: waits as was kept. The first column is what was kept. */
@@ -93,7 +95,7 @@ public final class ReleaseSql {
         return confirm;
     }
 
-    /** In front of a plain COMMIT: has it wait where the transaction has written nothing, but may have read what is not durable. */
+    /** In front of a plain COMMIT, or alone in autocommit: has it wait for what may have been read, too, whatever was written. */
     public String confirmReads() {
         return confirmReads;
     }

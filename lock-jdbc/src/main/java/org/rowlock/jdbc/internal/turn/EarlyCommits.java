@@ -4,11 +4,15 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLWarning;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
 import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.commit.UnconfirmedCommit;
 
-/** Commits that let go of their row before they are durable. Thread-safe. */
+/**
+ * Commits that let go of their row before they are durable; and all commits beside them, which wait until what they may have
+ * read is durable. Thread-safe.
+ */
 final class EarlyCommits {
     /**
      * SQLSTATE transaction_resolution_unknown: of class 08, so that nobody takes it for rolled back or for an error that another
@@ -22,26 +26,43 @@ final class EarlyCommits {
      * Commits the transaction of a connection.
      *
      * @param connection the driver's or the pool's
-     * @param plan of the statement that had the turn
+     * @param plan of the statement that had the turn of a row that others want; null for none, to let go of nothing early
      * @throws SQLException as {@link Connection#commit()} throws it, or 08007 if it has committed and is not known to be durable
      */
-    void commit(Connection connection, StatementPlan plan) throws SQLException {
+    void commit(Connection connection, @Nullable StatementPlan plan) throws SQLException {
         ReleasedEarlyEvent event = new ReleasedEarlyEvent();
         event.begin();
         try {
-            // A row that was locked is written.
-            if (early.commit(connection, true, true)) {
-                plan.figures().releasedEarly();
-                event.commit(plan);
+            if (early.commit(connection, plan != null)) {
+                released(event, plan);
             }
         } catch (UnconfirmedCommit e) {
+            released(event, plan);
+            warn(connection, e);
+        }
+    }
+
+    private static void released(ReleasedEarlyEvent event, @Nullable StatementPlan plan) {
+        if (plan != null) {
             plan.figures().releasedEarly();
             event.commit(plan);
-            if (!(e.getCause() instanceof SQLWarning warning)) {
-                throw new SQLNonTransientConnectionException(e.getMessage(), NOT_CONFIRMED, e);
-            }
-            // The wait for a standby was cancelled. A plain commit has this warning and returns, too.
-            connection.unwrap(PgConnection.class).addWarning(warning);
         }
+    }
+
+    /** The same, behind a statement that has committed by itself. */
+    void awaitDurable(Connection connection) throws SQLException {
+        try {
+            early.awaitDurable(connection);
+        } catch (UnconfirmedCommit e) {
+            warn(connection, e);
+        }
+    }
+
+    /** Where the wait for a standby was cancelled, a plain commit has this warning and returns, too. */
+    private static void warn(Connection connection, UnconfirmedCommit e) throws SQLException {
+        if (!(e.getCause() instanceof SQLWarning warning)) {
+            throw new SQLNonTransientConnectionException(e.getMessage(), NOT_CONFIRMED, e);
+        }
+        connection.unwrap(PgConnection.class).addWarning(warning);
     }
 }

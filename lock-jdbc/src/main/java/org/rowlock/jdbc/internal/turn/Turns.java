@@ -254,19 +254,23 @@ public final class Turns {
             }
         }
         lookUpIfIdle();
+        if (done && !closed && dropIn.releasesEarly() && driver.getTransactionState() == TransactionState.IDLE) {
+            dropIn.earlyCommits().awaitDurable(driver);
+        }
     }
 
-    /**
-     * Whether to let go of the row before its commit is durable: that is set, the transaction has had a turn, and others want
-     * the row, or wanted it when it came.
-     */
-    public boolean releasesEarly() throws SQLException {
-        Place last = granted;
-        return last != null
-                && dropIn.releasesEarly()
+    /** Whether the end of the transaction is ours: rows are let go of early, and it may have read one of them. */
+    public boolean commitsHere() throws SQLException {
+        return dropIn.releasesEarly()
                 && !closed
                 && !driver.getAutoCommit()
-                && driver.getTransactionState() == TransactionState.OPEN
+                && driver.getTransactionState() == TransactionState.OPEN;
+    }
+
+    /** Whether others want the row of the turn, or wanted it when it came. */
+    private boolean isWanted() {
+        Place last = granted;
+        return last != null
                 && (inFront > 0 || last.inside() > 0 || last.estimate().foreign() >= 1);
     }
 
@@ -277,9 +281,11 @@ public final class Turns {
      * @throws SQLException what it throws, and of an early release that has committed and is not known to be durable 08007
      */
     public void commit(Connection connection) throws SQLException {
-        StatementPlan plan = turnOf;
-        if (plan != null && releasesEarly()) {
-            released();
+        if (commitsHere()) {
+            StatementPlan plan = isWanted() ? turnOf : null;
+            if (plan != null) {
+                released();
+            }
             dropIn.earlyCommits().commit(connection, plan);
         } else {
             connection.commit();

@@ -141,7 +141,7 @@ public final class RowlockConnection extends ForwardingConnection {
     @Override
     public void setAutoCommit(boolean autoCommit) throws SQLException {
         // Which would commit in the driver.
-        if (autoCommit && turns.releasesEarly()) {
+        if (autoCommit && turns.commitsHere()) {
             turns.commit(delegate);
         }
         delegate.setAutoCommit(autoCommit);

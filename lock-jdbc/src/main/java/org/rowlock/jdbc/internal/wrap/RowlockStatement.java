@@ -145,7 +145,9 @@ class RowlockStatement extends ForwardingStatement {
         }
         connection.turns().pass(plan, PassReason.BATCH);
         runs(delegate);
-        return call.send();
+        T result = call.send();
+        connection.turns().leave(null, true);
+        return result;
     }
 
     private <T> T send(String sql, Call<T> call) throws SQLException {
