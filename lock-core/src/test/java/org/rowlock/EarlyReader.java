@@ -12,8 +12,8 @@ import javax.sql.DataSource;
 import org.rowlock.testing.OneConnection;
 
 /**
- * Transactions that lock, read the payments, and write at most what PostgreSQL does not wait for at their COMMIT. Which payments
- * they have seen is told when they have committed, so it must be there after a crash or a failover.
+ * Transactions that lock, read the payments, and write at most what PostgreSQL does not wait for at their COMMIT. Which
+ * payments they have seen is told when they have committed, so it must be there after a crash or a failover.
  */
 enum EarlyReader {
     KEY(LockStrategy.ADVISORY, "account", "select 1"),

@@ -104,8 +104,8 @@ class EarlyReleaseFailoverTest {
     }
 
     /**
-     * What is released early can be read while nothing is acknowledged any more. Each of the readers commits by each door that
-     * fits; one that is acknowledged has seen only what is there after the failover.
+     * What is released early can be read while nothing is acknowledged any more. Each of the readers commits by each
+     * door that fits; one that is acknowledged has seen only what is there after the failover.
      */
     @Test
     void noReaderIsToldOfWhatIsLostAtAFailover() throws Exception {

@@ -19,8 +19,8 @@ import org.awaitility.Awaitility;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Threads that pay with early release, by all ways and strategies, or read what others have paid, until the server is gone, and
- * know what was acknowledged.
+ * Threads that pay with early release, by all ways and strategies, or read what others have paid, until the server is
+ * gone, and know what was acknowledged.
  */
 final class EarlyWorkers {
     static final String[] TABLES = Stream.concat(

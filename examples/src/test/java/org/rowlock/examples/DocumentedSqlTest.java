@@ -137,7 +137,10 @@ class DocumentedSqlTest {
         waiting.get();
     }
 
-    /** With a plain commit the others wait for its row; with an early one for nothing, and all the same none is acknowledged. */
+    /**
+     * With a plain commit the others wait for its row; with an early one for nothing, and all the same none is
+     * acknowledged.
+     */
     @Tag("long")
     @Test
     void commitsThatWaitForAStandbyThatIsGoneAreShownAndReturnWhenItIsNotRequired() throws Exception {

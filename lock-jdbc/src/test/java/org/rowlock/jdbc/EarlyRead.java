@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Statements that read the entries, and write at most what PostgreSQL does not wait for when their transaction commits. What they
- * have seen is told when that is acknowledged, so it must be there after a failover.
+ * Statements that read the entries, and write at most what PostgreSQL does not wait for when their transaction commits.
+ * What they have seen is told when that is acknowledged, so it must be there after a failover.
  */
 enum EarlyRead {
     PLAIN("select (ENTRIES)", false),

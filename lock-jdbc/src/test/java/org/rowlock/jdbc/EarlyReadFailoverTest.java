@@ -25,8 +25,8 @@ import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.StreamingPair;
 
 /**
- * What is released early can be read while the network to the synchronous standby hangs and nothing is acknowledged. The primary
- * is killed then, and the standby takes over.
+ * What is released early can be read while the network to the synchronous standby hangs and nothing is acknowledged.
+ * The primary is killed then, and the standby takes over.
  */
 @Tag("long")
 class EarlyReadFailoverTest {

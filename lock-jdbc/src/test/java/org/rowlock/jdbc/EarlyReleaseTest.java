@@ -210,6 +210,7 @@ class EarlyReleaseTest {
     }
 
     /** Nobody else wants anything, so that nothing is let go of early here; but others may have. */
+    @Tag("long")
     @ParameterizedTest
     @MethodSource("readsAndWays")
     void whoHasReadWaitsForTheStandbyWhateverWasWritten(EarlyRead read, EarlyRead.Way way) throws Exception {

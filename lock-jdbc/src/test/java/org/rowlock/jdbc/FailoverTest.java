@@ -76,7 +76,9 @@ class FailoverTest {
         }
     }
 
-    /** Clients that add to one balance and enter that under a number, or read what others have, until a commit fails. */
+    /**
+     * Clients that add to one balance and enter that under a number, or read what others have, until a commit fails.
+     */
     private static final class Application implements AutoCloseable {
         private final Set<Integer> acknowledged = ConcurrentHashMap.newKeySet();
         private final AtomicInteger numbers = new AtomicInteger();

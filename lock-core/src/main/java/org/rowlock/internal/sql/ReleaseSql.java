@@ -76,9 +76,9 @@ public final class ReleaseSql {
     }
 
     /**
-     * COMMIT waits for the disk and the standby only where its transaction has both an xid and WAL of its own, and an xid is no
-     * proof of WAL: unlogged tables have none. A message gives it both. Without an xid no deferred trigger reads on behind this,
-     * so where only the disk counts, and has all WAL by now, there is nothing to wait for.
+     * COMMIT waits for the disk and the standby only where its transaction has both an xid and WAL of its own, and an
+     * xid is no proof of WAL: unlogged tables have none. A message gives it both. Without an xid no deferred trigger
+     * reads on behind this, so where only the disk counts, and has all WAL by now, there is nothing to wait for.
      */
     private static String emit(boolean flushing, String level) {
         String message = "pg_catalog.pg_logical_emit_message(";
@@ -95,7 +95,10 @@ public final class ReleaseSql {
         return confirm;
     }
 
-    /** In front of a plain COMMIT, or alone in autocommit: has it wait for what may have been read, too, whatever was written. */
+    /**
+     * In front of a plain COMMIT, or alone in autocommit: has it wait for what may have been read, too, whatever was
+     * written.
+     */
     public String confirmReads() {
         return confirmReads;
     }

@@ -10,8 +10,8 @@ import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.commit.UnconfirmedCommit;
 
 /**
- * Commits that let go of their row before they are durable; and all commits beside them, which wait until what they may have
- * read is durable. Thread-safe.
+ * Commits that let go of their row before they are durable; and all commits beside them, which wait until what they may
+ * have read is durable. Thread-safe.
  */
 final class EarlyCommits {
     /**
@@ -26,7 +26,8 @@ final class EarlyCommits {
      * Commits the transaction of a connection.
      *
      * @param connection the driver's or the pool's
-     * @param plan of the statement that had the turn of a row that others want; null for none, to let go of nothing early
+     * @param plan of the statement that had the turn of a row that others want; null for none, to let go of nothing
+     *     early
      * @throws SQLException as {@link Connection#commit()} throws it, or 08007 if it has committed and is not known to be durable
      */
     void commit(Connection connection, @Nullable StatementPlan plan) throws SQLException {
