@@ -8,9 +8,9 @@ import java.sql.SQLException;
  * that it has committed, and only not whether it is durable, it is a {@link CommitNotConfirmedException}.
  *
  * <p>Do not simply run the work again: if it has committed it would be done twice. Look first whether it is there, or make
- * the work such that twice is once, say with an id of its own that is inserted under a unique constraint. Rowlock has tried to
- * end at the server what may still wait for a lock there and commit later, for half a second, at most 1.5 seconds. That cannot be
- * certain, so look in a transaction that has locked the same keys first.
+ * the work such that twice is once, say with an id of its own that is inserted under a unique constraint. Rowlock has
+ * tried, for half a second, at most 1.5 seconds, to end what may still wait for a lock at the server and commit later.
+ * That cannot be certain, so look in a transaction that has locked the same keys first.
  */
 public sealed class CommitOutcomeUnknownException extends LockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;

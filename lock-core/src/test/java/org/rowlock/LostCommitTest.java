@@ -26,8 +26,8 @@ import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * A connection that is lost somewhere in a flush with the COMMIT: what is run again after a look is never stored twice, and
- * what is acknowledged is never missing.
+ * A connection that is lost somewhere in a flush with the COMMIT: what is run again after a look is never stored twice,
+ * and what is acknowledged is never missing.
  */
 @Tag("long")
 class LostCommitTest {

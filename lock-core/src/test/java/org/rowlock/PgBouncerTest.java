@@ -100,7 +100,7 @@ class PgBouncerTest {
         return "select balance from " + database.schema() + ".account where id = 1";
     }
 
-    /** The pooler knows no cancel request of a client that is gone, but closes the server's connection, which the server sees. */
+    /** The pooler knows no cancel request of a client that is gone, but closes its connection, which the server sees. */
     @ParameterizedTest
     @EnumSource
     void whatWaitsForALostClientIsEnded(LockStrategy strategy) throws Exception {

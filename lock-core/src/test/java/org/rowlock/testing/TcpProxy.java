@@ -132,7 +132,7 @@ public final class TcpProxy implements AutoCloseable {
         links.forEach(Link::lose);
     }
 
-    /** From now on nothing arrives on the connections there are, as behind a firewall that has forgotten them; new ones work. */
+    /** From now on nothing arrives on the present connections, as if a firewall had forgotten them; new ones work. */
     public void dropAll() {
         links.forEach(link -> link.dropped = true);
     }

@@ -313,8 +313,8 @@ final class LockAcquirer {
     }
 
     /**
-     * Whether a lock that was not to be had is surely one that a write behind the lock asked for: a bound of ours ends no wait
-     * before its time, and NOWAIT is no timeout.
+     * Whether a lock that could not be had is surely one that a write behind the lock needs: a bound of ours ends no
+     * wait before its time, and NOWAIT is no timeout.
      *
      * @param start System.nanoTime() before the bound was set
      */

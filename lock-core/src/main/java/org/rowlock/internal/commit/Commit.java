@@ -292,7 +292,7 @@ public final class Commit {
                 e);
     }
 
-    /** Whether a timeout of the server's has ended the session in front of the flush: these run only while it is idle. */
+    /** Whether a timeout of the server has ended the session before the flush: these run only while it is idle. */
     private static boolean isEndedBefore(Ending ending, SQLException e) {
         return SqlState.IDLE_IN_TRANSACTION_TIMEOUT.equals(e.getSQLState())
                 // In simple mode it may be idle behind the COMMIT too.
@@ -302,7 +302,8 @@ public final class Commit {
     /**
      * Whether it says for sure that nothing is stored. That a connection is closed says nothing: pools close some that are whole,
      * by the SQLSTATE of an error. What the driver has made itself may hide any answer, but for that of a silent rollback.
-     * Where the session goes on behind a server's error the server has rolled back, be it one of another server's connection.
+     * If the session goes on after an error of the server, the server has rolled back, be the error about a connection to
+     * another server.
      */
     private boolean isDefinite(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();

@@ -17,7 +17,8 @@ final class WriteForms {
     /**
      * The form of a write.
      *
-     * @throws IllegalArgumentException if it is not one statement, ends the transaction, is no write, or its values do not fit
+     * @throws IllegalArgumentException if it is not one statement, ends the transaction, is no write, or its values do
+     *     not fit
      */
     static WriteForm of(PgSession session, Write<?> write) throws SQLException {
         WriteForm form = KEPT.get(write.sql());

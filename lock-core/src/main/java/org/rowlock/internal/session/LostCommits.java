@@ -12,11 +12,11 @@ import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
- * Flushes with a COMMIT whose connection is lost. A server that waits for a lock does not notice that, and would commit
- * later, after the caller has looked and run the work again. Two things end it: the server itself, which {@link WaitSql#watch}
- * has look after its client, and a cancel request, which needs no session. Neither is certain: the request may meet the server
- * between two statements, or before the flush arrives, and is sent several times; and a firewall may have dropped the
- * connection without a word to the server.
+ * Flushes with a COMMIT whose connection is lost. A server that waits for a lock does not notice the loss, and would commit
+ * later, after the caller has looked and run the work again. Two things end it: the server itself, which
+ * {@link WaitSql#watch} has look after its client, and a cancel request, which needs no session. Neither is certain: the
+ * request may reach the server between two statements, or before the flush arrives, so it is sent several times; and a
+ * firewall may have dropped the connection without a word to the server.
  */
 public final class LostCommits {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -33,8 +33,8 @@ public final class LostCommits {
      * What a server has said.
      *
      * @param watch how it is to look after its clients
-     * @param cancels whether a commit waits for no standby. A cancel request would end such a wait, and make visible what a
-     *     failover can still lose
+     * @param cancels whether a commit waits for no standby. A cancel request would end such a wait, and make visible
+     *     what a failover can still lose
      */
     private record Known(Watch watch, boolean cancels, long nanos) {}
 
@@ -57,8 +57,8 @@ public final class LostCommits {
     }
 
     /**
-     * Ends the session and what the server may still do for it. Returns when the server has had the time to notice, at most
-     * after a second and a half.
+     * Ends the session and what the server may still do for it. Returns when the server has had the time to notice, at
+     * most after a second and a half.
      */
     public static void end(PgSession session) throws SQLException {
         // A thread of its own, as a virtual thread that is interrupted can use no socket, and the driver's bound may be

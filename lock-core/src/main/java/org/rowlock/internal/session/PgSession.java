@@ -316,7 +316,7 @@ public final class PgSession {
         return driver.getBackendPID();
     }
 
-    /** Asks the server to cancel what it does for this session, over a connection of its own. Works when this one is lost. */
+    /** Asks the server, on another connection, to cancel what it does for this session, which may be lost. */
     void cancel() throws SQLException {
         driver.getQueryExecutor().sendQueryCancel();
     }

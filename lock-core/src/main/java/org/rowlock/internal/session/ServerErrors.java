@@ -49,7 +49,7 @@ public final class ServerErrors {
         return !isServers(e) || SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS);
     }
 
-    /** Whether a timeout or somebody has ended a wait, known by its place in the server; NOWAIT and the like wait for nothing. */
+    /** Whether a timeout has ended a wait, known by its place in the server; NOWAIT and the like wait for nothing. */
     public static boolean isTimeout(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         return server != null && "ProcessInterrupts".equals(server.getRoutine());

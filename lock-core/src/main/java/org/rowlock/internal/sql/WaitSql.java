@@ -51,8 +51,8 @@ public final class WaitSql {
 
     /**
      * In front of a flush that commits, or null: has the server end the flush when its client is gone, which it would not
-     * notice before the COMMIT otherwise. Only if the session has no such interval, and the server can look: others refuse the
-     * setting.
+     * notice before the COMMIT otherwise. Only if the session has no such interval, and the server can look: others refuse
+     * the setting.
      */
     public static @Nullable String watch(@Nullable Watch watch) {
         return watch == null || watch == Watch.NONE ? null : watch == Watch.ASK ? ASK_AND_WATCH : SET_WATCH;
