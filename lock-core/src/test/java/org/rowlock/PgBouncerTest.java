@@ -100,7 +100,7 @@ class PgBouncerTest {
         return "select balance from " + database.schema() + ".account where id = 1";
     }
 
-    /** The pooler knows no cancel request of a client that is gone, but closes its connection, which the server sees. */
+    /** The pooler knows no cancel request of a client that is gone, but closes a connection, as the server sees. */
     @ParameterizedTest
     @EnumSource
     void whatWaitsForALostClientIsEnded(LockStrategy strategy) throws Exception {

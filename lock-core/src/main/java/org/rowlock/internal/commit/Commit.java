@@ -302,7 +302,7 @@ public final class Commit {
     /**
      * Whether it says for sure that nothing is stored. That a connection is closed says nothing: pools close some that are whole,
      * by the SQLSTATE of an error. What the driver has made itself may hide any answer, but for that of a silent rollback.
-     * If the session goes on after an error of the server, the server has rolled back, be the error about a connection to
+     * If the session goes on after an error of the server, the server has rolled back, be the error of a connection to
      * another server.
      */
     private boolean isDefinite(PgSession session, SQLException e) throws SQLException {

@@ -12,9 +12,9 @@ import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
- * Flushes with a COMMIT whose connection is lost. A server that waits for a lock does not notice the loss, and would commit
+ * Flushes with a COMMIT whose connection is lost. A server that waits for a lock does not notice it, and would commit
  * later, after the caller has looked and run the work again. Two things end it: the server itself, which
- * {@link WaitSql#watch} has look after its client, and a cancel request, which needs no session. Neither is certain: the
+ * {@link WaitSql#watch} has look after its client, and a cancel request, which needs none. Neither is certain: the
  * request may reach the server between two statements, or before the flush arrives, so it is sent several times; and a
  * firewall may have dropped the connection without a word to the server.
  */

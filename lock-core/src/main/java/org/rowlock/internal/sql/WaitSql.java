@@ -50,8 +50,8 @@ public final class WaitSql {
     private WaitSql() {}
 
     /**
-     * In front of a flush that commits, or null: has the server end the flush when its client is gone, which it would not
-     * notice before the COMMIT otherwise. Only if the session has no such interval, and the server can look: others refuse
+     * In front of a flush that commits, or null: has the server end the flush if its client is gone, which it would not
+     * notice before the COMMIT otherwise. Only if the session has no such interval and the server can look: others refuse
      * the setting.
      */
     public static @Nullable String watch(@Nullable Watch watch) {
