@@ -48,6 +48,10 @@ public final class LockVerifier {
     /** By a splitter's rules a read like any other: it may be sent to where the lock is not. */
     private static final String READ_BEHIND = "select current_setting('transaction_read_only')";
 
+    private static final String FUNCTION_LISTS = "A pooler in between may take lock functions for reads: Pgpool-II does"
+            + " if write_function_list (black_function_list) is set and does not name them, or read_only_function_list"
+            + " (white_function_list) does. Leave both empty, or add .*advisory.* to write_function_list.";
+
     private final LockRequests requests;
     private final ServerExtensions extensions;
 
@@ -198,10 +202,7 @@ public final class LockVerifier {
             }
             throw new LockVerificationException(
                     "The connection is to a server that can write, and the lock " + key + " went to one that cannot (a"
-                            + " standby), where it excludes nobody. A pooler in between takes lock functions for reads:"
-                            + " Pgpool-II does if write_function_list (black_function_list) is set and does not name them,"
-                            + " or read_only_function_list (white_function_list) does. Leave both empty, or add"
-                            + " .*advisory.* to write_function_list.",
+                            + " standby), where it excludes nobody. " + FUNCTION_LISTS,
                     e);
         }
         String after = probe.read(READ_BEHIND).get(0);
@@ -212,7 +213,8 @@ public final class LockVerifier {
                             + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
                             + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its read"
                             + " splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
-                            + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary.",
+                            + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
+                            + FUNCTION_LISTS,
                     null);
         }
     }
