@@ -203,7 +203,7 @@ class IdTypesTest {
     @EnumSource
     void theColumnsOwnTypeIsNotRefused(LockStrategy strategy) {
         try (var context = start(strategy, Right.class)) {
-            assertThat(context.getBean(RowLockUsages.class).all()).hasSize(9);
+            assertThat(context.getBean(RowLockUsages.class).all()).hasSize(10);
         }
     }
 }
