@@ -27,6 +27,7 @@ import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.LockRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.LockScripts;
+import org.rowlock.internal.text.IdType;
 
 /**
  * What the library itself does for a lock, from an id to the text of the statement that the driver takes over: without a
@@ -53,7 +54,9 @@ public class KeyCost {
 
     private final LockScripts scripts = new LockScripts();
     private final RowTable table = new RowTable(
-            TABLE, List.of(new RowTable.Column("id", "integer", "integer[]")), RowTable.Identity.ONE_COLUMN);
+            TABLE,
+            List.of(new RowTable.Column("id", "integer", "integer[]", IdType.INTEGER)),
+            RowTable.Identity.ONE_COLUMN);
     private LockRequests requests;
     private String lastSql = "";
     private int next;
