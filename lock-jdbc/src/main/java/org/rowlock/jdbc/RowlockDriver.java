@@ -5,12 +5,14 @@ import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.turn.DropIn;
+import org.rowlock.jdbc.internal.turn.JdbcSettings;
 import org.rowlock.jdbc.internal.turn.JdbcUrl;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
@@ -20,8 +22,10 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * rowlock.exclude} may be parameters of the URL or properties; else the system properties {@code rowlock.jdbc.*} count. Thread-safe.
  */
 public final class RowlockDriver implements Driver {
-    /** What the connections of one URL have in common. */
-    private static final Map<String, DropIn> DROP_INS = new ConcurrentHashMap<>();
+    /** By the URL and the settings that it, the properties and the system properties made; in the order of the first connections. */
+    private static final Map<Settings, DropIn> DROP_INS = Collections.synchronizedMap(new LinkedHashMap<>());
+
+    private record Settings(String url, JdbcSettings settings) {}
 
     private static final Driver POSTGRES = new org.postgresql.Driver();
 
@@ -46,8 +50,9 @@ public final class RowlockDriver implements Driver {
         if (connection == null) {
             return null;
         }
-        // The first to come makes the settings; others of the same URL find them as they are by then.
-        return RowlockConnection.wrap(connection, DROP_INS.computeIfAbsent(url, same -> new DropIn(parsed.settings())));
+        DropIn dropIn = DROP_INS.computeIfAbsent(
+                new Settings(url, parsed.settings()), settings -> new DropIn(settings.settings()));
+        return RowlockConnection.wrap(connection, dropIn, url);
     }
 
     @Override
@@ -62,13 +67,32 @@ public final class RowlockDriver implements Driver {
     }
 
     /**
-     * What is seen of a URL, and can be changed while it runs.
+     * What is seen of a URL, and can be changed while it runs. Connections with the same URL and other settings in their
+     * properties have another control: this is the one of the first.
      *
      * @param url as it was connected to
      * @return null if it was not
      */
     public static @Nullable RowlockJdbcMXBean control(String url) {
-        return DROP_INS.get(url);
+        synchronized (DROP_INS) {
+            return DROP_INS.entrySet().stream()
+                    .filter(each -> each.getKey().url().equals(url))
+                    .findFirst()
+                    .map(Map.Entry::getValue)
+                    .orElse(null);
+        }
+    }
+
+    /**
+     * The same of a URL with properties.
+     *
+     * @param url as it was connected to
+     * @param info the properties that it was connected with
+     * @return null if it was not
+     * @throws SQLException if one of our settings cannot be used
+     */
+    public static @Nullable RowlockJdbcMXBean control(String url, @Nullable Properties info) throws SQLException {
+        return DROP_INS.get(new Settings(url, JdbcUrl.of(url, info).settings()));
     }
 
     @Override

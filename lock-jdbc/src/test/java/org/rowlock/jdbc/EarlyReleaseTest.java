@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -327,6 +328,43 @@ class EarlyReleaseTest {
                 "create constraint trigger refuse after update on account deferrable initially deferred"
                         + " for each row when (new.id = 2) execute function refuse()");
         assertCommitFails(release, "P4711", "update account set balance = 1 where id = 2");
+    }
+
+    /** Whether the COMMIT is done or fails, and behind what was there before. */
+    @ParameterizedTest
+    @EnumSource(LockRelease.class)
+    void whatDeferredTriggersSayIsOnTheConnection(LockRelease release) throws Exception {
+        database.execute(
+                "create function speak() returns trigger language plpgsql as 'begin raise notice ''noted %'', new.id;"
+                        + " raise warning ''warned''; if new.balance < 0 then raise exception ''no''; end if; return null; end'",
+                "create constraint trigger speak after update on account deferrable initially deferred"
+                        + " for each row execute function speak()");
+        gated.dropIn.setRelease(release.name());
+        for (String balance : List.of("1", "-1")) {
+            Session holder = session("holder");
+            Session next = session("next");
+            holder.execute("update account set balance = " + balance + " where id = 1");
+            Step<Boolean> wait = next.startExecute(LOCK);
+            wait.awaitBlockedBy(holder);
+            Step<Void> commit = startCommit(holder);
+            assertThat(balance.equals("1") ? commit.get() : commit.failure().getMessage())
+                    .isEqualTo(
+                            balance.equals("1")
+                                    ? null
+                                    : "ERROR: no\n  Where: PL/pgSQL function speak() line 1 at RAISE");
+            assertThat(warningsOf(holder)).containsExactly("noted 1", "warned");
+            wait.get();
+            next.rollback();
+        }
+        assertThat(releasedEarly()).isEqualTo(release == LockRelease.EARLY ? 1 : 0);
+    }
+
+    private static List<String> warningsOf(Session session) throws SQLException {
+        List<String> all = new ArrayList<>();
+        for (SQLWarning each = session.connection().getWarnings(); each != null; each = each.getNextWarning()) {
+            all.add(each.getMessage());
+        }
+        return all;
     }
 
     @ParameterizedTest

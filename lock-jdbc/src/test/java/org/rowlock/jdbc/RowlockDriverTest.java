@@ -8,6 +8,7 @@ import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Properties;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
@@ -65,6 +66,62 @@ class RowlockDriverTest {
         properties.setProperty("rowlock.mode", "OFF");
         DriverManager.getConnection(url, properties).close();
         assertThat(RowlockDriver.control(url).getMode()).isEqualTo("off");
+    }
+
+    /** A program that connects again by it comes to the same driver and settings. */
+    @Test
+    void itsUrlIsTheOneThatItWasGiven() throws Exception {
+        String url = url("rowlock.mode=observe");
+        try (Connection connection = DriverManager.getConnection(url, login())) {
+            assertThat(connection.getMetaData().getURL()).isEqualTo(url);
+        }
+        try (Connection connection =
+                RowlockDataSource.wrap(database.dataSource()).getConnection()) {
+            assertThat(connection.getMetaData().getURL()).startsWith("jdbc:postgresql:");
+        }
+    }
+
+    @Test
+    void everyPoolHasTheSettingsOfItsProperties() throws Exception {
+        String url = url("ApplicationName=pools");
+        Properties first = login();
+        first.setProperty("rowlock.mode", "observe");
+        Properties second = login();
+        second.setProperty("rowlock.mode", "queue");
+        second.setProperty("rowlock.exclude", "account");
+        for (Properties pool : List.of(first, second, first)) {
+            try (Connection connection = DriverManager.getConnection(url, pool);
+                    Statement statement = connection.createStatement()) {
+                for (int i = 0; i < 2; i++) {
+                    statement.execute("delete from account where id = 1");
+                }
+            }
+        }
+        RowlockJdbcMXBean observing = RowlockDriver.control(url, first);
+        assertThat(RowlockDriver.control(url)).isSameAs(observing);
+        assertThat(observing.getFigures().get("account")).containsEntry("recognised", 4L);
+        RowlockJdbcMXBean queueing = RowlockDriver.control(url, second);
+        assertThat(queueing.getMode()).isEqualTo("queue");
+        assertThat(queueing.getFigures().get("account")).containsEntry("passed.EXCLUDED", 2L);
+        assertThat(RowlockDriver.control(url, login())).isNull();
+    }
+
+    /** Among them are ours for all DataSources, and those of others that begin like ours. */
+    @Test
+    void takesTheSystemPropertiesAsProperties() throws Exception {
+        String url = url("ApplicationName=system");
+        System.setProperty("rowlock.jdbc.mode", "observe");
+        System.setProperty("rowlock.key", "a key of the application's");
+        try {
+            Properties properties = new Properties();
+            properties.putAll(System.getProperties());
+            properties.putAll(login());
+            DriverManager.getConnection(url, properties).close();
+            assertThat(RowlockDriver.control(url).getMode()).isEqualTo("observe");
+        } finally {
+            System.clearProperty("rowlock.jdbc.mode");
+            System.clearProperty("rowlock.key");
+        }
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,6 +25,7 @@ import org.postgresql.PGStatement;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
+import org.postgresql.util.PSQLException;
 import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.TestDatabase;
 
@@ -93,6 +95,28 @@ class WholeJdbcTest {
                 }
                 assertThat(prepared)
                         .hasToString(prepared.unwrap(PGStatement.class).toString());
+            }
+        });
+    }
+
+    @Test
+    void aResultIsOneObjectHoweverItIsAskedFor() throws SQLException {
+        both(connection -> {
+            try (Statement statement = connection.createStatement();
+                    PreparedStatement prepared =
+                            connection.prepareStatement("select * from account where id = 1 for update");
+                    ResultSet tables = connection.getMetaData().getTables(null, null, "account", null)) {
+                ResultSet row = statement.executeQuery("select * from account where id = 1 for update");
+                assertThat(statement.getResultSet()).isSameAs(row).isSameAs(statement.getResultSet());
+                assertThat(statement.getGeneratedKeys()).isNotSameAs(row);
+                assertThat(statement.getResultSet()).isSameAs(row);
+                ResultSet again = prepared.executeQuery();
+                assertThat(prepared.getResultSet()).isSameAs(again);
+                assertThat(prepared.executeQuery()).isNotSameAs(again);
+                assertThat(tables.getStatement().getResultSet()).isSameAs(tables);
+                assertThat(statement.executeUpdate("update account set balance = 1 where id = 1"))
+                        .isOne();
+                assertThat(statement.getResultSet()).isNull();
             }
         });
     }
@@ -168,7 +192,9 @@ class WholeJdbcTest {
                     }
                     assertThat(update.executeBatch()).hasSize(size).containsOnly(1);
                 }
+                assertThat(update.executeUpdate()).isOne();
                 assertThat(update.executeBatch()).isEmpty();
+                assertThat(update.getUpdateCount()).isEqualTo(-1);
                 update.addBatch();
                 update.clearBatch();
                 assertThat(update.executeLargeBatch()).isEmpty();
@@ -342,6 +368,29 @@ class WholeJdbcTest {
             }
         }
         assertThat(gated.figure("nowhere", "passed.NO_PRIMARY_KEY")).isPositive();
+    }
+
+    /** In mode front too, where the text that is sent is longer. */
+    @Test
+    void errorsSayTheirPositionInTheText() throws SQLException {
+        String sql = "update account set balance = 1 / balance where id = 7 and no = 1";
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                PreparedStatement prepared = connection.prepareStatement("update account set no = 1 where id = 7")) {
+            for (int i = 0; i < 2; i++) {
+                assertPosition(() -> statement.execute("update account set no = 1 where id = 7"), 20);
+                assertPosition(prepared::execute, 20);
+                assertPosition(() -> statement.execute(sql), sql.indexOf("no =") + 1);
+            }
+        }
+        assertThat(gated.figure("account", "recognised")).isPositive();
+    }
+
+    private static void assertPosition(ThrowingCallable call, int position) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        PSQLException.class,
+                        e -> assertThat(e.getServerErrorMessage().getPosition()).isEqualTo(position));
     }
 
     @Test

@@ -112,8 +112,7 @@ public final class Ending {
         if (simple) {
             try (Statement statement = session.connection().createStatement()) {
                 statement.setQueryTimeout(NO_TIMEOUT);
-                read(statement, statement.execute(text.replace("?", '\'' + mark + '\'')));
-                return PgSession.replicationWarning(statement.getWarnings());
+                return send(session, statement, () -> statement.execute(text.replace("?", '\'' + mark + '\'')));
             }
         }
         try (PreparedStatement statement = session.prepareScript(text, false)) {
@@ -121,9 +120,22 @@ public final class Ending {
             if (early) {
                 statement.setString(1, mark);
             }
-            read(statement, statement.execute());
-            return PgSession.replicationWarning(statement.getWarnings());
+            return send(session, statement, statement::execute);
         }
+    }
+
+    private interface Execution {
+        boolean execute() throws SQLException;
+    }
+
+    /** What a deferred trigger says is the connection's, as after the driver's commit, be the COMMIT done or not. */
+    private @Nullable SQLWarning send(PgSession session, Statement statement, Execution execution) throws SQLException {
+        try {
+            read(statement, execution.execute());
+        } finally {
+            session.addWarnings(statement.getWarnings());
+        }
+        return PgSession.replicationWarning(statement.getWarnings());
     }
 
     /** Reads what its statements returned. Leaves the statement at the last result. */

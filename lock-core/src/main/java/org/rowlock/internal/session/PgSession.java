@@ -16,6 +16,7 @@ import org.postgresql.core.QueryExecutor;
 import org.postgresql.core.SqlCommand;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
+import org.postgresql.jdbc.PgConnection;
 import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLWarning;
 import org.postgresql.xa.PGXAConnection;
@@ -229,6 +230,17 @@ public final class PgSession {
             }
         }
         return null;
+    }
+
+    /** Gives the warnings of a statement to the connection, but for the one about the standby. */
+    public void addWarnings(@Nullable SQLWarning first) throws SQLException {
+        SQLWarning standby = replicationWarning(first);
+        for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
+            if (warning != standby && warning instanceof PSQLWarning notice) {
+                // Without those behind it.
+                driver.unwrap(PgConnection.class).addWarning(new PSQLWarning(notice.getServerErrorMessage()));
+            }
+        }
     }
 
     /** What the driver makes of a text, as this session would read it. Runs no SQL. */

@@ -103,7 +103,7 @@ public final class FrontLock {
                 + " pg_catalog.current_setting('lock_timeout') as own offset 0) as c"
                 + " where pg_catalog.pg_current_xact_id_if_assigned() is null"
                 + " and pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')"
-                + " offset 0) as a offset 0) as l; " + sql;
+                + " offset 0) as a offset 0) as l;" + sql;
     }
 
     /** The part of a timeout that may be spent, in milliseconds; null where it is not set. */

@@ -67,7 +67,8 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
 
     private static JdbcSettings settings(String address, Properties ours) {
         for (String name : ours.stringPropertyNames()) {
-            if (!NAMES.contains(name)) {
+            // Programs pass System.getProperties() on, in which there are others that begin like ours.
+            if (!NAMES.contains(name) && System.getProperty(name) == null) {
                 throw new IllegalArgumentException(
                         "There is no setting <" + name + ">; use " + String.join(", ", NAMES));
             }

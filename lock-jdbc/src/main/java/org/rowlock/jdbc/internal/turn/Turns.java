@@ -5,10 +5,10 @@ import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
@@ -28,7 +28,8 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
  * The turns of one connection: whether its transaction may hold locks already, and the wait of its first locking statement. Only
  * the first waits here, so that nobody waits at the server for one who waits in the JVM.
  *
- * <p>For one thread at a time, as a connection is, but for {@link #cancel} and {@link #wake}.
+ * <p>For one thread at a time, as a connection is, but for {@link #cancel}, {@link #close} and {@link #abort}, which do not use
+ * the driver's connection.
  */
 public final class Turns {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -39,14 +40,20 @@ public final class Turns {
      */
     static final int PART_OF_TIMEOUT = 10;
 
+    private static final int OTHERS = Integer.MAX_VALUE - 1;
+
     private final DropIn dropIn;
+    private final Connection connection;
     private final BaseConnection driver;
     private final int database;
     private final String user;
-    private final Set<PrimaryKeys.Name> unknownTables = new LinkedHashSet<>();
+    private final Set<PrimaryKeys.Name> unknownTables = ConcurrentHashMap.newKeySet();
 
-    /** Held while the driver's connection is used for what nobody has asked for, which must not be when it is another's. */
-    private final ReentrantLock asking = new ReentrantLock();
+    /**
+     * One permit for each thread that uses the driver's connection. What nobody has asked for is sent with all of them: never
+     * behind the statement of another thread, where it would wait, and its timeout would cancel that one.
+     */
+    private final Semaphore use = new Semaphore(Integer.MAX_VALUE);
 
     private volatile boolean closed;
     private boolean mayHoldLocks;
@@ -76,9 +83,11 @@ public final class Turns {
         }
     }
 
-    public Turns(DropIn dropIn, BaseConnection driver) throws SQLException {
+    /** @param connection the driver's or the pool's */
+    public Turns(DropIn dropIn, Connection connection) throws SQLException {
         this.dropIn = dropIn;
-        this.driver = driver;
+        this.connection = connection;
+        this.driver = connection.unwrap(BaseConnection.class);
         this.database = String.valueOf(driver.getMetaData().getURL()).hashCode();
         this.user = String.valueOf(driver.getMetaData().getUserName());
         this.mayHoldLocks = driver.getTransactionState() != TransactionState.IDLE;
@@ -94,6 +103,20 @@ public final class Turns {
      * @throws SQLException if it was cancelled in the JVM, as the server has it
      */
     public @Nullable Place enter(@Nullable StatementPlan plan, Binds binds, Statement statement) throws SQLException {
+        use.acquireUninterruptibly();
+        boolean done = false;
+        try {
+            Place place = turn(plan, binds, statement);
+            done = true;
+            return place;
+        } finally {
+            if (!done) {
+                use.release();
+            }
+        }
+    }
+
+    private @Nullable Place turn(@Nullable StatementPlan plan, Binds binds, Statement statement) throws SQLException {
         RowlockMode mode = dropIn.mode();
         if (mode == RowlockMode.OFF || plan == null || closed) {
             mayHoldLocks = true;
@@ -195,7 +218,7 @@ public final class Turns {
 
     /** The error of a statement that was cancelled, as the server raises it. */
     public SQLException canceled() {
-        return ServerError.canceled(driver);
+        return ServerError.canceled(connection);
     }
 
     /**
@@ -222,7 +245,7 @@ public final class Turns {
     private FrontRights askRights() {
         FrontRights rights = FrontRights.NONE;
         try {
-            rights = inAutocommit(FrontRights::of);
+            rights = ask(FrontRights::of);
         } catch (SQLException e) {
             // The statement itself will say what is wrong.
             LOG.log(Level.DEBUG, "Whether advisory locks may be used could not be asked", e);
@@ -231,15 +254,16 @@ public final class Turns {
         return rights;
     }
 
-    /** A statement that locks what nobody looks at, such as a batch. */
+    /** A statement that locks what nobody looks at, such as a batch, goes to the server; to be left. */
     public void pass(@Nullable StatementPlan plan, PassReason reason) {
+        use.acquireUninterruptibly();
         mayHoldLocks = true;
         if (plan != null) {
             plan.figures().passed(reason);
         }
     }
 
-    /** The server has answered. */
+    /** The server has answered, or there was nothing to send. */
     public void leave(@Nullable Place place, boolean done) throws SQLException {
         if (place != null) {
             place.leave(done);
@@ -253,9 +277,28 @@ public final class Turns {
                 place.estimate().held((now - sentNanos) / (inFront + 1));
             }
         }
-        lookUpIfIdle();
-        if (done && !closed && dropIn.releasesEarly() && driver.getTransactionState() == TransactionState.IDLE) {
-            dropIn.earlyCommits().awaitDurable(driver);
+        try {
+            lookUpIfIdle();
+            if (done && !closed && dropIn.releasesEarly() && driver.getTransactionState() == TransactionState.IDLE) {
+                dropIn.earlyCommits().awaitDurable(driver);
+            }
+        } finally {
+            use.release();
+        }
+    }
+
+    /** What uses the driver's connection, and may end the transaction. */
+    public interface Call {
+        void run() throws SQLException;
+    }
+
+    /** Runs a call. */
+    public void run(Call call) throws SQLException {
+        use.acquireUninterruptibly();
+        try {
+            call.run();
+        } finally {
+            use.release();
         }
     }
 
@@ -302,8 +345,19 @@ public final class Turns {
         }
     }
 
-    /** The transaction has ended, or the connection goes back to where it came from. */
+    /** The transaction has ended. If another thread runs a statement, that may be of the next. */
     public void ended() {
+        if (use.tryAcquire(OTHERS)) {
+            try {
+                forget();
+            } finally {
+                use.release(OTHERS);
+            }
+            lookUpIfIdle();
+        }
+    }
+
+    private void forget() {
         released();
         mayHoldLocks = false;
         if (changedSettings) {
@@ -312,13 +366,6 @@ public final class Turns {
             if (!FrontRights.NEVER.equals(dropIn.rights().get(driver))) {
                 dropIn.rights().forget(driver);
             }
-        }
-        lookUpIfIdle();
-    }
-
-    private void lookUpIfIdle() {
-        if (!closed && !unknownTables.isEmpty() && driver.getTransactionState() == TransactionState.IDLE) {
-            lookUpTables();
         }
     }
 
@@ -329,14 +376,25 @@ public final class Turns {
         }
     }
 
-    /** From here on the driver's connection may be in use by whoever has it next of the pool. */
-    public void close() throws SQLException {
-        asking.lock();
-        try {
-            endedIfIdle();
-        } finally {
-            closed = true;
-            asking.unlock();
+    /**
+     * From here on the driver's connection may be in use by whoever has it next of the pool. So this waits for what another
+     * thread asks of its own accord; without a pool the connection ends, and with it the question.
+     */
+    public void close() {
+        abort();
+        if (connection != driver) {
+            use.acquireUninterruptibly();
+            use.release();
+        }
+        forget();
+    }
+
+    /** Sends the thread that waits here to the server, whose answer is then that of a connection that is gone. */
+    public void abort() {
+        closed = true;
+        Wait now = wait;
+        if (now != null) {
+            now.waiter.wake();
         }
     }
 
@@ -348,14 +406,6 @@ public final class Turns {
         }
         now.cancelled = true;
         return now.waiter.wake();
-    }
-
-    /** Sends whoever waits here to the server, whose answer is then that of a connection that is gone. */
-    public void wake() {
-        Wait now = wait;
-        if (now != null) {
-            now.waiter.wake();
-        }
     }
 
     private PrimaryKeys.@Nullable Found found(Recognised recognised) {
@@ -414,6 +464,9 @@ public final class Turns {
         event.begin();
         long start = System.nanoTime();
         wait = waiting;
+        if (closed) {
+            waiting.waiter.wake();
+        }
         boolean admitted;
         try {
             admitted = dropIn.gate().enter(place, longestWait(waiting.statement), waiting.waiter);
@@ -433,7 +486,7 @@ public final class Turns {
             if (admitted) {
                 place.leave(false);
             }
-            throw ServerError.canceled(driver);
+            throw ServerError.canceled(connection);
         }
         return admitted ? place : null;
     }
@@ -443,7 +496,7 @@ public final class Turns {
         SessionTimeouts session = changedSettings ? null : dropIn.timeouts().get(driver);
         if (session == null) {
             try {
-                session = inAutocommit(SessionTimeouts::of);
+                session = ask(SessionTimeouts::of);
             } catch (SQLException e) {
                 // The statement itself will say what is wrong.
                 return 0;
@@ -454,21 +507,22 @@ public final class Turns {
         return shortest == Long.MAX_VALUE ? shortest : shortest / PART_OF_TIMEOUT;
     }
 
-    private void lookUpTables() {
-        for (PrimaryKeys.Name name : unknownTables) {
-            if (dropIn.primaryKeys().claim(name)) {
-                try {
-                    if (!driver.isClosed()) {
-                        inAutocommit(connection -> {
-                            dropIn.primaryKeys().lookUp(connection, name);
-                            return name;
-                        });
+    private void lookUpIfIdle() {
+        if (closed || unknownTables.isEmpty() || driver.getTransactionState() != TransactionState.IDLE) {
+            return;
+        }
+        try {
+            ask(asked -> {
+                for (PrimaryKeys.Name name : unknownTables) {
+                    if (dropIn.primaryKeys().claim(name)) {
+                        dropIn.primaryKeys().lookUp(asked, name);
                     }
-                } catch (SQLException e) {
-                    // Tried again later; the application has its own answer from the server.
-                    LOG.log(Level.DEBUG, "The primary key of " + name.table() + " could not be looked up", e);
                 }
-            }
+                return unknownTables;
+            });
+        } catch (SQLException e) {
+            // Tried again later; the application has its own answer from the server.
+            LOG.log(Level.DEBUG, "The primary keys of " + unknownTables + " could not be looked up", e);
         }
         unknownTables.clear();
     }
@@ -477,9 +531,15 @@ public final class Turns {
         T ask(Connection connection) throws SQLException;
     }
 
-    /** Asks the server without beginning the transaction of the application, if it has not begun. */
-    private <T> T inAutocommit(Question<T> question) throws SQLException {
-        asking.lock();
+    /**
+     * Asks the server without beginning the transaction of the application, if it has not begun; by a thread that has a permit.
+     *
+     * @throws SQLException if it fails, another thread uses the connection, or it is closed
+     */
+    private <T> T ask(Question<T> question) throws SQLException {
+        if (!use.tryAcquire(OTHERS)) {
+            throw new SQLException("Another thread uses the connection");
+        }
         try {
             boolean begins = !driver.getAutoCommit() && driver.getTransactionState() == TransactionState.IDLE;
             // To switch autocommit on and off of a read-only connection may make the session one that writes.
@@ -488,7 +548,7 @@ public final class Turns {
             }
             return begins ? withAutocommit(question) : question.ask(driver);
         } finally {
-            asking.unlock();
+            use.release(OTHERS);
         }
     }
 

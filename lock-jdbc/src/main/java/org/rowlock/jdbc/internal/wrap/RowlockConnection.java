@@ -20,19 +20,28 @@ public final class RowlockConnection extends ForwardingConnection {
     private final DropIn dropIn;
     private final Turns turns;
 
-    private RowlockConnection(Connection delegate, DropIn dropIn) throws SQLException {
+    /** That of our driver; null where the connection comes from elsewhere. */
+    private final String url;
+
+    private RowlockConnection(Connection delegate, DropIn dropIn, String url) throws SQLException {
         super(delegate);
+        this.url = url;
         this.delegate = delegate;
         this.dropIn = dropIn;
-        this.turns = new Turns(dropIn, delegate.unwrap(BaseConnection.class));
+        this.turns = new Turns(dropIn, delegate);
     }
 
     /** The connection as it is where it is another driver's, or is wrapped already. */
     public static Connection wrap(Connection delegate, DropIn dropIn) throws SQLException {
+        return wrap(delegate, dropIn, null);
+    }
+
+    /** The same, made by our driver for a URL. */
+    public static Connection wrap(Connection delegate, DropIn dropIn, String url) throws SQLException {
         boolean other = delegate == null
                 || delegate.isWrapperFor(RowlockConnection.class)
                 || !delegate.isWrapperFor(BaseConnection.class);
-        return other ? delegate : new RowlockConnection(delegate, dropIn);
+        return other ? delegate : new RowlockConnection(delegate, dropIn, url);
     }
 
     /** What is known of a text, or null where nobody looks. */
@@ -48,6 +57,10 @@ public final class RowlockConnection extends ForwardingConnection {
     /** A statement of the driver or the pool. */
     PreparedStatement prepare(String sql) throws SQLException {
         return delegate.prepareStatement(sql);
+    }
+
+    String url() {
+        return url;
     }
 
     Turns turns() {
@@ -129,35 +142,38 @@ public final class RowlockConnection extends ForwardingConnection {
 
     @Override
     public void commit() throws SQLException {
-        turns.commit(delegate);
+        turns.run(() -> turns.commit(delegate));
     }
 
     @Override
     public void rollback() throws SQLException {
-        delegate.rollback();
-        turns.ended();
+        turns.run(() -> {
+            delegate.rollback();
+            turns.ended();
+        });
     }
 
     @Override
     public void setAutoCommit(boolean autoCommit) throws SQLException {
-        // Which would commit in the driver.
-        if (autoCommit && turns.commitsHere()) {
-            turns.commit(delegate);
-        }
-        delegate.setAutoCommit(autoCommit);
-        turns.endedIfIdle();
+        turns.run(() -> {
+            // Which would commit in the driver.
+            if (autoCommit && turns.commitsHere()) {
+                turns.commit(delegate);
+            }
+            delegate.setAutoCommit(autoCommit);
+            turns.endedIfIdle();
+        });
     }
 
     @Override
     public void close() throws SQLException {
-        turns.wake();
         turns.close();
         delegate.close();
     }
 
     @Override
     public void abort(Executor executor) throws SQLException {
-        turns.wake();
+        turns.abort();
         delegate.abort(executor);
     }
 }

@@ -22,8 +22,13 @@ final class RowlockDatabaseMetaData extends ForwardingDatabaseMetaData {
     }
 
     @Override
+    public String getURL() throws SQLException {
+        return connection.url() == null ? super.getURL() : connection.url();
+    }
+
+    @Override
     protected ResultSet results(ResultSet results) throws SQLException {
         Statement statement = results == null ? null : results.getStatement();
-        return statement == null ? results : RowlockResultSet.of(new RowlockStatement(connection, statement), results);
+        return statement == null ? results : new RowlockStatement(connection, statement).wrap(results);
     }
 }

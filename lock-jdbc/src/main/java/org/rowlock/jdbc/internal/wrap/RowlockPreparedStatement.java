@@ -153,7 +153,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private <T> T sendOwnBatch(Call<T> call) throws SQLException {
         int size = batchSize;
         batchSize = 0;
-        return size == 0 ? call.send() : sendBatch(plan(), firstOfBatch, size, call);
+        return sendBatch(plan(), firstOfBatch, size, call);
     }
 
     @Override

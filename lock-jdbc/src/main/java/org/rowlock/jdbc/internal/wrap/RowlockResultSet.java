@@ -1,24 +1,31 @@
 package org.rowlock.jdbc.internal.wrap;
 
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import org.rowlock.jdbc.internal.forward.ForwardingResultSet;
 
 /** A result that leads back to the wrapper. */
 final class RowlockResultSet extends ForwardingResultSet {
     private final Statement statement;
+    private final ResultSet delegate;
 
     private RowlockResultSet(Statement statement, ResultSet delegate) {
         super(delegate);
         this.statement = statement;
+        this.delegate = delegate;
     }
 
-    static ResultSet of(Statement statement, ResultSet delegate) {
-        return delegate == null ? null : new RowlockResultSet(statement, delegate);
+    /** The same as the last time where the driver gives the same. */
+    static RowlockResultSet of(Statement statement, ResultSet delegate, RowlockResultSet last) {
+        if (delegate == null || (last != null && last.delegate == delegate)) {
+            return delegate == null ? null : last;
+        }
+        return new RowlockResultSet(statement, delegate);
     }
 
     @Override
-    public Statement getStatement() throws java.sql.SQLException {
+    public Statement getStatement() throws SQLException {
         // As the driver: of a result that is closed nobody asks any more.
         super.getStatement();
         return statement;

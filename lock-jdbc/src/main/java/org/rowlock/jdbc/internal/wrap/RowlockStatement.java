@@ -21,6 +21,8 @@ class RowlockStatement extends ForwardingStatement {
     private final Statement delegate;
     private String firstOfBatch;
     private int batchSize;
+    private RowlockResultSet lastResults;
+    private RowlockResultSet lastKeys;
 
     /** Whose results these are: the delegate's, or those of another that ran in its place. Another thread may cancel it. */
     private volatile Statement ran;
@@ -143,11 +145,20 @@ class RowlockStatement extends ForwardingStatement {
         if (size == 1) {
             return send(plan, binds, call);
         }
+        if (size == 0) {
+            runs(delegate);
+            return call.send();
+        }
         connection.turns().pass(plan, PassReason.BATCH);
-        runs(delegate);
-        T result = call.send();
-        connection.turns().leave(null, true);
-        return result;
+        boolean done = false;
+        try {
+            runs(delegate);
+            T result = call.send();
+            done = true;
+            return result;
+        } finally {
+            connection.turns().leave(null, done);
+        }
     }
 
     private <T> T send(String sql, Call<T> call) throws SQLException {
@@ -169,7 +180,8 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     final ResultSet wrap(ResultSet results) {
-        return RowlockResultSet.of(this, results);
+        lastResults = RowlockResultSet.of(this, results, lastResults);
+        return lastResults;
     }
 
     @Override
@@ -268,7 +280,7 @@ class RowlockStatement extends ForwardingStatement {
     private <T> T sendOwnBatch(Call<T> call) throws SQLException {
         int size = batchSize;
         batchSize = 0;
-        return size == 0 ? call.send() : sendBatch(connection.plan(firstOfBatch), Binds.NONE, size, call);
+        return sendBatch(connection.plan(firstOfBatch), Binds.NONE, size, call);
     }
 
     @Override
@@ -300,7 +312,8 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public ResultSet getGeneratedKeys() throws SQLException {
-        return wrap(ran.getGeneratedKeys());
+        lastKeys = RowlockResultSet.of(this, ran.getGeneratedKeys(), lastKeys);
+        return lastKeys;
     }
 
     @Override

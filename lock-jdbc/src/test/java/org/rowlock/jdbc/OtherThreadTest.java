@@ -1,0 +1,241 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.jdbc.PgConnection;
+import org.rowlock.internal.queue.Gate;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/**
+ * What another thread calls while a statement waits for a row at the server: it ends, and the statement, as with the driver or
+ * the pool alone. The key of the statement's table is to be looked up as soon as the connection is idle.
+ */
+class OtherThreadTest {
+    private static final String UPDATE = "update note set text = 'x' where id = 1";
+
+    @RegisterExtension
+    final TestDatabase database =
+            new TestDatabase("create table note(id int primary key, text text)", "insert into note values (1), (2)");
+
+    private final ExecutorService otherThread = Executors.newSingleThreadExecutor();
+
+    private enum Call {
+        CLOSE,
+        ABORT,
+        CANCEL,
+        CLOSE_STATEMENT,
+        IS_CLOSED,
+        ROLLBACK,
+        COMMIT,
+        AUTOCOMMIT,
+        IS_VALID,
+        WARNINGS,
+        QUERY;
+
+        /** Whether the driver does it without waiting for the statement. */
+        private boolean endsFirst(boolean autocommit) {
+            return ordinal() <= IS_CLOSED.ordinal() || (autocommit && ordinal() <= AUTOCOMMIT.ordinal());
+        }
+
+        private Object on(Connection connection, Statement statement) throws SQLException {
+            switch (this) {
+                case CLOSE -> connection.close();
+                case ABORT -> connection.abort(Runnable::run);
+                case CANCEL -> statement.cancel();
+                case CLOSE_STATEMENT -> statement.close();
+                case ROLLBACK -> connection.rollback();
+                case COMMIT -> connection.commit();
+                case AUTOCOMMIT -> connection.setAutoCommit(true);
+                case IS_CLOSED -> {
+                    return connection.isClosed();
+                }
+                case IS_VALID -> {
+                    return connection.isValid(0);
+                }
+                case WARNINGS -> {
+                    return connection.getWarnings();
+                }
+                case QUERY -> {
+                    try (Statement other = connection.createStatement()) {
+                        return other.executeUpdate("update note set text = 'y' where id = 2");
+                    }
+                }
+            }
+            return "done";
+        }
+    }
+
+    private enum Pool {
+        NONE,
+        IN_FRONT,
+        BEHIND
+    }
+
+    static Stream<Arguments> schedules() {
+        return Arrays.stream(Call.values())
+                .flatMap(call -> Stream.of(true, false)
+                        .flatMap(autocommit -> Stream.of(Pool.NONE, Pool.BEHIND)
+                                .filter(pool -> pool == Pool.NONE || call.compareTo(Call.IS_CLOSED) < 0)
+                                .map(pool -> Arguments.of(call, autocommit, pool))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("schedules")
+    void isAsWithoutTheWrapper(Call call, boolean autocommit, Pool pool) throws Exception {
+        try (HikariDataSource plain = pool();
+                HikariDataSource wrapped = pool()) {
+            DataSource alone = pool == Pool.NONE ? database.dataSource() : plain;
+            DataSource behind = pool == Pool.NONE ? database.dataSource() : wrapped;
+            String expected = outcome(alone, call, autocommit);
+            GatedDatabase gated = new GatedDatabase(behind, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+            assertThat(outcome(gated.dataSource, call, autocommit)).isEqualTo(expected);
+            assertThat(gated.figure("note", "passed.TABLE_UNKNOWN")).isPositive();
+            assertThat(gated.gate.inside()).isZero();
+        } finally {
+            otherThread.shutdownNow();
+        }
+    }
+
+    private HikariDataSource pool() {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setDataSource(database.dataSource());
+        pool.setMaximumPoolSize(2);
+        pool.setMinimumIdle(0);
+        return pool;
+    }
+
+    private String outcome(DataSource dataSource, Call call, boolean autocommit) throws Exception {
+        return outcome(dataSource, autocommit, call.endsFirst(autocommit), call::on);
+    }
+
+    private interface Calling {
+        Object on(Connection connection, Statement statement) throws SQLException;
+    }
+
+    private String outcome(DataSource dataSource, boolean autocommit, boolean endsFirst, Calling calling)
+            throws Exception {
+        try (Session holder = database.session("holder");
+                Session waiter = database.session("waiter", dataSource)) {
+            holder.execute("select * from note where id = 1 for update");
+            waiter.connection().setAutoCommit(autocommit);
+            AtomicReference<Statement> statement = new AtomicReference<>();
+            Step<Integer> update = waiter.start(connection -> {
+                statement.set(connection.createStatement());
+                return statement.get().executeUpdate(UPDATE);
+            });
+            update.awaitBlockedBy(holder);
+            Future<String> called =
+                    otherThread.submit(() -> outcome(() -> calling.on(waiter.connection(), statement.get())));
+            if (endsFirst) {
+                called.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+            holder.commit();
+            return "call: " + called.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS) + ", statement: "
+                    + outcome(update::get) + ", then: " + outcome(() -> after(waiter));
+        }
+    }
+
+    private static Object after(Session waiter) throws Exception {
+        waiter.execute("select 1");
+        return "open";
+    }
+
+    /** What it gives, or the SQLSTATE. */
+    private static String outcome(Callable<?> call) throws Exception {
+        try {
+            return String.valueOf(call.call());
+        } catch (SQLException e) {
+            return e.getSQLState();
+        }
+    }
+
+    /** A pool that is closed aborts the connections in use, from a thread of its own. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Pool.class,
+            names = {"IN_FRONT", "BEHIND"})
+    void aPoolEndsAConnectionInUse(Pool pool) throws Exception {
+        String expected;
+        try (HikariDataSource alone = pool()) {
+            expected = outcome(alone, true, true, (connection, statement) -> closed(alone));
+        }
+        try (HikariDataSource hikari = pool()) {
+            DataSource plain = pool == Pool.BEHIND ? hikari : database.dataSource();
+            GatedDatabase gated = new GatedDatabase(plain, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+            if (pool == Pool.IN_FRONT) {
+                hikari.setDataSource(gated.dataSource);
+            }
+            DataSource application = pool == Pool.IN_FRONT ? hikari : gated.dataSource;
+            assertThat(outcome(application, true, true, (connection, statement) -> closed(hikari)))
+                    .isEqualTo(expected);
+            assertThat(gated.gate.inside()).isZero();
+        } finally {
+            otherThread.shutdownNow();
+        }
+    }
+
+    private static Object closed(HikariDataSource pool) {
+        pool.close();
+        return "done";
+    }
+
+    /** The statement has its answer by then, and its thread asks for the key of its table. */
+    @Test
+    void closingDoesNotWaitForALookUp() throws Exception {
+        GatedDatabase gated =
+                new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+        try (Session holder = database.session("holder");
+                Session looking = database.session("looking", gated.dataSource)) {
+            looking.connection().setAutoCommit(true);
+            // So that the session knows all that the statement needs.
+            try (Statement statement =
+                    looking.connection().unwrap(PgConnection.class).createStatement()) {
+                statement.executeUpdate(UPDATE);
+            }
+            holder.execute("lock table pg_catalog.pg_index in access exclusive mode");
+            Step<Boolean> update = looking.startExecute(UPDATE);
+            // Not by a new session, which would need the catalog too.
+            Awaitility.await("the look-up waits for the catalog")
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> holder.run(connection -> isBlocked(connection, looking.pid())));
+            Future<String> closed = otherThread.submit(() -> outcome(() -> Call.CLOSE.on(looking.connection(), null)));
+            assertThat(closed.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo("done");
+            assertThat(update.get()).isFalse();
+            holder.rollback();
+        } finally {
+            otherThread.shutdownNow();
+        }
+    }
+
+    private static boolean isBlocked(Connection connection, int pid) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select cardinality(pg_blocking_pids(" + pid + ")) > 0")) {
+            row.next();
+            return row.getBoolean(1);
+        }
+    }
+}
