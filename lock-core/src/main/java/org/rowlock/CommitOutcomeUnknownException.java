@@ -24,4 +24,8 @@ public sealed class CommitOutcomeUnknownException extends LockException permits 
     public CommitOutcomeUnknownException(String message, SQLException cause) {
         super(message, cause);
     }
+
+    CommitOutcomeUnknownException(String message, String sqlState, SQLException cause) {
+        super(message, sqlState, cause);
+    }
 }

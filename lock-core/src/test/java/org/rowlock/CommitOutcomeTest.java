@@ -415,7 +415,7 @@ class CommitOutcomeTest {
                 assertThat(step.failure())
                         .isInstanceOfSatisfying(
                                 CommitOutcomeUnknownException.class,
-                                e -> assertThat(e.sqlState()).contains("01000"))
+                                e -> assertThat(e.sqlState()).contains("RL001"))
                         .hasMessageContaining("visible");
             }
             requireStandby("");
@@ -451,7 +451,7 @@ class CommitOutcomeTest {
                         .isInstanceOfSatisfying(
                                 CommitOutcomeUnknownException.class,
                                 e -> assertThat(e.sqlState().orElseThrow())
-                                        .matches(end.startsWith("pg_cancel") ? "01000" : "08006|57P01"))
+                                        .matches(end.startsWith("pg_cancel") ? "RL001" : "08006|57P01"))
                         .hasMessageContaining("account[1]")
                         .hasMessageContaining("Do not run it again");
             }

@@ -153,7 +153,11 @@ class EarlyConfirmationTest {
         assertThat(step.failure())
                 .isInstanceOfSatisfying(
                         CommitNotConfirmedException.class,
-                        e -> assertThat(e.sqlState()).contains(state))
+                        e -> assertThat(e.sqlState()).contains("RL001"))
+                .cause()
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(state));
+        assertThat(step.failure())
                 .hasMessageContaining("Committed on this server and visible")
                 .hasMessageContaining("Do not run it again");
     }

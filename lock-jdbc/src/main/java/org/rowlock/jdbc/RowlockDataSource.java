@@ -126,7 +126,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         /**
          * When a commit lets go of the locks of its transaction: with {@link LockRelease#EARLY} before it is durable, where the
          * transaction had its turn in the queue and others want its row. {@code commit} returns when it is durable, in either
-         * case. If it has committed, and the wait for that fails, it throws an SQLException with SQLSTATE 08007: not to be run
+         * case. If it has committed, and the wait for that fails, it throws an SQLException with SQLSTATE RL001: not to be run
          * again.
          *
          * @param given when; {@link LockRelease#PLAIN} by default

@@ -8,7 +8,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLNonTransientException;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -20,18 +20,25 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.core.NestedRuntimeException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
+import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
+import org.springframework.jdbc.support.SQLExceptionTranslator;
+import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
+import org.springframework.orm.jpa.JpaSystemException;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * What Spring and Hibernate make of a commit that lock-jdbc says is done and not confirmed: an exception that is not transient. To
- * synchronizations Spring says of any exception of this kind, as of a lost connection, that the transaction was rolled back.
+ * synchronizations the transaction manager of JPA says of any exception, as of a lost connection, that the transaction was rolled
+ * back.
  */
 class UnconfirmedCommitTest {
     @RegisterExtension
@@ -68,7 +75,7 @@ class UnconfirmedCommitTest {
                     try {
                         Object result = method.invoke(connection, arguments);
                         if (method.getName().equals("commit")) {
-                            throw new SQLNonTransientConnectionException("committed, and not confirmed", "08007");
+                            throw unconfirmed();
                         }
                         return result;
                     } catch (InvocationTargetException e) {
@@ -78,7 +85,8 @@ class UnconfirmedCommitTest {
     }
 
     /** Runs work in a transaction, and tells how it ended to those who asked to be told. */
-    private static List<Integer> statuses(PlatformTransactionManager transactions, Runnable work) {
+    private static List<Integer> statuses(
+            PlatformTransactionManager transactions, Class<? extends NestedRuntimeException> thrown, Runnable work) {
         List<Integer> statuses = new ArrayList<>();
         assertThatThrownBy(() -> new TransactionTemplate(transactions).executeWithoutResult(status -> {
                     TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
@@ -89,11 +97,27 @@ class UnconfirmedCommitTest {
                     });
                     work.run();
                 }))
-                .isInstanceOf(DataAccessResourceFailureException.class)
+                .isExactlyInstanceOf(thrown)
                 .rootCause()
                 .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08007"));
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("RL001"));
         return statuses;
+    }
+
+    /** By its SQLSTATE it is of no known class: not transient, and no loss of the connection. */
+    @Test
+    void noTranslatorOfSpringTakesItForWorthARetry() {
+        SQLException failure = unconfirmed();
+        for (SQLExceptionTranslator each : List.of(
+                new SQLExceptionSubclassTranslator(),
+                new SQLStateSQLExceptionTranslator(),
+                new SQLErrorCodeSQLExceptionTranslator("PostgreSQL"))) {
+            assertThat(each.translate("commit", null, failure)).isNull();
+        }
+    }
+
+    private static SQLException unconfirmed() {
+        return new SQLNonTransientException("committed, and not confirmed", "RL001");
     }
 
     @Test
@@ -102,8 +126,9 @@ class UnconfirmedCommitTest {
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
         assertThat(statuses(
                         new JdbcTransactionManager(dataSource),
+                        TransactionSystemException.class,
                         () -> jdbc.update("update stock set pieces = pieces - 1")))
-                .containsExactly(TransactionSynchronization.STATUS_ROLLED_BACK);
+                .containsExactly(TransactionSynchronization.STATUS_UNKNOWN);
         assertThat(database.query("select pieces from stock")).isEqualTo("9");
     }
 
@@ -113,6 +138,7 @@ class UnconfirmedCommitTest {
             EntityManager entities = context.getBean(EntityManager.class);
             assertThat(statuses(
                             context.getBean(PlatformTransactionManager.class),
+                            JpaSystemException.class,
                             () -> entities.find(RowLockJdbcTest.Stock.class, 1L).pieces--))
                     .containsExactly(TransactionSynchronization.STATUS_ROLLED_BACK);
             assertThat(database.query("select pieces from stock")).isEqualTo("9");

@@ -2,24 +2,19 @@ package org.rowlock.jdbc.internal.turn;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLNonTransientException;
 import java.sql.SQLWarning;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
 import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.commit.UnconfirmedCommit;
+import org.rowlock.internal.text.SqlState;
 
 /**
  * Commits that let go of their row before they are durable; and all commits beside them, which wait until what they may
  * have read is durable. Thread-safe.
  */
 final class EarlyCommits {
-    /**
-     * SQLSTATE transaction_resolution_unknown: of class 08, so that nobody takes it for rolled back or for an error that another
-     * try mends.
-     */
-    private static final String NOT_CONFIRMED = "08007";
-
     private final EarlyRelease early = new EarlyRelease();
 
     /**
@@ -28,7 +23,7 @@ final class EarlyCommits {
      * @param connection the driver's or the pool's
      * @param plan of the statement that had the turn of a row that others want; null for none, to let go of nothing
      *     early
-     * @throws SQLException as {@link Connection#commit()} throws it, or 08007 if it has committed and is not known to be durable
+     * @throws SQLException as {@link Connection#commit()} throws it, or RL001 if it has committed and is not known to be durable
      */
     void commit(Connection connection, @Nullable StatementPlan plan) throws SQLException {
         ReleasedEarlyEvent event = new ReleasedEarlyEvent();
@@ -62,7 +57,7 @@ final class EarlyCommits {
     /** Where the wait for a standby was cancelled, a plain commit has this warning and returns, too. */
     private static void warn(Connection connection, UnconfirmedCommit e) throws SQLException {
         if (!(e.getCause() instanceof SQLWarning warning)) {
-            throw new SQLNonTransientConnectionException(e.getMessage(), NOT_CONFIRMED, e);
+            throw new SQLNonTransientException(e.getMessage(), SqlState.COMMIT_NOT_CONFIRMED, e);
         }
         connection.unwrap(PgConnection.class).addWarning(warning);
     }

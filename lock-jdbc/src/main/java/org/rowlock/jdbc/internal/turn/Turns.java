@@ -321,7 +321,7 @@ public final class Turns {
      * Commits.
      *
      * @param connection the driver's or the pool's
-     * @throws SQLException what it throws, and of an early release that has committed and is not known to be durable 08007
+     * @throws SQLException what it throws, and of an early release that has committed and is not known to be durable RL001
      */
     public void commit(Connection connection) throws SQLException {
         if (commitsHere()) {
