@@ -24,6 +24,11 @@ public abstract class ForwardingWrapper implements Wrapper {
         return type.isInstance(this) || type.isInstance(delegate) || delegate.isWrapperFor(type);
     }
 
+    /** Whether this is what stands for another. */
+    protected final boolean wraps(Wrapper other) {
+        return delegate == other;
+    }
+
     @Override
     public String toString() {
         return delegate.toString();

@@ -8,17 +8,15 @@ import org.rowlock.jdbc.internal.forward.ForwardingResultSet;
 /** A result that leads back to the wrapper. */
 final class RowlockResultSet extends ForwardingResultSet {
     private final Statement statement;
-    private final ResultSet delegate;
 
     private RowlockResultSet(Statement statement, ResultSet delegate) {
         super(delegate);
         this.statement = statement;
-        this.delegate = delegate;
     }
 
     /** The same as the last time where the driver gives the same. */
     static RowlockResultSet of(Statement statement, ResultSet delegate, RowlockResultSet last) {
-        if (delegate == null || (last != null && last.delegate == delegate)) {
+        if (delegate == null || (last != null && last.wraps(delegate))) {
             return delegate == null ? null : last;
         }
         return new RowlockResultSet(statement, delegate);

@@ -1,0 +1,170 @@
+import com.sun.source.util.JavacTask;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+
+/**
+ * Writes the classes that hand JDBC on, each method of an interface to the same of another object, so that the classes that extend
+ * them have only what they change. Run by the build, before it compiles: {@code java ForwardingWriter.java 17 directory}.
+ *
+ * <p>The methods are those of java.sql in the release that is compiled for, as javac knows it: all of them, the default ones too,
+ * and the same whichever JDK runs this.
+ */
+public final class ForwardingWriter {
+    private static final String FORWARD = "org.rowlock.jdbc.internal.forward";
+    private static final String WRAP = "org.rowlock.jdbc.internal.wrap";
+
+    private final Elements elements;
+    private final Path directory;
+
+    private ForwardingWriter(Elements elements, Path directory) {
+        this.elements = elements;
+        this.directory = directory;
+    }
+
+    public static void main(String[] args) throws IOException {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        List<String> options = List.of("--release", args[0], "-proc:none");
+        JavacTask task = (JavacTask) compiler.getTask(null, null, null, options, null, null);
+        ForwardingWriter writer = new ForwardingWriter(task.getElements(), Path.of(args[1]));
+        for (String each : List.of("Connection", "Statement", "ResultSet")) {
+            writer.write(FORWARD, each, "ForwardingWrapper", "Wrapper", "delegate");
+        }
+        writer.write(
+                FORWARD,
+                "DatabaseMetaData",
+                "ForwardingWrapper",
+                "Wrapper",
+                "delegate",
+                "/** What is given for the result set of a call. */",
+                "protected abstract ResultSet results(ResultSet results) throws SQLException;");
+        writer.write(
+                WRAP,
+                "PreparedStatement",
+                "RowlockStatement",
+                "Statement",
+                "connection, delegate",
+                "/** A parameter is set to what only the delegate has. */",
+                "abstract void forget(int parameterIndex);");
+        writer.write(WRAP, "CallableStatement", "RowlockPreparedStatement", "PreparedStatement", "connection, delegate, sql");
+    }
+
+    /** Writes one class, unless it is there as it would be: then nothing is compiled again. */
+    private void write(String room, String type, String parent, String known, String arguments, String... members)
+            throws IOException {
+        String access = room.equals(FORWARD) ? "public " : "";
+        String name = "Forwarding" + type;
+        List<String> lines = new ArrayList<>(List.of(
+                "package " + room + ";",
+                "",
+                "import java.sql.*;",
+                "",
+                "/** Written by the build: hands every call to another " + type + ". Subclasses change what they need. */",
+                "@SuppressWarnings({\"deprecation\", \"removal\"}) // JDBC has them.",
+                access + "abstract class " + name + " extends " + parent + " implements " + type + " {",
+                "    private final " + type + " delegate;",
+                "",
+                "    " + (access.isEmpty() ? "" : "protected ") + name + "("
+                        + arguments.replace("connection", "RowlockConnection connection")
+                                .replace("delegate", type + " delegate")
+                                .replace("sql", "String sql")
+                        + ") {",
+                "        super(" + arguments + ");",
+                "        this.delegate = delegate;",
+                "    }"));
+        for (int i = 0; i < members.length; i++) {
+            if (i % 2 == 0) {
+                lines.add("");
+            }
+            lines.add("    " + members[i]);
+        }
+        Set<String> inherited = methods(known).stream().map(this::signature).collect(Collectors.toSet());
+        methods(type).stream()
+                .filter(method -> !inherited.contains(signature(method)))
+                .sorted(Comparator.comparing(this::signature))
+                .forEach(method -> lines.addAll(forwarding(method, type)));
+        lines.add("}");
+        Path file = directory.resolve(room.replace('.', '/')).resolve(name + ".java");
+        String text = String.join("\n", lines) + "\n";
+        Files.createDirectories(file.getParent());
+        if (!Files.exists(file) || !Files.readString(file).equals(text)) {
+            Files.writeString(file, text);
+        }
+    }
+
+    /** All methods of an interface that an object has, with those of its parents. */
+    private List<ExecutableElement> methods(String type) {
+        return ElementFilter.methodsIn(elements.getAllMembers(elements.getTypeElement("java.sql." + type))).stream()
+                .filter(method -> method.getEnclosingElement().getKind().isInterface())
+                .filter(method -> !method.getModifiers().contains(Modifier.STATIC))
+                .toList();
+    }
+
+    private String signature(ExecutableElement method) {
+        return method.getSimpleName() + types(method).toString();
+    }
+
+    private List<String> types(ExecutableElement method) {
+        return method.getParameters().stream()
+                .map(parameter -> plain(parameter.asType()))
+                .toList();
+    }
+
+    private static String plain(Object type) {
+        return type.toString().replace("java.lang.", "").replace("java.sql.", "").replace(",", ", ");
+    }
+
+    private List<String> forwarding(ExecutableElement method, String type) {
+        List<String> types = types(method);
+        String variables = method.getTypeParameters().isEmpty()
+                ? ""
+                : plain(method.getTypeParameters().stream().map(Object::toString).collect(Collectors.joining(", ", "<", "> ")));
+        String result = plain(method.getReturnType());
+        String call = "delegate." + method.getSimpleName() + "("
+                + IntStream.range(0, types.size()).mapToObj(ForwardingWriter::parameter).collect(Collectors.joining(", "))
+                + ")";
+        List<String> lines = new ArrayList<>();
+        lines.add("");
+        lines.add("    @Override");
+        lines.add("    public " + variables + result + " " + method.getSimpleName() + "("
+                + IntStream.range(0, types.size())
+                        .mapToObj(i -> types.get(i) + " " + parameter(i))
+                        .collect(Collectors.joining(", "))
+                + ")" + thrown(method) + " {");
+        if (type.equals("PreparedStatement")
+                && method.getSimpleName().toString().startsWith("set")
+                && types.get(0).equals("int")) {
+            lines.add("        forget(" + parameter(0) + ");");
+        }
+        if (type.equals("DatabaseMetaData") && result.equals("ResultSet")) {
+            call = "results(" + call + ")";
+        }
+        lines.add("        " + (result.equals("void") ? "" : "return ") + call + ";");
+        lines.add("    }");
+        return lines;
+    }
+
+    private static String thrown(ExecutableElement method) {
+        return method.getThrownTypes().isEmpty()
+                ? ""
+                : method.getThrownTypes().stream()
+                        .map(ForwardingWriter::plain)
+                        .collect(Collectors.joining(", ", " throws ", ""));
+    }
+
+    private static String parameter(int i) {
+        return String.valueOf((char) ('a' + i));
+    }
+}
