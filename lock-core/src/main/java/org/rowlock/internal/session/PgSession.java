@@ -236,7 +236,7 @@ public final class PgSession {
     public void addWarnings(@Nullable SQLWarning first) throws SQLException {
         SQLWarning standby = replicationWarning(first);
         for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
-            if (warning != standby && warning instanceof PSQLWarning notice) {
+            if (!warning.equals(standby) && warning instanceof PSQLWarning notice) {
                 // Without those behind it.
                 driver.unwrap(PgConnection.class).addWarning(new PSQLWarning(notice.getServerErrorMessage()));
             }

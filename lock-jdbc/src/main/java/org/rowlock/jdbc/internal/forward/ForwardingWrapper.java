@@ -26,7 +26,7 @@ public abstract class ForwardingWrapper implements Wrapper {
 
     /** Whether this is what stands for another. */
     protected final boolean wraps(Wrapper other) {
-        return delegate == other;
+        return delegate.equals(other);
     }
 
     @Override

@@ -382,7 +382,7 @@ public final class Turns {
      */
     public void close() {
         abort();
-        if (connection != driver) {
+        if (!driver.equals(connection)) {
             use.acquireUninterruptibly();
             use.release();
         }
