@@ -308,7 +308,8 @@ public final class Doctor {
                         .collect(Collectors.joining(", ")),
                 row.statement("query"),
                 row.count("xids"),
-                row.has("seconds") ? Math.max(0, row.number("seconds")) : null);
+                row.has("seconds") ? Math.max(0, row.number("seconds")) : null,
+                row.has("idle_seconds") ? Math.max(0, row.number("idle_seconds")) : null);
     }
 
     /** Tables under Rowlock's audit with writers that do not lock; none where it is not installed. */

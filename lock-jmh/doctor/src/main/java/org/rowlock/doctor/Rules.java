@@ -86,8 +86,11 @@ final class Rules {
     /** With an open snapshot zipfian updates fell to a sixth of their rate within 15 minutes: a third of that. */
     static final double OLD_HORIZON_SECONDS = 300;
 
-    /** The same for what has no clock, such as a slot: about what a busy hot table is updated in five minutes. */
+    /** As many make a horizon old at any rate: about what a busy hot table is updated in five minutes. */
     static final long OLD_HORIZON_XIDS = 100_000;
+
+    /** Fewer leave too few dead rows to matter. */
+    static final long FEW_XIDS = 1_000;
 
     /** Of the lock table's room. A full table fails sessions that have nothing to do with it. */
     static final double LOCK_TABLE_SHARE = 0.5;
@@ -175,19 +178,26 @@ final class Rules {
             List.of(new Rule<>(
                     "horizon",
                     // On a standby without feedback a query holds back nobody.
-                    (seen, holder) -> isOld(holder)
+                    (seen, holder) -> isOld(seen, holder)
                             && (!seen.server().standby() || seen.server().standbyFeedback()),
                     (seen, holder) -> "held by " + holder.text(),
                     holder -> switch (holder.kind()) {
                         case "session" ->
-                            "End its transaction, pg_terminate_backend(" + holder.name()
-                                    + "), and find out why it stays open.";
-                        case "standby" -> "End the long query on that standby, or switch off its hot_standby_feedback.";
+                            holder.seconds() == null
+                                    ? "Find out what its transaction does; pg_read_all_stats shows it."
+                                    : holder.isAtWork()
+                                            ? "Let it finish: it is at work. Run work as long as this on a standby, or in"
+                                                    + " shorter transactions."
+                                            : "End its transaction, pg_terminate_backend(" + holder.name()
+                                                    + "), and find out why it stays open.";
+                        case "standby" ->
+                            "Shorten the long query on that standby, or switch off its hot_standby_feedback.";
                         case "prepared transaction" ->
-                            "Commit it or roll it back: rollback prepared '"
+                            "End it as its transaction manager has decided: commit prepared or rollback prepared '"
                                     + holder.name().replace("'", "''") + "'.";
                         default ->
-                            "Let its consumer catch up, or drop it: pg_drop_replication_slot('" + holder.name() + "').";
+                            "Bring its consumer back. If that is gone for good: pg_drop_replication_slot('"
+                                    + holder.name() + "').";
                     },
                     "Dead versions of updated rows stay, and every access to a hot row walks through them, under its lock"
                             + " too.",
@@ -258,10 +268,16 @@ final class Rules {
                     new Rule<>(
                             "prepared",
                             (seen, table) -> table.mostly() == Doing.PREPARED,
-                            (seen, table) -> holders(table, Doing.PREPARED) + " transactions",
-                            table ->
-                                    "Commit the prepared transactions that hold its rows, or roll them back (pg_prepared_xacts).",
-                            "A prepared transaction keeps its locks until somebody ends it, through restarts too.",
+                            (seen, table) ->
+                                    holders(table, Doing.PREPARED) + ", for " + Figures.millis(table.idleMillis())
+                                            + " when looked at, most often " + table.holderEvent(),
+                            table -> table.idleMillis() >= OLD_HORIZON_SECONDS * 1_000
+                                    ? "End the prepared transactions that hold its rows (pg_prepared_xacts), as their"
+                                            + " transaction manager has decided."
+                                    : "Shorten the time from PREPARE TRANSACTION to COMMIT PREPARED.",
+                            "A prepared transaction keeps its locks until its transaction manager ends it, through restarts"
+                                    + " too. One ended by hand while its manager is at work is done in one database and undone"
+                                    + " in another.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "next-lock",
@@ -418,7 +434,7 @@ final class Rules {
                     (seen, table) -> table.dead() >= DEAD_ROWS
                             && table.dead() >= table.live()
                             && (table.vacuumedSeconds() == null || table.vacuumedSeconds() >= OLD_HORIZON_SECONDS)
-                            && seen.horizon().stream().noneMatch(Rules::isOld),
+                            && seen.horizon().stream().noneMatch(holder -> isOld(seen, holder)),
                     (seen, table) -> Figures.count(table.dead()) + " dead rows, " + Figures.count(table.live())
                             + " live; " + Figures.vacuumed(table.vacuumedSeconds()),
                     table -> "Find out why autovacuum does not keep up, and vacuum it.",
@@ -540,9 +556,16 @@ final class Rules {
         return table.pauseMillis() >= Math.max(WORK_MILLIS, 3 * seen.roundTripMillis());
     }
 
-    static boolean isOld(HorizonHolder holder) {
-        return holder.xids() >= OLD_HORIZON_XIDS
-                || (holder.seconds() != null && holder.seconds() >= OLD_HORIZON_SECONDS);
+    /**
+     * By time: a server that is busy enough gives out any number of xids during a short report. A transaction may be older than
+     * its snapshot; then few xids have been given out since. A slot and a standby have no clock but the rate of the xids.
+     */
+    static boolean isOld(Seen seen, HorizonHolder holder) {
+        double atThisRate = OLD_HORIZON_SECONDS * seen.perSecond("xids");
+        return holder.seconds() == null
+                ? holder.xids() >= Math.max(OLD_HORIZON_XIDS, atThisRate)
+                : holder.seconds() >= OLD_HORIZON_SECONDS
+                        && holder.xids() >= Math.max(FEW_XIDS, Math.min(OLD_HORIZON_XIDS, atThisRate / 2));
     }
 
     private static String holders(Table table, Doing doing) {

@@ -258,9 +258,10 @@ final class Samples {
                     .filter(wait -> wait.pid() == holder.pid() && wait.table() != null)
                     .findFirst()
                     .ifPresent(wait -> behind.add(String.valueOf(wait.table())));
-            if (holder.doing() == Doing.IDLE) {
+            if (holder.doing() == Doing.IDLE || holder.doing() == Doing.PREPARED) {
                 idle.add(holder.millis());
-            } else {
+            }
+            if (holder.doing() != Doing.IDLE) {
                 holderEvents.add(holder.event());
             }
         }

@@ -110,14 +110,15 @@ record Seen(
             @Nullable String statement) {}
 
     /**
-     * Something that keeps vacuum from removing dead rows that are younger than it.
+     * Something that keeps vacuum from removing dead rows that are younger than it, by an xid or a snapshot of its own.
      *
      * @param kind session, standby, prepared transaction or replication slot
      * @param name the pid, or the slot's or the prepared transaction's name
      * @param who role, application and state, as far as known
      * @param statement its last, normalized; null if it has none or may not be seen
      * @param xids how many were given out since
-     * @param seconds for how long; null if the server does not tell
+     * @param seconds since its transaction began; null if the server does not tell
+     * @param idleSeconds since its session has been idle in that transaction; null if it is not, or not visible
      */
     record HorizonHolder(
             String kind,
@@ -125,7 +126,13 @@ record Seen(
             String who,
             @Nullable String statement,
             long xids,
-            @Nullable Double seconds) {
+            @Nullable Double seconds,
+            @Nullable Double idleSeconds) {
+
+        /** A transaction of an application that is at work: a backup, a report, a statement in flight. */
+        boolean isAtWork() {
+            return kind.equals("session") && (idleSeconds == null || idleSeconds < Rules.OLD_HORIZON_SECONDS);
+        }
 
         String text() {
             return kind + ' ' + name + (who.isEmpty() ? "" : " (" + who + ')')

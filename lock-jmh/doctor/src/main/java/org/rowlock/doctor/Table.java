@@ -18,12 +18,12 @@ import org.rowlock.doctor.Wait.Doing;
  * @param mostContenders the most that were seen
  * @param longestWaitMillis the longest that was seen
  * @param firstWaitMillis how long the first in line had waited when it was looked at, half of them longer
- * @param idleMillis how long an idle holder had been idle when it was looked at, half of them longer
+ * @param idleMillis how long an idle or prepared holder had been so when it was looked at, half of them longer
  * @param causes why sessions wait
  * @param modes how they want the row, where that is known
  * @param statements that wait, where they may be seen
  * @param holders what who is waited for does meanwhile
- * @param holderEvents the wait events of holders that run or commit
+ * @param holderEvents the wait events of holders that run or commit, and the gids of prepared ones
  * @param holderStatements what holders run, or ran last
  * @param behind tables at which holders wait themselves
  * @param deadlocked sessions that were seen waiting in a circle, in all samples together

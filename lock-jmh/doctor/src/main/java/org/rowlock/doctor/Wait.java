@@ -38,9 +38,9 @@ record Wait(
      * Who is waited for.
      *
      * @param pid 0 for a prepared transaction
-     * @param event its wait event, {@link WaitEvents#RUNNING} for none
+     * @param event its wait event, {@link WaitEvents#RUNNING} for none; the gid of a prepared transaction
      * @param statement its last, normalized; null if the role may not see it
-     * @param millis how long it has been in this state
+     * @param millis how long it has been in this state, or prepared
      */
     record Holder(
             int pid, Doing doing, String event, @Nullable String statement, double millis) {}

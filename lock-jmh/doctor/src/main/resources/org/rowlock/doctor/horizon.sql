@@ -1,26 +1,37 @@
--- What keeps vacuum from removing dead rows, the oldest first. Sessions of other databases hold back shared catalogs only, and
--- a vacuum nothing: it and its parallel workers, which not every role may know as such, alone have their lock on a table.
-select case when backend_type = 'walsender' or (datname is null and backend_type is null)
-         then 'standby' else 'session' end as kind,
-       pid::text as name, usename::text as role, nullif(application_name, '') as application, state,
-       case when query <> '<insufficient privilege>' then nullif(query, '') end as query,
-       greatest(age(backend_xid), age(backend_xmin)) as xids,
-       extract(epoch from clock_timestamp() - xact_start)::float8 as seconds
-from pg_stat_activity as a
-where pid <> pg_backend_pid() and coalesce(backend_xid, backend_xmin) is not null
-  and (datname = current_database() or datname is null)
-  and coalesce(backend_type, '') <> 'autovacuum worker'
-  and not exists (select from pg_locks as v join pg_locks as w using (database, relation, mode, granted)
-                  where mode = 'ShareUpdateExclusiveLock' and granted and w.pid = a.pid
-                    and v.pid in (select pid from pg_stat_progress_vacuum))
-union all
-select 'prepared transaction', gid, owner::text, null, null, null, age(transaction),
-       extract(epoch from clock_timestamp() - prepared)::float8
-from pg_prepared_xacts where database = current_database()
-union all
--- A standby that is there keeps in its slot what its queries need.
-select case when active and slot_type = 'physical' then 'standby' else 'replication slot' end, slot_name::text, null, null,
-       case when not active then 'not in use' when slot_type = 'physical' then 'by its slot' else 'in use' end, null, age(xmin), null
-from pg_replication_slots where xmin is not null
+-- What keeps vacuum from removing dead rows, the oldest first. A vacuum does not: it and its parallel workers, which not every
+-- role may know as such, alone have their lock on a table.
+-- Every new snapshot begins at the oldest xid that is still running, in any database. A session, standby or slot with such a
+-- snapshot has inherited its age, and the transaction with that xid is named instead.
+with sessions as materialized (
+  select a.*, coalesce(backend_type = 'walsender', datname is null) as is_standby from pg_stat_activity as a
+  where pid <> pg_backend_pid() and coalesce(backend_type, '') <> 'autovacuum worker'
+), prepared as materialized (
+  select * from pg_prepared_xacts
+), running as materialized (
+  select backend_xid as xid from sessions where backend_xid is not null union all select transaction from prepared
+), holders as (
+  select case when is_standby then 'standby' else 'session' end as kind,
+         pid::text as name, usename::text as role, nullif(application_name, '') as application, state,
+         case when query <> '<insufficient privilege>' then nullif(query, '') end as query,
+         greatest(age(backend_xid), case when (datname = current_database() or datname is null)
+                                           and backend_xmin not in (select xid from running) then age(backend_xmin) end) as xids,
+         extract(epoch from clock_timestamp() - xact_start)::float8 as seconds,
+         case when state like 'idle%' then extract(epoch from clock_timestamp() - state_change)::float8 end as idle_seconds
+  from sessions as a
+  where not exists (select from pg_locks as v join pg_locks as w using (database, relation, mode, granted)
+                    where mode = 'ShareUpdateExclusiveLock' and granted and w.pid = a.pid
+                      and v.pid in (select pid from pg_stat_progress_vacuum))
+  union all
+  select 'prepared transaction', gid, owner::text, null, null, null, age(transaction),
+         extract(epoch from clock_timestamp() - prepared)::float8, null
+  from prepared
+  union all
+  -- A standby that is there keeps in its slot what its queries need.
+  select case when active and slot_type = 'physical' then 'standby' else 'replication slot' end, slot_name::text, null, null,
+         case when not active then 'not in use' when slot_type = 'physical' then 'by its slot' else 'in use' end, null,
+         case when xmin not in (select xid from running) then age(xmin) end, null, null
+  from pg_replication_slots
+)
+select * from holders where xids is not null
 order by xids desc, seconds desc nulls last
 limit 5;

@@ -42,12 +42,13 @@ select w.pid, w.datname as database, coalesce(t.root, n.root)::text as table_nam
        h.transactionid is not null as is_held,
        h.pid as holder,
        hs.state as holder_state,
-       hs.wait_event_type || ':' || hs.wait_event as holder_event,
+       coalesce(hs.wait_event_type || ':' || hs.wait_event, 'prepared transaction ' || p.gid) as holder_event,
        case when hs.query <> '<insufficient privilege>' then hs.query end as holder_query,
        exists (select from locks where pid = h.pid and not granted) as holder_waits,
-       (extract(epoch from hs.seen_at - hs.state_change) * 1000)::float8 as holder_state_ms
+       (extract(epoch from coalesce(hs.seen_at - hs.state_change, w.seen_at - p.prepared)) * 1000)::float8 as holder_state_ms
 from waiters as w
 left join tuples as t on t.pid = w.pid
 left join named as n on n.pid = w.pid
 left join holders as h on h.transactionid = w.transactionid
-left join sessions as hs on hs.pid = h.pid;
+left join sessions as hs on hs.pid = h.pid
+left join pg_prepared_xacts as p on p.transaction = h.transactionid and h.pid is null;

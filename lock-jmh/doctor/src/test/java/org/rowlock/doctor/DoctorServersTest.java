@@ -104,14 +104,29 @@ class DoctorServersTest {
             });
             Diagnosis report = examine(server);
             execute(server, Clinic.MANY_XIDS);
-            Advice advice = examine(server).advice().stream()
+            assertThat(examine(server).advice()).extracting(Advice::rule).doesNotContain("horizon");
+            execute(
+                    server,
+                    "create schema later",
+                    "create function later.clock_timestamp() returns timestamptz language sql as"
+                            + " $$ select pg_catalog.clock_timestamp() + interval '6 minutes' $$");
+            ServerAddress later = new ServerAddress(
+                    server.url() + "&currentSchema=later,pg_catalog", server.user(), server.password());
+            Diagnosis old = examine(later, samples -> true);
+            assertThat(old.advice())
+                    .anySatisfy(each -> assertThat(each.action()).startsWith("End the prepared transactions"));
+            Advice advice = old.advice().stream()
                     .filter(each -> each.rule().equals("horizon"))
                     .findFirst()
                     .orElseThrow();
-            execute(server, advice.action().replaceFirst(".*: (rollback prepared .*)\\.", "$1"));
+            execute(server, advice.action().replaceFirst(".* or (rollback prepared .*)\\.", "$1"));
             waiter.join(TestDatabase.DEADLINE.toMillis());
             assertThat(table(report, "account").holder(Doing.PREPARED)).isEqualTo(1);
-            assertThat(report.advice()).first().extracting(Advice::rule).isEqualTo("prepared");
+            assertThat(report.advice()).first().satisfies(first -> {
+                assertThat(first.rule()).isEqualTo("prepared");
+                assertThat(first.action()).startsWith("Shorten the time from PREPARE");
+                assertThat(first.figure()).contains("it's forgotten");
+            });
             assertThat(report.seen().horizon())
                     .anyMatch(holder -> holder.kind().equals("prepared transaction")
                             && holder.name().equals("it's forgotten"));
@@ -210,7 +225,7 @@ class DoctorServersTest {
 
                 assertThat(report.advice()).first().satisfies(advice -> {
                     assertThat(advice.figure()).startsWith("held by standby its_slot (by its slot)");
-                    assertThat(advice.action()).contains("End the long query on that standby");
+                    assertThat(advice.action()).contains("Shorten the long query on that standby");
                 });
             }
             pair.standby().stop();

@@ -149,13 +149,11 @@ class IllnessTest {
     }
 
     @Test
-    void holderOfTheHorizonOnAnIdleServer() throws Exception {
-        Session reader = database.session("reader");
-        reader.execute("set transaction isolation level repeatable read");
-        reader.execute("select count(*) from account where balance = 4711");
+    void forgottenTransactionOnAnIdleServer() throws Exception {
+        Session reader = snapshot("reader");
         database.execute(Clinic.MANY_XIDS);
 
-        Diagnosis diagnosis = examine(SERVER);
+        Diagnosis diagnosis = examine(Clinic.later(SERVER, database), samples -> true);
 
         // Its 100,000 transactions may be counted late.
         assertThat(diagnosis.kind()).isIn(Kind.IDLE, Kind.OTHER);
@@ -163,6 +161,98 @@ class IllnessTest {
         assertFirst(diagnosis, "horizon", "vacuum horizon").isEqualTo("select count(*) from account where balance = ?");
         assertThat(diagnosis.advice().get(0).action()).contains("pg_terminate_backend(" + reader.pid() + ")");
         reader.rollback();
+    }
+
+    /** A busy server gives out so many xids in a minute or two. */
+    @Test
+    void aBackupOnABusyServerIsHealthy() throws Exception {
+        Session backup = snapshot("backup");
+        database.execute(Clinic.MANY_XIDS);
+
+        assertNoHorizon(examine(SERVER));
+        backup.rollback();
+    }
+
+    @Test
+    void aLongBackupIsLeftToFinish() throws Exception {
+        Session backup = snapshot("backup");
+        database.execute(Clinic.MANY_XIDS);
+        Step<Boolean> running = running(backup);
+
+        Diagnosis diagnosis = examine(Clinic.later(SERVER, database), samples -> true);
+
+        assertFirst(diagnosis, "horizon", "vacuum horizon").isEqualTo("select pg_sleep(?)");
+        assertThat(diagnosis.advice().get(0).figure()).contains("session " + backup.pid());
+        assertThat(diagnosis.text(Clinic.WIDE, true)).contains("Let it finish").doesNotContain("pg_terminate_backend");
+        cancel(backup, running);
+    }
+
+    /** Each of its snapshots is new; only the transaction is old. */
+    @Test
+    void aLongTransactionOfShortStatementsHoldsNothingBack() throws Exception {
+        Session application = database.session("application");
+        application.execute("select count(*) from account");
+        database.execute(Clinic.MANY_XIDS);
+        Step<Boolean> running = running(application);
+
+        assertNoHorizon(examine(Clinic.later(SERVER, database), samples -> true));
+        cancel(application, running);
+    }
+
+    /** Every snapshot begins at the oldest xid that runs, so they look as old as the one that was forgotten. */
+    @Test
+    void sessionsBesideAForgottenOneAreNotEnded() throws Exception {
+        Session forgotten = database.session("forgotten");
+        forgotten.execute("update account set balance = 1 where id = 1");
+        database.execute(Clinic.MANY_XIDS);
+        Session reader = snapshot("reader");
+        Session writer = database.session("writer");
+        writer.execute("update account set balance = 1 where id = 2");
+        Step<Boolean> reading = running(reader);
+        Step<Boolean> writing = running(writer);
+
+        Diagnosis diagnosis = examine(Clinic.later(SERVER, database), samples -> true);
+
+        assertThat(diagnosis.advice())
+                .filteredOn(advice -> advice.rule().equals("horizon"))
+                .hasSize(1);
+        assertThat(diagnosis.text(Clinic.WIDE, true))
+                .contains("pg_terminate_backend(" + forgotten.pid() + ")")
+                .doesNotContain("session " + reader.pid());
+        cancel(reader, reading);
+        cancel(writer, writing);
+        forgotten.rollback();
+    }
+
+    private Session snapshot(String name) throws Exception {
+        Session session = database.session(name);
+        session.execute("set transaction isolation level repeatable read");
+        session.execute("select count(*) from account where balance = 4711");
+        return session;
+    }
+
+    /** A statement that runs, seen by the server. */
+    private Step<Boolean> running(Session session) throws Exception {
+        Step<Boolean> step = session.startExecute("select pg_sleep(60)");
+        Awaitility.await("it runs")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> query("select count(*) from pg_stat_activity where state = 'active'"
+                                + " and wait_event = 'PgSleep' and pid = " + session.pid())
+                        .equals("1"));
+        return step;
+    }
+
+    private static void cancel(Session session, Step<?> running) throws Exception {
+        session.cancel();
+        assertThatThrownBy(running::get).hasMessageContaining("canceling");
+        session.rollback();
+    }
+
+    private static void assertNoHorizon(Diagnosis diagnosis) {
+        assertThat(diagnosis.advice())
+                .as(diagnosis.text(100, true))
+                .extracting(Advice::rule)
+                .doesNotContain("horizon");
     }
 
     /** The server itself does not wait for it. */

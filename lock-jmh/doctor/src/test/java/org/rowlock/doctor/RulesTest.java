@@ -110,20 +110,50 @@ class RulesTest {
     }
 
     @Test
-    void aHorizonIsOldByTimeOrByXids() {
-        assertThat(rules(new Cases().horizon(session(100, 299.0)))).isEmpty();
-        assertThat(rules(new Cases().horizon(session(100, 300.0)))).containsExactly("horizon");
-        assertThat(rules(new Cases().horizon(session(100_000, null)))).containsExactly("horizon");
-        assertThat(new Cases().standby().horizon(session(100, 300.0)).diagnose().advice())
+    void aHorizonIsOldByTime() {
+        assertThat(rules(new Cases().horizon(session(10_000_000, 299.0)))).isEmpty();
+        assertThat(rules(new Cases().horizon(session(100_000, 300.0)))).containsExactly("horizon");
+        assertThat(rules(new Cases().horizon(session(99_999, 300.0))))
+                .as("a snapshot that is younger than its transaction, at 1,200 xids a second")
+                .isEmpty();
+        assertThat(rules(new Cases().horizon(slot(359_999)))).isEmpty();
+        assertThat(rules(new Cases().horizon(slot(360_000)))).containsExactly("horizon");
+        assertThat(new Cases()
+                        .standby()
+                        .horizon(session(100_000, 300.0))
+                        .diagnose()
+                        .advice())
                 .as("without hot_standby_feedback a query on a standby holds back nobody")
                 .isEmpty();
+    }
+
+    @Test
+    void onlyASessionThatIsIdleIsToBeEnded() {
+        assertThat(action(300.0)).contains("pg_terminate_backend(4711)");
+        assertThat(action(299.0)).contains("Let it finish").doesNotContain("pg_terminate_backend");
+        assertThat(action(null)).contains("Let it finish").doesNotContain("pg_terminate_backend");
+    }
+
+    private static String action(Double idleSeconds) {
+        HorizonHolder holder = new HorizonHolder("session", "4711", "app", null, 100_000, 3_600.0, idleSeconds);
+        return new Cases().horizon(holder).diagnose().advice().get(0).action();
+    }
+
+    @Test
+    void aPreparedTransactionIsEndedByHandWhenItsManagerIsGone() {
+        Waits table = new Waits("orders", 3);
+        table.holders = Map.of(Doing.PREPARED, 1.0);
+        table.idleMillis = 299_999;
+        assertThat(new Cases().table(table).diagnose().advice().get(0).action()).startsWith("Shorten the time");
+        table.idleMillis = 300_000;
+        assertThat(new Cases().table(table).diagnose().advice().get(0).action()).startsWith("End the prepared");
     }
 
     @Test
     void bloatIsVacuumsUnlessSomebodyHoldsItBack() {
         Updated bloated = new Updated("orders", 500, 0.9, 100, 90_000, null);
         assertThat(rules(new Cases().updated(bloated))).containsExactly("vacuum");
-        assertThat(rules(new Cases().updated(bloated).horizon(session(100, 300.0))))
+        assertThat(rules(new Cases().updated(bloated).horizon(session(100_000, 300.0))))
                 .containsExactly("horizon");
         assertThat(rules(new Cases().updated(new Updated("orders", 500, 0.9, 100, 90_000, 20.0))))
                 .isEmpty();
@@ -155,7 +185,11 @@ class RulesTest {
     }
 
     private static HorizonHolder session(long xids, Double seconds) {
-        return new HorizonHolder("session", "4711", "app, idle in transaction", null, xids, seconds);
+        return new HorizonHolder("session", "4711", "app, idle in transaction", null, xids, seconds, seconds);
+    }
+
+    private static HorizonHolder slot(long xids) {
+        return new HorizonHolder("replication slot", "its_slot", "not in use", null, xids, null, null);
     }
 
     private static Map<Doing, Double> shares(Doing most, double share, Doing other, double rest) {

@@ -33,7 +33,8 @@ class ScreenTest {
                 .locking(LONG_STATEMENT, 60, 0.1, 1)
                 .busy("LWLock:SomethingWithAVeryLongNameThatIsNotExplained", 5)
                 .lockTable(0.7)
-                .horizon(new HorizonHolder("session", "1", "a_role, an application", LONG_STATEMENT, 123_456, 18_000.0))
+                .horizon(new HorizonHolder(
+                        "session", "1", "a_role, an application", LONG_STATEMENT, 123_456, 18_000.0, 17_000.0))
                 .updated(new Updated("orders", 10_000, 0.9, 100, 90_000, null))
                 .diagnose();
     }
