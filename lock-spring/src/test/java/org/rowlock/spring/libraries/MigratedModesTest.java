@@ -1,44 +1,93 @@
 package org.rowlock.spring.libraries;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.entry;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
+import jakarta.persistence.Inheritance;
+import jakarta.persistence.InheritanceType;
 import jakarta.persistence.LockModeType;
+import jakarta.persistence.ManyToOne;
+import jakarta.persistence.QueryHint;
+import jakarta.persistence.SharedCacheMode;
 import jakarta.persistence.Version;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
-import org.hibernate.resource.jdbc.spi.StatementInspector;
-import org.jooq.DSLContext;
+import org.apache.ibatis.annotations.Select;
+import org.apache.ibatis.mapping.Environment;
+import org.apache.ibatis.session.SqlSession;
+import org.apache.ibatis.session.SqlSessionFactoryBuilder;
+import org.apache.ibatis.transaction.jdbc.JdbcTransactionFactory;
+import org.hibernate.Hibernate;
 import org.jooq.SQLDialect;
+import org.jooq.SelectFinalStep;
+import org.jooq.SelectForUpdateStep;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.spring.RowLockTests;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.data.jdbc.core.dialect.JdbcPostgresDialect;
-import org.springframework.data.relational.core.dialect.RenderContextFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ComponentScan.Filter;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.FilterType;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.jdbc.repository.config.AbstractJdbcConfiguration;
+import org.springframework.data.jdbc.repository.config.EnableJdbcRepositories;
+import org.springframework.data.jpa.repository.Lock;
+import org.springframework.data.jpa.repository.Query;
+import org.springframework.data.jpa.repository.QueryHints;
+import org.springframework.data.jpa.repository.support.JpaRepositoryFactory;
+import org.springframework.data.relational.core.mapping.Table;
 import org.springframework.data.relational.core.sql.LockMode;
-import org.springframework.data.relational.core.sql.Select;
-import org.springframework.data.relational.core.sql.Table;
-import org.springframework.data.relational.core.sql.render.SqlRenderer;
+import org.springframework.data.repository.NoRepositoryBean;
+import org.springframework.data.repository.Repository;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
+import org.springframework.orm.jpa.vendor.EclipseLinkJpaVendorAdapter;
+import org.springframework.transaction.annotation.Transactional;
 
-/** The row locks that libraries ask for, which docs/migrating.md maps to modes. */
+/** What each way of locking sends with this generation of libraries, which docs/migrating.md has in a table. */
 class MigratedModesTest {
+    private static final LockModeType WRITE = LockModeType.PESSIMISTIC_WRITE;
+    private static final LockModeType READ = LockModeType.PESSIMISTIC_READ;
+    private static final String TIMEOUT = "jakarta.persistence.lock.timeout";
+    private static final Pattern CLAUSE = Pattern.compile(
+            " for (no key update|update|share|key share)(?: of [\\w\".]+(?:, ?[\\w\".]+)*)?( nowait| skip locked)?\\s*$");
+
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
-            "create table versioned (id bigint primary key, version int not null)",
-            "insert into versioned values (1, 0)");
+            "create table account (id bigint primary key, version int)",
+            "create table entry (id bigint primary key, account_id bigint references account)",
+            "create table vehicle (id bigint primary key)",
+            "create table truck (id bigint primary key references vehicle, load int)",
+            "insert into account values (1, 0)",
+            "insert into entry values (1, 1)",
+            "insert into vehicle values (1)",
+            "insert into truck values (1, 7)");
 
-    @Entity(name = "versioned")
-    static class Versioned {
+    private final List<String> statements = new ArrayList<>();
+    private final Map<String, String> seen = new LinkedHashMap<>();
+
+    @Entity(name = "account")
+    static class Account {
         @Id
         long id;
 
@@ -46,103 +95,278 @@ class MigratedModesTest {
         int version;
     }
 
-    private static String lockingClause(List<String> statements) {
-        return statements.stream()
-                .map(sql -> sql.toLowerCase(Locale.ROOT))
-                .map(sql -> sql.replaceFirst("^.*?( for (?:no key )?(?:update|share))", "$1"))
-                .filter(sql -> sql.startsWith(" for "))
-                .map(sql -> sql.replaceFirst(" of \\w+", "").strip())
-                .findFirst()
-                .orElse("none");
+    @Entity(name = "entry")
+    static class Entry {
+        @Id
+        long id;
+
+        @ManyToOne
+        Account account;
     }
 
+    @Entity(name = "vehicle")
+    @Inheritance(strategy = InheritanceType.JOINED)
+    static class Vehicle {
+        @Id
+        long id;
+    }
+
+    @Entity(name = "truck")
+    static class Truck extends Vehicle {
+        int load;
+    }
+
+    /** Rows of the documentation against statements of the libraries. */
     @Test
-    void hibernatesModes() {
-        List<String> statements = new ArrayList<>();
-        StatementInspector inspector = sql -> {
-            statements.add(sql);
-            return sql;
-        };
-        Map<String, String> clauses = new LinkedHashMap<>();
+    void theTableOfMigratingIsWhatIsSent() throws Exception {
+        hibernate();
+        eclipseLink();
+        springDataJdbc();
+        jooq();
+        myBatis();
+        assertThat(seen).containsExactlyEntriesOf(documented());
+    }
+
+    private void hibernate() {
         try (var context = RowLockTests.start(
                 beans -> {
-                    beans.registerBean("dataSource", DataSource.class, database::dataSource);
+                    beans.registerBean("dataSource", DataSource.class, this::recording);
                     beans.registerBean(
                             JpaTransactions.Unit.class,
-                            () -> new JpaTransactions.Unit(
-                                    Map.of("hibernate.session_factory.statement_inspector", inspector),
-                                    Versioned.class));
+                            () -> new JpaTransactions.Unit(Entry.class, Account.class, Vehicle.class, Truck.class));
                 },
                 JpaTransactions.class)) {
             EntityManagerFactory factory = context.getBean(EntityManagerFactory.class);
-            for (LockModeType mode : List.of(
-                    LockModeType.PESSIMISTIC_WRITE,
-                    LockModeType.PESSIMISTIC_READ,
-                    LockModeType.PESSIMISTIC_FORCE_INCREMENT)) {
-                clauses.put(mode.name(), clause(factory, statements, mode, Map.of()));
-            }
-            for (int timeout : new int[] {0, -2}) {
-                clauses.put(
-                        "timeout " + timeout,
-                        clause(
-                                factory,
-                                statements,
-                                LockModeType.PESSIMISTIC_WRITE,
-                                Map.of("jakarta.persistence.lock.timeout", timeout)));
-            }
+            String plain = "Hibernate, Spring Data JPA: `PESSIMISTIC_WRITE` by `find`, `refresh`, a query, `@Lock`";
+            jpa(factory, plain, jpa -> jpa.find(Account.class, 1L, WRITE));
+            jpa(factory, plain, jpa -> jpa.refresh(jpa.find(Account.class, 1L), WRITE));
+            jpa(factory, plain, jpa -> query(jpa, "select a from account a where a.id = 1"));
+            jpa(
+                    factory,
+                    plain,
+                    jpa -> jpa.createQuery("from account a order by a.id", Account.class)
+                            .setLockMode(WRITE)
+                            .setMaxResults(1)
+                            .getResultList());
+            jpa(factory, plain, jpa -> repository(jpa).findById(1));
+            jpa(factory, plain, jpa -> repository(jpa).written(1));
+            jpa(factory, plain, jpa -> repository(jpa).findFirstByVersion(0));
+            jpa(
+                    factory,
+                    "Hibernate: `PESSIMISTIC_WRITE` by `lock`",
+                    jpa -> jpa.lock(jpa.find(Account.class, 1L), WRITE));
+            String followOn = "Hibernate: `PESSIMISTIC_WRITE` of an entity with an eager association,"
+                    + " or by a query with `distinct` or `left join fetch`";
+            jpa(factory, followOn, jpa -> jpa.find(Entry.class, 1L, WRITE));
+            jpa(factory, followOn, jpa -> jpa.lock(jpa.find(Entry.class, 1L), WRITE));
+            jpa(factory, followOn, jpa -> query(jpa, "select distinct a from account a"));
+            jpa(factory, followOn, jpa -> query(jpa, "from entry e left join fetch e.account"));
+            String leaf = "Hibernate: `PESSIMISTIC_WRITE` of a subclass with joined inheritance, by `find` or a query";
+            jpa(factory, leaf, jpa -> jpa.find(Truck.class, 1L, WRITE));
+            jpa(factory, leaf, jpa -> query(jpa, "from truck where id = 1"));
+            String superclass = "Hibernate: the same by `lock`, or of its superclass";
+            jpa(factory, superclass, jpa -> jpa.lock(jpa.find(Truck.class, 1L), WRITE));
+            jpa(factory, superclass, jpa -> jpa.find(Vehicle.class, 1L, WRITE));
+            String read = "Hibernate: `PESSIMISTIC_READ` by `find` or `lock`";
+            jpa(factory, read, jpa -> jpa.find(Account.class, 1L, READ));
+            jpa(factory, read, jpa -> jpa.lock(jpa.find(Account.class, 1L), READ));
+            jpa(
+                    factory,
+                    "Hibernate: `PESSIMISTIC_FORCE_INCREMENT` by `find`",
+                    jpa -> jpa.find(Account.class, 1L, LockModeType.PESSIMISTIC_FORCE_INCREMENT));
+            String atOnce = "Hibernate: `PESSIMISTIC_WRITE` with `jakarta.persistence.lock.timeout` = 0";
+            jpa(factory, atOnce, jpa -> jpa.find(Account.class, 1L, WRITE, Map.of(TIMEOUT, 0)));
+            jpa(factory, atOnce, jpa -> repository(jpa).findAtOnceById(1));
+            jpa(factory, "Hibernate: the same = -2", jpa -> jpa.find(Account.class, 1L, WRITE, Map.of(TIMEOUT, -2)));
         }
-        // Hibernate 7 has given up the NOWAIT.
-        clauses.replace("PESSIMISTIC_FORCE_INCREMENT", "for no key update nowait", "for no key update");
-        assertThat(clauses)
-                .containsExactly(
-                        entry("PESSIMISTIC_WRITE", "for no key update"),
-                        entry("PESSIMISTIC_READ", "for share"),
-                        entry("PESSIMISTIC_FORCE_INCREMENT", "for no key update"),
-                        entry("timeout 0", "for no key update nowait"),
-                        entry("timeout -2", "for no key update skip locked"));
     }
 
-    private static String clause(
-            EntityManagerFactory factory, List<String> statements, LockModeType mode, Map<String, Object> properties) {
-        statements.clear();
-        EntityManager entities = factory.createEntityManager();
+    private static void query(EntityManager jpa, String query) {
+        jpa.createQuery(query).setLockMode(WRITE).getResultList();
+    }
+
+    private void jpa(EntityManagerFactory factory, String way, Consumer<EntityManager> work) {
+        EntityManager jpa = factory.createEntityManager();
         try {
-            entities.getTransaction().begin();
-            entities.find(Versioned.class, 1L, mode, properties);
-            entities.getTransaction().rollback();
+            jpa.getTransaction().begin();
+            see(way, () -> work.accept(jpa));
+            jpa.getTransaction().rollback();
         } finally {
-            entities.close();
+            jpa.close();
         }
-        return lockingClause(statements);
     }
 
-    @Test
-    void springDataJdbcsModes() {
-        assertThat(clause(LockMode.PESSIMISTIC_WRITE)).isEqualTo("for update");
-        assertThat(clause(LockMode.PESSIMISTIC_READ)).isEqualTo("for share");
+    /** Not found by a scan. */
+    @NoRepositoryBean
+    interface JpaAccounts extends Repository<Account, Long> {
+        @Lock(LockModeType.PESSIMISTIC_WRITE)
+        Account findById(long id);
+
+        @Lock(LockModeType.PESSIMISTIC_WRITE)
+        @Query("select a from account a where a.id = ?1")
+        Account written(long id);
+
+        @Lock(LockModeType.PESSIMISTIC_WRITE)
+        @QueryHints(@QueryHint(name = TIMEOUT, value = "0"))
+        Account findAtOnceById(long id);
+
+        @Lock(LockModeType.PESSIMISTIC_WRITE)
+        Account findFirstByVersion(int version);
     }
 
-    private static String clause(LockMode mode) {
-        Table account = Table.create("account");
-        var context = new RenderContextFactory(JdbcPostgresDialect.INSTANCE).createRenderContext();
-        return lockingClause(List.of(SqlRenderer.create(context)
-                .render(Select.builder()
-                        .select(account.column("id"))
-                        .from(account)
-                        .lock(mode)
-                        .build())));
+    private static JpaAccounts repository(EntityManager jpa) {
+        return new JpaRepositoryFactory(jpa).getRepository(JpaAccounts.class);
     }
 
-    @Test
-    void jooqsModes() {
-        DSLContext dsl = DSL.using(SQLDialect.POSTGRES);
-        assertThat(List.of(
-                        lockingClause(
-                                List.of(dsl.select().from("account").forUpdate().getSQL())),
-                        lockingClause(List.of(
-                                dsl.select().from("account").forNoKeyUpdate().getSQL())),
-                        lockingClause(
-                                List.of(dsl.select().from("account").forShare().getSQL()))))
-                .containsExactly("for update", "for no key update", "for share");
+    private void eclipseLink() {
+        LocalContainerEntityManagerFactoryBean bean = new LocalContainerEntityManagerFactoryBean();
+        bean.setDataSource(recording());
+        bean.setJpaVendorAdapter(new EclipseLinkJpaVendorAdapter());
+        bean.setJpaPropertyMap(Map.of("eclipselink.weaving", "false"));
+        bean.setSharedCacheMode(SharedCacheMode.NONE);
+        bean.setManagedTypes(PersistenceManagedTypes.of(Account.class.getName()));
+        bean.afterPropertiesSet();
+        try {
+            EntityManagerFactory factory = bean.getObject();
+            for (LockModeType mode : List.of(WRITE, READ)) {
+                String any = "EclipseLink: `" + mode + "`";
+                jpa(factory, any, jpa -> jpa.find(Account.class, 1L, mode));
+                jpa(factory, any, jpa -> jpa.lock(jpa.find(Account.class, 1L), mode));
+                jpa(factory, any, jpa -> jpa.refresh(jpa.find(Account.class, 1L), mode));
+                jpa(
+                        factory,
+                        any,
+                        jpa -> jpa.createQuery("select a from account a where a.id = 1")
+                                .setLockMode(mode)
+                                .getResultList());
+            }
+        } finally {
+            bean.destroy();
+        }
+    }
+
+    @Table("account")
+    record JdbcAccount(
+            @org.springframework.data.annotation.Id long id, int version) {}
+
+    @Transactional
+    interface JdbcAccounts extends Repository<JdbcAccount, Long> {
+        @org.springframework.data.relational.repository.Lock(LockMode.PESSIMISTIC_WRITE)
+        JdbcAccount findById(long id);
+
+        @org.springframework.data.relational.repository.Lock(LockMode.PESSIMISTIC_READ)
+        JdbcAccount findSharedById(long id);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(JdbcTransactions.class)
+    @EnableJdbcRepositories(
+            considerNestedRepositories = true,
+            includeFilters = @Filter(type = FilterType.ASSIGNABLE_TYPE, classes = JdbcAccounts.class))
+    static class SpringDataJdbc extends AbstractJdbcConfiguration {
+        @Bean
+        NamedParameterJdbcTemplate jdbc(DataSource dataSource) {
+            return new NamedParameterJdbcTemplate(dataSource);
+        }
+    }
+
+    private void springDataJdbc() {
+        try (var context = RowLockTests.start(
+                beans -> beans.registerBean("dataSource", DataSource.class, this::recording), SpringDataJdbc.class)) {
+            JdbcAccounts accounts = context.getBean(JdbcAccounts.class);
+            see("Spring Data JDBC: `@Lock(PESSIMISTIC_WRITE)`", () -> accounts.findById(1));
+            see("Spring Data JDBC: `@Lock(PESSIMISTIC_READ)`", () -> accounts.findSharedById(1));
+        }
+    }
+
+    private void jooq() throws Exception {
+        try (Connection connection = recording().getConnection()) {
+            var dsl = DSL.using(connection, SQLDialect.POSTGRES);
+            Map<String, java.util.function.Function<SelectForUpdateStep<?>, SelectFinalStep<?>>> ways =
+                    new LinkedHashMap<>();
+            ways.put("jOOQ: `forUpdate()`", SelectForUpdateStep::forUpdate);
+            ways.put("jOOQ: `forNoKeyUpdate()`", SelectForUpdateStep::forNoKeyUpdate);
+            ways.put("jOOQ: `forShare()`", SelectForUpdateStep::forShare);
+            ways.put("jOOQ: `forKeyShare()`", SelectForUpdateStep::forKeyShare);
+            ways.forEach((way, lock) ->
+                    see(way, () -> lock.apply(dsl.select().from("account")).fetch()));
+        }
+    }
+
+    interface Mapper {
+        @Select("select id from account where id = #{id} for update")
+        long lock(long id);
+    }
+
+    private void myBatis() {
+        var configuration = new org.apache.ibatis.session.Configuration(
+                new Environment("test", new JdbcTransactionFactory(), recording()));
+        configuration.addMapper(Mapper.class);
+        try (SqlSession session =
+                new SqlSessionFactoryBuilder().build(configuration).openSession()) {
+            see(
+                    "SQL of your own: JDBC, MyBatis, native queries",
+                    () -> session.getMapper(Mapper.class).lock(1));
+        }
+    }
+
+    private void see(String way, Runnable work) {
+        statements.clear();
+        work.run();
+        String clauses = statements.stream()
+                .map(sql -> CLAUSE.matcher(sql.toLowerCase(Locale.ROOT)))
+                .filter(Matcher::find)
+                .map(clause -> "`for " + clause.group(1) + Objects.toString(clause.group(2), "") + '`')
+                .distinct()
+                .collect(Collectors.joining(" and "));
+        // Ways in one row of the documentation are to send the same.
+        seen.merge(way, clauses, (one, other) -> one.equals(other) ? one : one + " or " + other);
+    }
+
+    /** Writes down the text of each statement that is prepared. */
+    private DataSource recording() {
+        return (DataSource) proxy(DataSource.class, database.dataSource());
+    }
+
+    private Object proxy(Class<?> type, Object target) {
+        return Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    if (arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
+                        statements.add(sql);
+                    }
+                    try {
+                        Object result = method.invoke(target, arguments);
+                        return switch (method.getName()) {
+                            case "getConnection" -> type == DataSource.class ? proxy(Connection.class, result) : result;
+                            case "createStatement" -> proxy(java.sql.Statement.class, result);
+                            default -> result;
+                        };
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** The rows of the table, with the column of the generation that is here. */
+    private static Map<String, String> documented() throws Exception {
+        Path folder = Path.of("").toAbsolutePath();
+        while (!Files.exists(folder.resolve("docs/migrating.md"))) {
+            folder = folder.getParent();
+        }
+        List<String> lines = Files.readAllLines(folder.resolve("docs/migrating.md"));
+        int header = lines.indexOf(lines.stream()
+                .filter(line -> line.startsWith("| way of locking |"))
+                .findFirst()
+                .orElseThrow());
+        Map<String, String> rows = new LinkedHashMap<>();
+        int column = Hibernate.class.getPackage().getImplementationVersion().startsWith("6.") ? 2 : 3;
+        for (String line : lines.subList(header + 2, lines.size())) {
+            if (!line.startsWith("|")) {
+                break;
+            }
+            String[] cells = line.split("\\s*\\|\\s*");
+            rows.put(cells[1], cells[column]);
+        }
+        return rows;
     }
 }
