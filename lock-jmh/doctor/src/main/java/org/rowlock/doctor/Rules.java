@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
@@ -31,6 +32,9 @@ final class Rules {
 
     /** Sessions at a time. A tenth of one session is six seconds of waiting a minute, for all clients together. */
     static final double FELT_SESSIONS = 0.1;
+
+    /** Sessions at a time that wait for another lock than a row. One that waits alone, as CREATE INDEX does, keeps up nobody. */
+    static final double OTHER_SESSIONS = 2;
 
     /** Busy sessions at a time below which the server is too idle for a verdict on its busy hours. */
     static final double IDLE_SESSIONS = 0.5;
@@ -338,6 +342,54 @@ final class Rules {
                             "With fewer than about 10 who want one row, neither a queue nor another kind of lock pays.",
                             (seen, table) -> table.statement())));
 
+    private static final Block<Map.Entry<String, Double>> OTHER_FIRST =
+            others((seen, wait) -> wait.getValue() > seen.rowWaits());
+
+    private static final Block<Map.Entry<String, Double>> OTHER =
+            others((seen, wait) -> wait.getValue() <= seen.rowWaits());
+
+    private static Block<Map.Entry<String, Double>> others(BiPredicate<Seen, Map.Entry<String, Double>> which) {
+        return new Block<>(
+                seen -> List.copyOf(otherWaits(seen).entrySet()),
+                (seen, wait) -> wait.getKey(),
+                List.of(new Rule<>(
+                        "other",
+                        (seen, wait) -> wait.getValue() >= OTHER_SESSIONS
+                                && wait.getValue() >= HURT_SHARE * seen.busySessions()
+                                && which.test(seen, wait),
+                        (seen, wait) -> Figures.sessions(wait.getValue()) + " of "
+                                + Figures.sessions(seen.busySessions()) + " busy sessions wait there ("
+                                + Figures.percent(wait.getValue() / seen.busySessions()) + ')',
+                        wait -> switch (wait.getKey()) {
+                            case "Lock:transactionid" ->
+                                "Find the transactions waited for: most often inserts of one unique key, or rows behind a"
+                                        + " trigger or function.";
+                            case "Lock:advisory" ->
+                                "Hold these advisory locks for less time, or let fewer sessions want one.";
+                            case "Lock:relation" ->
+                                "Find the table lock: DDL or LOCK TABLE, or a transaction that such a one waits behind.";
+                            default -> "Find out which session holds this lock.";
+                        },
+                        "No rule knows this wait better. pg_blocking_pids(pid) has the sessions waited for: docs/operating.md"
+                                + " has the query.",
+                        (seen, wait) -> null)));
+    }
+
+    /** Busy sessions that wait for locks other than rows, by wait event. */
+    private static Map<String, Double> otherWaits(Seen seen) {
+        Map<String, Double> others = new TreeMap<>();
+        double transactions = -seen.rowWaits();
+        for (Map.Entry<String, Double> each : seen.busy().entrySet()) {
+            if (each.getKey().equals("Lock:tuple") || each.getKey().equals("Lock:transactionid")) {
+                transactions += each.getValue();
+            } else if (each.getKey().startsWith("Lock:")) {
+                others.put(each.getKey(), each.getValue());
+            }
+        }
+        others.put("Lock:transactionid", transactions);
+        return others;
+    }
+
     private static final Block<Locking> STATEMENTS = new Block<>(
             seen -> seen.locking() == null ? List.of() : seen.locking(),
             (seen, statement) -> Optional.ofNullable(statement.table()).orElse("statement"),
@@ -457,8 +509,19 @@ final class Rules {
                             + " holds the row.",
                     (seen, table) -> table.writers().get(0))));
 
-    private static final List<Block<?>> ALL =
-            List.of(FOREIGN_KEYS, LOCK_TABLE, HORIZON, DEADLOCKS, TABLES, STATEMENTS, AUDIT, ELSEWHERE, SERVER, BLOAT);
+    private static final List<Block<?>> ALL = List.of(
+            FOREIGN_KEYS,
+            LOCK_TABLE,
+            HORIZON,
+            DEADLOCKS,
+            OTHER_FIRST,
+            TABLES,
+            OTHER,
+            STATEMENTS,
+            AUDIT,
+            ELSEWHERE,
+            SERVER,
+            BLOAT);
 
     /** What to do, in this order. */
     static List<Advice> advice(Seen seen, Kind kind) {

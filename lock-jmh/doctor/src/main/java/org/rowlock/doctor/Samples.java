@@ -50,7 +50,7 @@ final class Samples {
             }
         }
         Map<Tallies, Integer> longest = new HashMap<>();
-        for (Queue queue : queues(waits)) {
+        for (Queue queue : queues(waits.stream().map(this::behindTrigger).toList())) {
             rowWaits += queue.waits.size();
             String table = tableOf(queue);
             if (table != null) {
@@ -132,6 +132,12 @@ final class Samples {
             }
         }
         return queues.values();
+    }
+
+    /** An insert that names no row waits for a unique key, unless it has been seen to wait for rows. */
+    private Wait behindTrigger(Wait wait) {
+        String table = wait.cause() == Cause.UNIQUE_KEY ? tableOfStatement.get(String.valueOf(wait.statement())) : null;
+        return table == null ? wait : wait.at(table);
     }
 
     /** The table of a queue; where nobody names it, that of the same statement at another time. */

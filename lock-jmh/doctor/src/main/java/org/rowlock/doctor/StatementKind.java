@@ -11,7 +11,7 @@ import org.rowlock.RowLockMode;
 enum StatementKind {
     /** It has a locking clause. */
     LOCKING,
-    /** It changes the rows. */
+    /** It changes the rows, as an upsert does. */
     WRITE,
     /** Or a COPY of new rows. */
     INSERT,
@@ -23,6 +23,7 @@ enum StatementKind {
     private static final Pattern CLAUSE =
             Pattern.compile("\\bfor\\s+(update|no\\s+key\\s+update|share|key\\s+share)\\b", Pattern.CASE_INSENSITIVE);
     private static final Pattern VERB = Pattern.compile("\\b(update|delete|merge|insert)\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern UPSERT = Pattern.compile("\\bdo\\s+update\\b", Pattern.CASE_INSENSITIVE);
     private static final Pattern TABLE = Pattern.compile(
             "\\bfrom\\s+(?:only\\s+)?((?:\"[^\"]+\"|\\w+)(?:\\.(?:\"[^\"]+\"|\\w+))?)", Pattern.CASE_INSENSITIVE);
     /** Several statements in one message: the first is not the one that waits. */
@@ -49,7 +50,8 @@ enum StatementKind {
         }
         return switch (verb) {
             case "update", "delete", "merge" -> WRITE;
-            case "insert", "copy" -> INSERT;
+            case "insert" -> UPSERT.matcher(sql).find() ? WRITE : INSERT;
+            case "copy" -> INSERT;
             default -> clause(sql).isPresent() ? LOCKING : CALL;
         };
     }

@@ -45,6 +45,21 @@ record Wait(
     record Holder(
             int pid, Doing doing, String event, @Nullable String statement, double millis) {}
 
+    /** The same for a row of this table, as the statement waits for such rows at other times: a trigger of it writes them. */
+    Wait at(String otherTable) {
+        return new Wait(
+                pid,
+                database,
+                otherTable,
+                tuple,
+                transaction,
+                Cause.WRITE,
+                RowLockMode.FOR_NO_KEY_UPDATE,
+                statement,
+                millis,
+                holder);
+    }
+
     /** What a holder does while others wait. */
     enum Doing {
         /** It has ended, and the next one is being woken. */

@@ -183,7 +183,11 @@ class DoctorTest {
 
         assertThat(diagnosis.seen().busy()).containsEntry("Lock:transactionid", 3.0);
         assertThat(diagnosis.seen().rowWaits()).isZero();
-        assertThat(diagnosis.advice()).isEmpty();
+        assertThat(diagnosis.advice()).singleElement().satisfies(advice -> {
+            assertThat(advice.rule()).isEqualTo("other");
+            assertThat(advice.subject()).isEqualTo("Lock:transactionid");
+            assertThat(advice.figure()).startsWith("3").contains("(100 %)");
+        });
         copying.cancel();
         assertThatThrownBy(copy::get).isInstanceOf(SQLException.class);
         release(holder, waiters);

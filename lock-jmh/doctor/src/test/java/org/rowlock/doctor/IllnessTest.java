@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.doctor.Clinic.Load;
 import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.testing.Session;
@@ -81,6 +82,61 @@ class IllnessTest {
             assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
                     .contains("update account set balance = balance + ? where id = ?");
         }
+    }
+
+    @Test
+    void hotRowUpserted() throws Exception {
+        String upsert = "begin; insert into account values (42, 1) on conflict (id) do update"
+                + " set balance = account.balance + 1; " + WORK + "; commit";
+        try (Load load = Load.start(simple(database.dataSource()), CLIENTS, upsert)) {
+            Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
+            assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
+            assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
+                    .contains("on conflict (id) do update");
+        }
+    }
+
+    @Test
+    void hotRowBehindATrigger() throws Exception {
+        database.execute(
+                "create function total() returns trigger language plpgsql as"
+                        + " $$ begin update account set balance = balance + 1 where id = 42; return null; end $$",
+                "create trigger total after insert on entry for each row execute function total()");
+        String insert = "begin; insert into entry values (42, 'a'); " + WORK + "; commit";
+        PGSimpleDataSource dataSource = simple(database.dataSource());
+        try (Load load = Load.start(dataSource, CLIENTS, insert)) {
+            Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
+            assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
+            assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
+                    .contains("insert into entry");
+        }
+    }
+
+    @Test
+    void advisoryLockThatEverybodyWantsIsShown() throws Exception {
+        assertOther("select pg_advisory_xact_lock(4711)", "select pg_advisory_xact_lock(4711)", "Lock:advisory");
+    }
+
+    @Test
+    void tableLockThatEverybodyWaitsForIsShown() throws Exception {
+        assertOther("lock table account", "select count(*) from account", "Lock:relation");
+    }
+
+    /** A moment between two statements of a holder is not what it mostly does. */
+    private Predicate<Samples> convoySeenAWhile() {
+        return table(name("account"), Rules::isConvoy).and(samples -> samples.count() >= 20);
+    }
+
+    private void assertOther(String held, String wanted, String event) throws Exception {
+        Session holder = database.session("holder");
+        holder.execute(held);
+        List<Step<Boolean>> waiters = queue(database, 3, wanted, holder);
+
+        Diagnosis diagnosis = examine(SERVER);
+
+        assertThat(diagnosis.kind()).as(diagnosis.text()).isNotEqualTo(Kind.HEALTHY);
+        assertFirst(diagnosis, "other", event).isNull();
+        release(holder, waiters);
     }
 
     /** On a machine that is short of CPUs every hold is long, and then that comes first. */

@@ -128,6 +128,18 @@ class RulesTest {
     }
 
     @Test
+    void otherWaitsAreShownWithTheirShare() {
+        assertThat(rules(new Cases().busy("Lock:advisory", 1.9))).isEmpty();
+        assertThat(rules(new Cases().busy("Lock:advisory", 2))).containsExactly("other");
+        assertThat(rules(new Cases().busy(WaitEvents.RUNNING, 30).busy("Lock:relation", 3)))
+                .isEmpty();
+        assertThat(rules(new Cases().table(new Waits("orders", 12)).busy("Lock:advisory", 5)))
+                .containsExactly("convoy", "other");
+        assertThat(rules(new Cases().table(new Waits("orders", 12)).busy("Lock:advisory", 20)))
+                .containsExactly("other", "convoy");
+    }
+
+    @Test
     void onlyASessionThatIsIdleIsToBeEnded() {
         assertThat(action(300.0)).contains("pg_terminate_backend(4711)");
         assertThat(action(299.0)).contains("Let it finish").doesNotContain("pg_terminate_backend");
