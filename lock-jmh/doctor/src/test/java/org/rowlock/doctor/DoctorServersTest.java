@@ -207,6 +207,7 @@ class DoctorServersTest {
                     "alter system set hot_standby_feedback = on",
                     "alter system set wal_receiver_status_interval = 1",
                     "select pg_reload_conf()");
+            aStandbyBesideAForgottenTransactionIsNotNamed(pair);
             try (Connection query = pair.standby().dataSource().getConnection();
                     Statement statement = query.createStatement()) {
                 query.setAutoCommit(false);
@@ -238,6 +239,34 @@ class DoctorServersTest {
                 assertThat(advice.action()).contains("pg_drop_replication_slot('its_slot')");
             });
         }
+    }
+
+    /** Its query is new; its snapshot begins at the transaction that was forgotten on the primary. */
+    private static void aStandbyBesideAForgottenTransactionIsNotNamed(StreamingPair pair) throws SQLException {
+        try (Connection forgotten = pair.primary().dataSource().getConnection();
+                Statement writes = forgotten.createStatement();
+                Connection query = pair.standby().dataSource().getConnection();
+                Statement reads = query.createStatement()) {
+            forgotten.setAutoCommit(false);
+            writes.execute("select pg_current_xact_id()");
+            execute(pair.primary(), Clinic.MANY_XIDS);
+            query.setAutoCommit(false);
+            query.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            reads.execute("select count(*) from pg_class");
+            Awaitility.await("the standby holds back the primary")
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> isThere(
+                            pair.primary(),
+                            "select 1 from pg_replication_slots where age(xmin) > " + Rules.OLD_HORIZON_XIDS));
+
+            assertThat(examine(pair.primary()).advice())
+                    .extracting(Advice::rule)
+                    .doesNotContain("horizon");
+        }
+        Awaitility.await("it holds back nothing")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> isThere(
+                        pair.primary(), "select 1 from pg_replication_slots where coalesce(age(xmin), 0) < 1000"));
     }
 
     private static boolean isThere(TestPostgres server, String query) throws SQLException {
