@@ -1,14 +1,10 @@
 package org.rowlock.spring;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockKey;
-import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -19,9 +15,14 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * could be in a deadlock that the server cannot see.
  */
 final class AdmissionInterceptor implements MethodInterceptor {
-    private static final String QUEUED_SINCE = AdmissionInterceptor.class.getName();
-    private static final String LOCKS = CallLocks.class.getName();
-    private static final String TURN = Turn.class.getName();
+    private static final String QUEUED = Queued.class.getName();
+
+    /**
+     * A call that has its turn.
+     *
+     * @param locks what it locks, as evaluated for the queue
+     */
+    record Queued(LockedCall call, CallLocks locks) {}
 
     private final RowLockDefinitions definitions;
     private final Supplier<SpringLocks> locks;
@@ -39,32 +40,9 @@ final class AdmissionInterceptor implements MethodInterceptor {
         this.transactions = transactions;
     }
 
-    /**
-     * When a call began to queue, as the wait spans both the queue and the server; null if it did not. Told once: a retry
-     * within the transaction has not queued.
-     */
-    static @Nullable Long queuedSince(MethodInvocation invocation) {
-        if (!(invocation instanceof ProxyMethodInvocation proxied)) {
-            return null;
-        }
-        Long since = (Long) proxied.getUserAttribute(QUEUED_SINCE);
-        if (since != null) {
-            proxied.setUserAttribute(QUEUED_SINCE, null);
-        }
-        return since;
-    }
-
-    /** What a call locks, as it was evaluated for the queue; null if it was not, or could not be. */
-    static @Nullable CallLocks evaluated(MethodInvocation invocation) {
-        return invocation instanceof ProxyMethodInvocation proxied ? (CallLocks) proxied.getUserAttribute(LOCKS) : null;
-    }
-
-    /** Says that the call has its locks, and so had a connection. */
-    static void connected(MethodInvocation invocation) {
-        if (invocation instanceof ProxyMethodInvocation proxied
-                && proxied.getUserAttribute(TURN) instanceof Turn turn) {
-            turn.connected();
-        }
+    /** The call as it queued; null if it did not. */
+    static @Nullable Queued queued(MethodInvocation invocation) {
+        return invocation instanceof ProxyMethodInvocation proxied ? (Queued) proxied.getUserAttribute(QUEUED) : null;
     }
 
     @Override
@@ -79,26 +57,18 @@ final class AdmissionInterceptor implements MethodInterceptor {
                 || !locks.get().settings().admission()) {
             return invocation.proceed();
         }
-        CallLocks call = callOrNone(method, invocation);
-        if (call == null || call.keys().isEmpty()) {
+        CallLocks asked = callOrNone(method, invocation);
+        if (asked == null || asked.keys().isEmpty()) {
             return invocation.proceed();
         }
+        LockedCall call = method.call(
+                locks.get(),
+                dataSources.of(method.dataSource(), transactions.managerOf(invocation.getMethod(), targetClass)));
         if (invocation instanceof ProxyMethodInvocation proxied) {
-            proxied.setUserAttribute(QUEUED_SINCE, System.nanoTime());
-            proxied.setUserAttribute(LOCKS, call);
+            proxied.setUserAttribute(QUEUED, new Queued(call, asked));
         }
-        try (Turn turn =
-                enter(method, transaction, transactions.managerOf(invocation.getMethod(), targetClass), call.keys())) {
-            if (invocation instanceof ProxyMethodInvocation proxied) {
-                proxied.setUserAttribute(TURN, turn);
-            }
-            try {
-                return invocation.proceed();
-            } catch (Throwable e) {
-                turn.failed(e);
-                throw e;
-            }
-        }
+        Duration timeout = transaction.getTimeout() > 0 ? Duration.ofSeconds(transaction.getTimeout()) : null;
+        return call.queued(asked.keys(), timeout, invocation::proceed);
     }
 
     /**
@@ -116,19 +86,5 @@ final class AdmissionInterceptor implements MethodInterceptor {
         } catch (IllegalArgumentException e) {
             return null;
         }
-    }
-
-    private Turn enter(
-            MethodLocks method,
-            TransactionAttribute transaction,
-            TransactionDeclarations.Manager manager,
-            Map<LockKey, RowLockMode> keys) {
-        SpringLocks spring = locks.get();
-        LockWait asked = spring.waitOf(method);
-        // Nobody who gives a transaction 5 seconds expects to stand in front of it for longer.
-        LockWait wait = transaction.getTimeout() > 0
-                ? LockWaits.atMost(asked, Duration.ofSeconds(transaction.getTimeout()))
-                : asked;
-        return spring.enter(dataSources.of(method.dataSource(), manager), keys, wait);
     }
 }

@@ -91,6 +91,8 @@ final class DataSources {
 
     private @Nullable DataSource ofManager(Manager asked) {
         TransactionManager manager = manager(asked);
+        // One that was made before Rowlock's post-processors.
+        LockedTransaction.listenTo(manager);
         if (manager instanceof DataSourceTransactionManager jdbc) {
             return jdbc.getDataSource();
         }

@@ -175,30 +175,14 @@ final class DefinitionReader {
                     "Give a number, a UUID, a string, an enum, a date or time, or a record or @Embeddable of those;"
                             + " of another class name the parts: id = {\"#id.first\", \"#id.second\"}.");
         }
-        Class<?> entity = entityOrNull(lock);
-        boolean refresh = lock.getBoolean("refresh");
-        if (refresh && entity == null) {
-            throw new RowLockDefinitionException(
-                    "@RowLock on " + where + " has refresh = true, but names no entity that could be refreshed.",
-                    "Give entity = ... instead of the table.");
-        }
-        if (refresh && id instanceof IdSource.Composite) {
-            throw new RowLockDefinitionException(
-                    "@RowLock on " + where + " has refresh = true and gives its composite id in parts.",
-                    "Give the id as one object, the entity's own id class.");
-        }
-        Supplier<String> table = table(where, lock, entity);
         return new RowLockDefinition(
                 where,
-                table,
-                entity,
+                table(where, lock, entityOrNull(lock)),
                 id,
                 idType,
                 partTypes,
                 idText,
-                lock.getEnum("mode", RowLockMode.class),
-                refresh,
-                SingletonSupplier.of(() -> entities.reads(where, table.get(), entity, refresh, id, idType)));
+                lock.getEnum("mode", RowLockMode.class));
     }
 
     private Supplier<String> table(String where, MergedAnnotation<RowLock> lock, @Nullable Class<?> entity) {

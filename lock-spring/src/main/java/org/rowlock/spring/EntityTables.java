@@ -1,6 +1,5 @@
 package org.rowlock.spring;
 
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +20,6 @@ final class EntityTables {
     private static final String RELATIONAL_TABLE = "org.springframework.data.relational.core.mapping.Table";
     private static final boolean HIBERNATE = ClassUtils.isPresent(
             "org.hibernate.engine.spi.SessionFactoryImplementor", EntityTables.class.getClassLoader());
-
-    private static final boolean JPA =
-            ClassUtils.isPresent("jakarta.persistence.EntityManagerFactory", EntityTables.class.getClassLoader())
-                    && ClassUtils.isPresent(
-                            "org.springframework.orm.jpa.EntityManagerHolder", EntityTables.class.getClassLoader());
 
     private final BeanFactory beans;
 
@@ -52,21 +46,6 @@ final class EntityTables {
     String tableOf(String where, Class<?> entity) {
         check(where, entity);
         return mapped(where, entity).orElseGet(() -> annotated(entity));
-    }
-
-    /**
-     * What has to be read behind a lock.
-     *
-     * @throws RowLockDefinitionException if that cannot be
-     */
-    List<EntityRead> reads(
-            String where,
-            String table,
-            @Nullable Class<?> entity,
-            boolean refresh,
-            IdSource id,
-            @Nullable Class<?> idClass) {
-        return JPA ? EntityReads.of(beans, where, table, entity, refresh, id, idClass) : List.of();
     }
 
     private Optional<String> mapped(String where, Class<?> entity) {

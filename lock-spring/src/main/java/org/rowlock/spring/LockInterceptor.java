@@ -1,13 +1,11 @@
 package org.rowlock.spring;
 
 import java.util.function.Supplier;
-import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockWait;
 
 /** Locks, inside the transaction, before the method runs. */
 final class LockInterceptor implements MethodInterceptor {
@@ -44,31 +42,23 @@ final class LockInterceptor implements MethodInterceptor {
     }
 
     private void lock(MethodInvocation invocation, MethodLocks method, Class<?> targetClass) {
-        CallLocks call = evaluate(invocation, method);
-        String what = "@RowLock on " + DefinitionReader.where(method.method());
-        if (call.keys().isEmpty()) {
-            LOG.debug(what + ": there are no ids, so nothing is locked");
+        AdmissionInterceptor.Queued queued = AdmissionInterceptor.queued(invocation);
+        CallLocks locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
+        if (locked.keys().isEmpty()) {
+            LOG.debug(method.what() + ": there are no ids, so nothing is locked");
             return;
         }
-        DataSource dataSource =
-                dataSources.of(method.dataSource(), transactions.managerOf(invocation.getMethod(), targetClass));
-        SpringLocks spring = locks.get();
-        LockWait wait = spring.waitOf(method);
-        Long queuedSince = AdmissionInterceptor.queuedSince(invocation);
-        long start = queuedSince == null ? System.nanoTime() : queuedSince;
-        spring.lock(what, dataSource, call.keys(), LockWaits.remaining(wait, start));
-        AdmissionInterceptor.connected(invocation);
-        for (int i = 0; i < method.definitions().size(); i++) {
-            for (EntityRead read : method.definitions().get(i).reads().get()) {
-                read.behindLock(call.ids().get(i), dataSource);
-            }
-        }
+        LockedCall call = queued == null
+                ? method.call(
+                        locks.get(),
+                        dataSources.of(
+                                method.dataSource(), transactions.managerOf(invocation.getMethod(), targetClass)))
+                : queued.call();
+        call.lock(locked.keys());
     }
 
     /** Once for the queue and the lock, unless advice between them may have changed what the arguments say. */
-    private CallLocks evaluate(MethodInvocation invocation, MethodLocks method) {
-        @Nullable Object[] arguments = invocation.getArguments();
-        CallLocks queued = AdmissionInterceptor.evaluated(invocation);
+    private CallLocks evaluate(@Nullable Object[] arguments, MethodLocks method, @Nullable CallLocks queued) {
         if (queued == null || !queued.isOf(arguments)) {
             return method.of(arguments);
         }

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BinaryOperator;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
@@ -33,6 +34,16 @@ record MethodLocks(
         String dataSource,
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
+
+    /** For messages. */
+    String what() {
+        return "@RowLock on " + DefinitionReader.where(method);
+    }
+
+    /** A call of the method. */
+    LockedCall call(SpringLocks spring, DataSource in) {
+        return new LockedCall(spring, what(), in, lockWait);
+    }
 
     /** What a call locks. Evaluates each expression, and iterates each argument, once. */
     CallLocks of(@Nullable Object[] arguments) {

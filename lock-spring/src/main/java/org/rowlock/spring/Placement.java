@@ -32,15 +32,15 @@ final class Placement {
                 : invocation.getMethod().getDeclaringClass();
     }
 
-    /** The methods of a bean that lock; finds out quickly that most beans have none. */
-    static List<Method> lockingMethods(RowLockDefinitions definitions, Object bean) {
-        Class<?> targetClass = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
+    /** The methods of beans of a class that lock; finds out quickly that most have none. */
+    static List<Method> lockingMethods(RowLockDefinitions definitions, Class<?> target, Class<?> beanClass) {
+        Class<?> targetClass = ClassUtils.getUserClass(target);
         Set<Class<?>> types = new LinkedHashSet<>();
         // The methods of another library's JDK proxy are final; what counts is its interfaces.
         if (!Proxy.isProxyClass(targetClass)) {
             types.add(targetClass);
         }
-        types.addAll(ClassUtils.getAllInterfacesAsSet(bean));
+        types.addAll(ClassUtils.getAllInterfacesForClassAsSet(beanClass));
         List<Method> methods = new ArrayList<>();
         for (Class<?> type : types) {
             if (AnnotationUtils.isCandidateClass(type, RowLock.class) && !isSpringsOwn(type)) {

@@ -107,14 +107,6 @@ public @interface RowLock {
     String lockWait() default "";
 
     /**
-     * Whether an {@link #entity} that the persistence context has loaded before the lock is read again behind it, as it
-     * may be stale. Changes to it that are not flushed are lost, as with {@code EntityManager.refresh}. Default false.
-     *
-     * @return whether to refresh
-     */
-    boolean refresh() default false;
-
-    /**
      * The DataSource, where there are several. Default: that of the method's transaction manager, or else the only or
      * primary one.
      *

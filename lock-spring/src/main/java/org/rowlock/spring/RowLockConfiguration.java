@@ -21,9 +21,15 @@ class RowLockConfiguration {
     /** Static, and with nothing but the bean factory, as it is there before all other beans. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static RowLockBeanPostProcessor rowLockBeanPostProcessor(ConfigurableListableBeanFactory beans) {
+    static RowLockBeanPostProcessor rowLockBeanPostProcessor(LockChains chains, ConfigurableListableBeanFactory beans) {
+        return new RowLockBeanPostProcessor(chains, beans);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockChains rowLockChains(ConfigurableListableBeanFactory beans) {
         DefinitionReader reader = new DefinitionReader(beans, new EntityTables(beans));
-        return new RowLockBeanPostProcessor(
+        return new LockChains(
                 new RowLockDefinitions(reader),
                 SingletonSupplier.of(beans.getBeanProvider(RowLockUsages.class)::getObject),
                 SingletonSupplier.of(beans.getBeanProvider(SpringLocks.class)::getObject),

@@ -15,23 +15,18 @@ import org.springframework.expression.ExpressionException;
  *
  * @param where the method, for messages
  * @param table looked up when first needed: that of an entity is known when the entity manager factory is there
- * @param entity the entity; null if the table was given by name
  * @param idType the type of each id as far as the declaration tells; null where only a call does
  * @param givenTypes of the id, or of each of its parts where it is given in parts; empty where only a call tells
  * @param idText the ids as the annotation has them, for listings
- * @param reads what is read again behind the lock; known when the entity manager factories are there
  */
 record RowLockDefinition(
         String where,
         Supplier<String> table,
-        @Nullable Class<?> entity,
         IdSource id,
         @Nullable Class<?> idType,
         List<Optional<Class<?>>> givenTypes,
         String idText,
-        RowLockMode mode,
-        boolean refresh,
-        Supplier<List<EntityRead>> reads) {
+        RowLockMode mode) {
 
     /**
      * The ids of a call as the caller has them.

@@ -31,6 +31,8 @@ final class RowLockDefinitions {
     private final DefinitionReader reader;
     private final Map<MethodClassKey, Optional<MethodLocks>> found = new ConcurrentHashMap<>();
 
+    private final Map<List<Class<?>>, List<Method>> locking = new ConcurrentHashMap<>();
+
     RowLockDefinitions(DefinitionReader reader) {
         this.reader = reader;
     }
@@ -48,6 +50,22 @@ final class RowLockDefinitions {
         return found.computeIfAbsent(
                         new MethodClassKey(method, targetClass), key -> Optional.ofNullable(read(method, targetClass)))
                 .orElse(null);
+    }
+
+    /**
+     * The methods that lock.
+     *
+     * @param target the class that implements them
+     * @param beanClass of the bean, which may be a proxy's
+     */
+    List<Method> lockingMethods(Class<?> target, Class<?> beanClass) {
+        List<Class<?>> classes = List.of(target, beanClass);
+        List<Method> known = locking.get(classes);
+        if (known == null) {
+            known = List.copyOf(Placement.lockingMethods(this, target, beanClass));
+            locking.put(classes, known);
+        }
+        return known;
     }
 
     private @Nullable MethodLocks read(Method method, Class<?> targetClass) {

@@ -66,6 +66,7 @@ public final class RowLockTemplate {
         this.locks = locks;
         this.transactions = new TransactionTemplate(transactions);
         this.dataSource = dataSource;
+        LockedTransaction.listenTo(transactions);
         this.translator = new SQLErrorCodeSQLExceptionTranslator("PostgreSQL");
     }
 
@@ -76,7 +77,7 @@ public final class RowLockTemplate {
      * @return what is held now
      */
     public LockResult lock(LockKey key) {
-        return lock(key, MODE, locks.defaultWait());
+        return lock(key, MODE, defaultWait());
     }
 
     /**
@@ -89,7 +90,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.dao.CannotAcquireLockException if it is not available; the transaction stays usable
      */
     public LockResult lock(LockKey key, RowLockMode mode, LockWait wait) {
-        return run(one(key), mode, wait, (tx, capped) -> tx.lock(key, mode, capped));
+        return take(one(key, mode), wait, (tx, capped) -> tx.lock(key, mode, capped));
     }
 
     /**
@@ -99,7 +100,7 @@ public final class RowLockTemplate {
      * @return what is held now
      */
     public LockAllResult lockAll(Collection<? extends LockKey> keys) {
-        return lockAll(keys, MODE, locks.defaultWait());
+        return lockAll(keys, MODE, defaultWait());
     }
 
     /**
@@ -112,7 +113,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.dao.CannotAcquireLockException if one is not available; the transaction stays usable
      */
     public LockAllResult lockAll(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
-        return run(all(keys), mode, wait, (tx, capped) -> tx.lockAll(keys, mode, capped));
+        return take(all(keys, mode), wait, (tx, capped) -> tx.lockAll(keys, mode, capped));
     }
 
     /**
@@ -127,8 +128,9 @@ public final class RowLockTemplate {
         if (modes == null || modes.isEmpty() || modes.values().stream().anyMatch(Objects::isNull)) {
             throw new IllegalArgumentException("The modes are null or empty, or one of them is null");
         }
-        return run(
-                all(modes.keySet()), Collections.min(modes.values()), wait, (tx, capped) -> tx.lockAll(modes, capped));
+        Map<LockKey, RowLockMode> all = new LinkedHashMap<>();
+        modes.forEach((key, mode) -> all.putAll(one(key, mode)));
+        return take(all, wait, (tx, capped) -> tx.lockAll(modes, capped));
     }
 
     /**
@@ -161,7 +163,7 @@ public final class RowLockTemplate {
      * @return true if and only if it is held now
      */
     public boolean tryLock(LockKey key, RowLockMode mode, LockWait wait) {
-        return run(one(key), mode, wait, (tx, capped) -> tx.tryLock(key, mode, capped));
+        return take(one(key, mode), wait, (tx, capped) -> tx.tryLock(key, mode, capped));
     }
 
     /**
@@ -176,7 +178,7 @@ public final class RowLockTemplate {
      * @see TransactionLocks#lockAndQuery(LockKey, String, RowMapper, Object...)
      */
     public <T> List<T> lockAndQuery(LockKey key, String sql, RowMapper<T> mapper, @Nullable Object... binds) {
-        return run(one(key), MODE, locks.defaultWait(), (tx, capped) -> {
+        return take(one(key, MODE), defaultWait(), (tx, capped) -> {
             try {
                 return tx.lockAndQuery(key, MODE, capped, sql, mapper, binds);
             } catch (SQLException e) {
@@ -198,11 +200,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.transaction.IllegalTransactionStateException if there is no transaction
      */
     public CommitWrites atCommit() {
-        return CurrentTransaction.run(
-                WHAT,
-                dataSource,
-                LockWait.noWait(),
-                (connection, wait) -> PendingWrites.of(CurrentTransaction.target(dataSource), locks.locks()));
+        return LockedTransaction.current(WHAT, dataSource).writes(WHAT, locks.locks());
     }
 
     /**
@@ -215,7 +213,7 @@ public final class RowLockTemplate {
      * @see TransactionLocks#claim(Claim, RowMapper)
      */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
-        return CurrentTransaction.run(WHAT, dataSource, LockWait.noWait(), (connection, wait) -> {
+        return LockedTransaction.current(WHAT, dataSource).on(connection -> {
             try {
                 return locks.locks().in(connection).claim(claim, mapper);
             } catch (LockException e) {
@@ -236,7 +234,7 @@ public final class RowLockTemplate {
      * @return what the work returns
      */
     public <T extends @Nullable Object> T inTransaction(LockKey key, Supplier<T> work) {
-        return inTransaction(one(key), MODE, locks.defaultWait(), work);
+        return inTransaction(Collections.singletonList(key), MODE, defaultWait(), work);
     }
 
     /**
@@ -252,51 +250,49 @@ public final class RowLockTemplate {
      */
     public <T extends @Nullable Object> T inTransaction(
             Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait, Supplier<T> work) {
-        long start = System.nanoTime();
-        if (!AdmissionInterceptor.isOutermost() || !locks.settings().admission()) {
-            return lockAndWork(keys, mode, wait, start, () -> {}, work);
-        }
-        Map<LockKey, RowLockMode> modes = new LinkedHashMap<>();
-        all(keys).forEach(key -> modes.put(key, mode));
-        try (Turn turn = locks.enter(dataSource, modes, wait)) {
-            try {
-                return lockAndWork(keys, mode, wait, start, turn::connected, work);
-            } catch (Throwable e) {
-                turn.failed(e);
-                throw e;
-            }
-        }
+        Map<LockKey, RowLockMode> modes = all(keys, mode);
+        LockedCall call = call(wait);
+        return AdmissionInterceptor.isOutermost() && locks.settings().admission()
+                ? call.queued(modes, null, () -> lockAndWork(call, modes, work))
+                : lockAndWork(call, modes, work);
     }
 
     // A TransactionTemplate's result is null exactly if the callback's is.
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(
-            Collection<? extends LockKey> keys,
-            RowLockMode mode,
-            LockWait wait,
-            long start,
-            Runnable connected,
-            Supplier<T> work) {
+            LockedCall call, Map<LockKey, RowLockMode> modes, Supplier<T> work) {
         return transactions.execute(status -> {
-            locks.lock(WHAT, dataSource, all(keys), mode, LockWaits.remaining(wait, start));
-            connected.run();
+            call.lock(modes);
             return work.get();
         });
     }
 
-    private static List<LockKey> one(LockKey key) {
-        return all(Collections.singletonList(key));
+    private static Map<LockKey, RowLockMode> one(LockKey key, RowLockMode mode) {
+        return all(Collections.singletonList(key), mode);
     }
 
-    private static List<LockKey> all(Collection<? extends LockKey> keys) {
+    private static Map<LockKey, RowLockMode> all(Collection<? extends LockKey> keys, RowLockMode mode) {
         if (keys == null || keys.stream().anyMatch(Objects::isNull)) {
             throw new IllegalArgumentException(keys == null ? "The keys are null" : "A key is null");
         }
-        return List.copyOf(keys);
+        if (mode == null) {
+            throw new IllegalArgumentException("The mode is null; give one of " + List.of(RowLockMode.values()));
+        }
+        Map<LockKey, RowLockMode> modes = new LinkedHashMap<>();
+        keys.forEach(key -> modes.put(key, mode));
+        return modes;
     }
 
-    private <T> T run(
-            List<LockKey> keys, RowLockMode mode, LockWait wait, BiFunction<TransactionLocks, LockWait, T> call) {
-        return locks.run(WHAT, dataSource, keys, mode, wait, call);
+    private LockWait defaultWait() {
+        return locks.settings().defaultWait();
+    }
+
+    private LockedCall call(LockWait wait) {
+        return new LockedCall(locks, WHAT, dataSource, wait);
+    }
+
+    private <T> T take(
+            Map<LockKey, RowLockMode> modes, LockWait wait, BiFunction<TransactionLocks, LockWait, T> locking) {
+        return call(wait).take(modes, locking);
     }
 }

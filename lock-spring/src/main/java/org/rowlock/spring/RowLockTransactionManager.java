@@ -2,7 +2,6 @@ package org.rowlock.spring;
 
 import java.sql.SQLException;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -35,34 +34,23 @@ public class RowLockTransactionManager extends JdbcTransactionManager {
      */
     public RowLockTransactionManager(DataSource dataSource) {
         super(dataSource);
-    }
-
-    @Override
-    protected void prepareForCommit(DefaultTransactionStatus status) {
-        super.prepareForCommit(status);
-        PendingWrites writes = pending(status);
-        if (writes != null) {
-            writes.leaveToCommit();
-        }
+        addListener(new LockedTransaction.Listener(false));
     }
 
     @Override
     protected void doCommit(DefaultTransactionStatus status) {
-        PendingWrites writes = pending(status);
         DataSource dataSource = obtainDataSource();
-        if (writes == null
+        LockedTransaction transaction = status.isNewTransaction() ? LockedTransaction.find(dataSource) : null;
+        if (transaction == null
+                || !transaction.isCommittedByRowlock()
                 || !(TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder)) {
             super.doCommit(status);
             return;
         }
         try {
-            writes.commit(holder.getConnection());
+            transaction.commit(holder.getConnection());
         } catch (SQLException e) {
             throw translateException("JDBC commit", e);
         }
-    }
-
-    private @Nullable PendingWrites pending(DefaultTransactionStatus status) {
-        return status.isNewTransaction() ? PendingWrites.find(obtainDataSource()) : null;
     }
 }

@@ -42,7 +42,6 @@ public final class RowLockUsages {
                             definition.parts(),
                             definition.partTypes(),
                             definition.mode(),
-                            definition.reads(),
                             locks.lockWait(),
                             locks.dataSource(),
                             transactions.managerOf(method, targetClass)));
@@ -71,7 +70,6 @@ public final class RowLockUsages {
         private final int parts;
         private final List<Optional<Class<?>>> partTypes;
         private final RowLockMode mode;
-        private final Supplier<List<EntityRead>> reads;
         private final @Nullable LockWait wait;
         private final String dataSource;
         private final Manager transactionManager;
@@ -85,7 +83,6 @@ public final class RowLockUsages {
                 int parts,
                 List<Optional<Class<?>>> partTypes,
                 RowLockMode mode,
-                Supplier<List<EntityRead>> reads,
                 @Nullable LockWait lockWait,
                 String dataSource,
                 Manager transactionManager) {
@@ -97,7 +94,6 @@ public final class RowLockUsages {
             this.parts = parts;
             this.partTypes = partTypes;
             this.mode = mode;
-            this.reads = reads;
             this.wait = lockWait;
             this.dataSource = dataSource;
             this.transactionManager = transactionManager;
@@ -170,11 +166,6 @@ public final class RowLockUsages {
         /** The type of each part as far as the declarations tell. */
         List<Optional<Class<?>>> partTypes() {
             return partTypes;
-        }
-
-        /** Refuses what cannot be read behind the lock. */
-        void checkReads() {
-            List<EntityRead> unused = reads.get();
         }
 
         String dataSource() {

@@ -199,7 +199,6 @@ final class StartupVerification implements SmartInitializingSingleton {
             Set<String> present = new HashSet<>();
             for (Usage usage : ofDataSource) {
                 tables.check(usage);
-                usage.checkReads();
                 present.add(usage.table());
             }
             for (String table : rowLocks.configuredTables()) {

@@ -3,9 +3,14 @@ package org.rowlock.spring;
 import java.sql.SQLTransientConnectionException;
 import org.rowlock.AdmissionQueues;
 import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** A call's turn to go to the database. Says to those behind whether a connection was to be had; belongs to one thread. */
-final class Turn implements AutoCloseable {
+/**
+ * A call's turn to go to the database. Says to those behind whether a connection was to be had, and is given back as soon as
+ * the transaction has ended, before listeners that run then. Belongs to one thread.
+ */
+final class Turn implements TransactionSynchronization, AutoCloseable {
     private final AdmissionQueues.Permit permit;
     private boolean told;
 
@@ -18,6 +23,7 @@ final class Turn implements AutoCloseable {
         if (!told) {
             told = true;
             permit.connected(true);
+            TransactionSynchronizationManager.registerSynchronization(this);
         }
     }
 
@@ -37,6 +43,21 @@ final class Turn implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    @Override
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void afterCommit() {
+        close();
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        close();
     }
 
     @Override

@@ -1,7 +1,6 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import jakarta.persistence.Cacheable;
@@ -18,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
 import org.hibernate.annotations.Cache;
@@ -48,6 +48,8 @@ class CachedEntityTest {
             "create table account (id bigint primary key, balance bigint not null)",
             "insert into account values (1, 0), (2, 0)",
             "create table part (a int, b int, amount bigint not null, primary key (a, b))");
+
+    private static final LockKey ACCOUNT = LockKey.row("account", 1);
 
     private DataSource dataSource;
 
@@ -98,14 +100,20 @@ class CachedEntityTest {
 
     static class Accounts {
         private final EntityManager entities;
+        private final RowLockTemplate locks;
 
-        Accounts(EntityManagerFactory factory) {
+        Accounts(EntityManagerFactory factory, RowLockTemplate locks) {
+            this.locks = locks;
             this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
         }
 
         @Transactional
         public long read(long id) {
             return entities.find(Account.class, id).balance;
+        }
+
+        public void inTransaction() {
+            locks.inTransaction(ACCOUNT, () -> add(1));
         }
 
         private long add(long id) {
@@ -122,9 +130,11 @@ class CachedEntityTest {
             add(id);
         }
 
+        /** By hand, as by annotation. */
         @Transactional
-        public void refreshed(@RowLock(entity = Account.class, refresh = true) long id) {
-            add(id);
+        public void template(Consumer<RowLockTemplate> locking) {
+            locking.accept(locks);
+            add(1);
         }
 
         @Transactional
@@ -140,8 +150,27 @@ class CachedEntityTest {
     }
 
     static class Parts {
+        private final EntityManager entities;
+
+        Parts(EntityManagerFactory factory) {
+            this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
+        }
+
         @Transactional
-        public void change(@RowLock(value = "part", part = 1) int a, @RowLock(value = "part", part = 2) int b) {}
+        @RowLock(
+                table = "part",
+                id = {"#a", "#b"})
+        public long change(int a, int b) {
+            return read();
+        }
+
+        @Transactional
+        public long read() {
+            PartId id = new PartId();
+            id.a = 1;
+            id.b = 2;
+            return entities.find(Part.class, id).amount;
+        }
     }
 
     private AnnotationConfigApplicationContext start(LockStrategy strategy, Class<?>... components) {
@@ -173,7 +202,11 @@ class CachedEntityTest {
         switch (form) {
             case "table" -> accounts.table(1);
             case "entity" -> accounts.entity(1L);
-            case "refreshed" -> accounts.refreshed(1);
+            case "lock" -> accounts.template(locks -> locks.lock(ACCOUNT));
+            case "lockAll" -> accounts.template(locks -> locks.lockAll(List.of(LockKey.row("account", 2), ACCOUNT)));
+            case "tryLock" -> accounts.template(locks -> locks.tryLock(ACCOUNT, TestDatabase.DEADLINE));
+            case "lockAndQuery" -> accounts.template(locks -> locks.lockAndQuery(ACCOUNT, "select 1", row -> 1));
+            case "inTransaction" -> accounts.inTransaction();
             case "several" -> accounts.several(List.of(2, 1));
             case "expression" -> accounts.expression(new Command(1));
             default -> throw new IllegalArgumentException(form);
@@ -181,7 +214,18 @@ class CachedEntityTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"table", "entity", "refreshed", "several", "expression"})
+    @ValueSource(
+            strings = {
+                "table",
+                "entity",
+                "several",
+                "expression",
+                "lock",
+                "lockAll",
+                "tryLock",
+                "lockAndQuery",
+                "inTransaction"
+            })
     void whatTheHolderBeforeWroteIsNotLost(String form) throws Exception {
         addFiftyThenOne(LockStrategy.BOTH, form);
     }
@@ -233,10 +277,16 @@ class CachedEntityTest {
         }
     }
 
+    /** Of a plain id class the parts are given one by one. */
     @Test
-    void idsInPartsOfACachedEntityAreRefusedAtStartup() {
-        assertThatThrownBy(() -> start(LockStrategy.BOTH, Parts.class).close())
-                .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContainingAll("Parts.change(int, int)", "second-level cache", "in parts", "PartId");
+    void anIdInPartsGoesPastTheCacheToo() throws Exception {
+        try (var context = start(LockStrategy.BOTH, Parts.class)) {
+            database.execute("insert into part values (1, 2, 0)");
+            Parts parts = context.getBean(Parts.class);
+            assertThat(parts.read()).isZero();
+            database.execute("update part set amount = 7");
+            assertThat(parts.read()).as("what the cache has").isZero();
+            assertThat(parts.change(1, 2)).isEqualTo(7);
+        }
     }
 }

@@ -188,11 +188,6 @@ class DefinitionErrorsTest {
         public void run(@RowLock("order_line") LineOfOrder id) {}
     }
 
-    static class Refresh {
-        @Transactional
-        public void run(@RowLock(value = "account", refresh = true) int id) {}
-    }
-
     static class UnknownDataSource {
         @Transactional
         public void run(@RowLock(value = "account", dataSource = "orders") int id) {}
@@ -349,7 +344,6 @@ class DefinitionErrorsTest {
                 Arguments.of(OnePart.class, List.of("3 parts", "[order_id, line]")),
                 Arguments.of(GapInParts.class, List.of("1, 3", "Number them 1, 2")),
                 Arguments.of(WrongOrder.class, List.of("[line, orderId]", "[order_id, line]", "another order")),
-                Arguments.of(Refresh.class, List.of("refresh = true", "entity = ...")),
                 Arguments.of(UnknownDataSource.class, List.of("DataSource orders", "no such bean")),
                 Arguments.of(ConfiguredTable.class, List.of("configuration of table acount", "There is: account")));
     }

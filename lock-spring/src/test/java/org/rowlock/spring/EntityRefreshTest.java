@@ -1,7 +1,9 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import jakarta.persistence.CascadeType;
 import jakarta.persistence.Column;
 import jakarta.persistence.Embeddable;
 import jakarta.persistence.EmbeddedId;
@@ -9,6 +11,8 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
+import jakarta.persistence.JoinColumn;
+import jakarta.persistence.OneToMany;
 import jakarta.persistence.Table;
 import java.io.Serializable;
 import java.sql.SQLException;
@@ -24,6 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.libraries.JpaTransactions;
@@ -31,12 +37,13 @@ import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What the persistence context loaded before the lock is stale behind it, unless it is refreshed. */
+/** What the persistence context loaded before the lock is read again behind it. */
 @Tag("long")
 class EntityRefreshTest {
     @RegisterExtension
@@ -44,7 +51,11 @@ class EntityRefreshTest {
             "create table account (id bigint primary key, balance bigint not null)",
             "insert into account values (1, 0), (2, 0)",
             "create table part (a int, b int, amount bigint not null, primary key (a, b))",
-            "insert into part values (1, 2, 0)");
+            "insert into part values (1, 2, 0)",
+            "create table parcel (id bigint primary key)",
+            "create table parcel_line (id bigint primary key, parcel bigint, amount bigint not null)",
+            "insert into parcel values (1)",
+            "insert into parcel_line values (1, 1, 0)");
 
     private AnnotationConfigApplicationContext context;
     private EntityManager entities;
@@ -90,6 +101,26 @@ class EntityRefreshTest {
         long amount;
     }
 
+    @Entity
+    @Table(name = "parcel")
+    static class Parcel {
+        @Id
+        Long id;
+
+        @OneToMany(cascade = CascadeType.ALL)
+        @JoinColumn(name = "parcel")
+        List<ParcelLine> lines;
+    }
+
+    @Entity
+    @Table(name = "parcel_line")
+    static class ParcelLine {
+        @Id
+        Long id;
+
+        long amount;
+    }
+
     static class Accounts {
         private final EntityManager entities;
 
@@ -103,23 +134,18 @@ class EntityRefreshTest {
         }
 
         @Transactional
-        public long refreshedBalance(@RowLock(entity = Account.class, refresh = true) long id) {
-            return entities.find(Account.class, id).balance;
-        }
-
-        @Transactional
-        public void refreshAll(@RowLock(entity = Account.class, refresh = true) List<Long> ids, Runnable work) {
+        public void refreshAll(@RowLock(entity = Account.class) List<Long> ids, Runnable work) {
             work.run();
         }
 
         @Transactional
-        @RowLock(entity = Account.class, id = "#ids", refresh = true)
+        @RowLock(entity = Account.class, id = "#ids")
         public void refreshArray(int[] ids, Runnable work) {
             work.run();
         }
 
         @Transactional
-        public long amount(@RowLock(entity = Part.class, refresh = true) PartId id) {
+        public long amount(@RowLock(entity = Part.class) PartId id) {
             return entities.find(Part.class, id).amount;
         }
     }
@@ -129,7 +155,8 @@ class EntityRefreshTest {
         context = RowLockTests.start(
                 beans -> {
                     beans.registerBean("dataSource", DataSource.class, database::dataSource);
-                    beans.registerBean(Unit.class, () -> new Unit(Account.class, Part.class));
+                    beans.registerBean(
+                            Unit.class, () -> new Unit(Account.class, Part.class, Parcel.class, ParcelLine.class));
                 },
                 JpaTransactions.class,
                 Accounts.class);
@@ -143,15 +170,66 @@ class EntityRefreshTest {
         context.close();
     }
 
-    /** Nothing of Rowlock's is wrong here: Hibernate gives what it has. It is what refresh is for. */
-    @Test
-    void withoutRefreshTheEntityThatWasLoadedBeforeTheLockIsStale() throws Exception {
-        assertThat(loadThenLockBehindAnUpdate(accounts::balance)).isZero();
+    @ParameterizedTest
+    @ValueSource(strings = {"annotation", "lock", "lockAll", "tryLock", "lockAndQuery", "inTransaction"})
+    void whatWasLoadedBeforeTheLockHasWhatWasCommittedDuringTheWait(String entrance) throws Exception {
+        LockKey key = LockKey.row("account", 1);
+        RowLockTemplate template = context.getBean(RowLockTemplate.class);
+        assertThat(loadThenLockBehindAnUpdate(id -> {
+                    switch (entrance) {
+                        case "annotation" -> accounts.balance(id);
+                        case "lock" -> template.lock(key);
+                        case "lockAll" -> template.lockAll(List.of(key));
+                        case "tryLock" -> template.tryLock(key, TestDatabase.DEADLINE);
+                        case "lockAndQuery" -> template.lockAndQuery(key, "select 1", row -> 1);
+                        default -> template.inTransaction(key, () -> 1);
+                    }
+                    return entities.find(Account.class, id).balance;
+                }))
+                .isEqualTo(100);
     }
 
+    /** Nobody knows whether the change is one of what the row has now, so neither is lost silently. */
     @Test
-    void refreshedItHasWhatWasCommittedDuringTheWait() throws Exception {
-        assertThat(loadThenLockBehindAnUpdate(accounts::refreshedBalance)).isEqualTo(100);
+    void whatWasLoadedAndChangedBeforeTheLockIsRefused() throws Exception {
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    entities.find(Account.class, 1L).balance += 1;
+                    accounts.balance(1);
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("Account", "id 1", "Accounts.balance(long)", "flush");
+        transaction.executeWithoutResult(status -> {
+            entities.find(Account.class, 1L).balance += 1;
+            entities.flush();
+            assertThat(accounts.balance(1)).isEqualTo(1);
+        });
+        assertThat(balanceOf(1)).isEqualTo("1");
+    }
+
+    /** What was changed under the lock stays, however often it is taken again. */
+    @Test
+    void whatIsChangedUnderTheLockIsKept() throws Exception {
+        transaction.executeWithoutResult(status -> {
+            accounts.balance(1);
+            entities.find(Account.class, 1L).balance += 1;
+            assertThat(accounts.balance(1)).isEqualTo(1);
+            entities.find(Account.class, 2L).balance += 5;
+            assertThat(accounts.balance(1)).isEqualTo(1);
+        });
+        assertThat(balanceOf(1) + balanceOf(2)).isEqualTo("15");
+    }
+
+    /** A change of another row, in the collections and cascades of the one that is read again, is not dropped. */
+    @Test
+    void pendingChangesOfWhatItCascadesToAreKept() throws Exception {
+        transaction.executeWithoutResult(status -> {
+            Parcel parcel = entities.find(Parcel.class, 1L);
+            parcel.lines.get(0).amount = 7;
+            context.getBean(RowLockTemplate.class).lock(LockKey.row("parcel", 1));
+            assertThat(parcel.lines.get(0).amount).isEqualTo(7);
+        });
+        assertThat(database.query("select amount from parcel_line where id = 1"))
+                .isEqualTo("7");
     }
 
     /** Loads the account, then locks it while another session, which commits a new balance, holds the lock. */

@@ -54,17 +54,17 @@ class RefreshEdgesTest {
         }
 
         @Transactional
-        public int ofArray(@RowLock(entity = Stock.class, refresh = true) long[] ids) {
+        public int ofArray(@RowLock(entity = Stock.class) long[] ids) {
             return amount();
         }
 
         @Transactional
-        public int ofText(@RowLock(entity = Stock.class, refresh = true) Object id) {
+        public int ofText(@RowLock(entity = Stock.class) Object id) {
             return amount();
         }
 
         @Transactional
-        public int ofInt(@RowLock(entity = Stock.class, refresh = true) int id) {
+        public int ofInt(@RowLock(entity = Stock.class) int id) {
             return amount();
         }
     }

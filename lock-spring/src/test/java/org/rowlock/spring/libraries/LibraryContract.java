@@ -116,7 +116,7 @@ abstract class LibraryContract {
         }
     }
 
-    private AnnotationConfigApplicationContext start(LockStrategy strategy, boolean admission) {
+    final AnnotationConfigApplicationContext start(LockStrategy strategy, boolean admission) {
         HikariDataSource pool = new HikariDataSource();
         pool.setDataSource(database.dataSource());
         pool.setMaximumPoolSize(6);

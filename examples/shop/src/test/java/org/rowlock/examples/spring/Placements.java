@@ -68,10 +68,10 @@ class Placements {
     }
     // end
 
-    // snippet: refresh
+    // snippet: loaded
     @Transactional
-    public long balance(@RowLock(entity = Account.class, refresh = true) long id) {
-        return accounts.findById(id).orElseThrow().balance();
+    public long balance(@RowLock(entity = Account.class) long id) {
+        return accounts.findById(id).orElseThrow().balance(); // also where a caller has loaded it before
     }
     // end
 

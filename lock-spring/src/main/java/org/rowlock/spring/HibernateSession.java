@@ -1,0 +1,230 @@
+package org.rowlock.spring;
+
+import jakarta.persistence.CacheRetrieveMode;
+import jakarta.persistence.PersistenceException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.sql.DataSource;
+import org.hibernate.CacheMode;
+import org.hibernate.engine.spi.EntityEntry;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.engine.spi.Status;
+import org.hibernate.persister.entity.EntityPersister;
+import org.rowlock.LockKey;
+import org.springframework.beans.BeanUtils;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.orm.jpa.EntityManagerFactoryInfo;
+import org.springframework.orm.jpa.EntityManagerFactoryUtils;
+import org.springframework.orm.jpa.EntityManagerHolder;
+import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * A session of Hibernate that the running transaction has. Behind a lock an entity that it has loaded is read again, and the
+ * second-level cache is passed by, as {@code PESSIMISTIC_WRITE} does.
+ */
+record HibernateSession(SessionImplementor session) {
+    private static final String RETRIEVE = "jakarta.persistence.cache.retrieveMode";
+
+    /** By factory and table; a factory that is closed goes. */
+    private static final Map<SessionFactoryImplementor, Map<String, Entities>> OF_TABLES =
+            new ConcurrentReferenceHashMap<>(4, ConcurrentReferenceHashMap.ReferenceType.WEAK);
+
+    /**
+     * The entities of a table.
+     *
+     * @param names of these, and of all in a hierarchy that has the table
+     * @param cached whether the second-level cache may have one of them
+     */
+    private record Entities(Set<String> names, boolean cached) {}
+
+    private record Loaded(Object entity, EntityEntry entry) {}
+
+    /** Empty if a resource of the thread is no such session, or one of another DataSource. */
+    static Optional<HibernateSession> of(Object factory, Object holder, DataSource dataSource) {
+        if (!(holder instanceof EntityManagerHolder bound) || isElsewhere(factory, dataSource)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new HibernateSession(bound.getEntityManager().unwrap(SessionImplementor.class)));
+        } catch (PersistenceException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isElsewhere(Object factory, DataSource dataSource) {
+        return factory instanceof EntityManagerFactoryInfo info
+                && info.getDataSource() != null
+                && !LockedTransaction.target(info.getDataSource()).equals(LockedTransaction.target(dataSource));
+    }
+
+    /** @throws InvalidDataAccessApiUsageException if an entity of the keys is loaded and changed */
+    void refuseChanged(String what, Set<LockKey> keys) {
+        for (Loaded each : loaded(keys)) {
+            if (isChanged(each)) {
+                throw new InvalidDataAccessApiUsageException(what + ": the entity "
+                        + each.entry().getEntityName() + " with the id "
+                        + each.entry().getId()
+                        + " was loaded before the lock and has been changed since, so it is not known whether the change is"
+                        + " one of what the row has now. Lock before the entity is read, or flush the change before the"
+                        + " lock.");
+            }
+        }
+    }
+
+    private boolean isChanged(Loaded loaded) {
+        EntityPersister persister = loaded.entry().getPersister();
+        Object[] before = loaded.entry().getLoadedState();
+        return before != null
+                && persister.findDirty(persister.getValues(loaded.entity()), before, loaded.entity(), session) != null;
+    }
+
+    /** Reads again what is loaded, and has the rest read from the database until the transaction ends. */
+    void renew(Set<LockKey> keys, LockedTransaction transaction) {
+        try {
+            List<Loaded> loaded = loaded(keys);
+            // To refresh an entity drops the pending changes of its collections, and of what it cascades to.
+            if (loaded.stream()
+                    .map(each -> each.entry().getPersister())
+                    .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
+                session.flush();
+            }
+            loaded.forEach(each -> session.refresh(each.entity()));
+        } catch (RuntimeException e) {
+            DataAccessException translated = EntityManagerFactoryUtils.convertJpaAccessExceptionIfPossible(e);
+            throw translated == null ? e : translated;
+        }
+        if (keys.stream().anyMatch(this::isCached)) {
+            passTheCacheBy(transaction);
+        }
+    }
+
+    /** For {@code find} the property counts, and for all else the mode. */
+    private void passTheCacheBy(LockedTransaction transaction) {
+        CacheMode before = session.getCacheMode();
+        Object property = session.getProperties().getOrDefault(RETRIEVE, CacheRetrieveMode.USE);
+        session.setProperty(RETRIEVE, CacheRetrieveMode.BYPASS);
+        session.setCacheMode(CacheMode.fromJpaModes(CacheRetrieveMode.BYPASS, before.getJpaStoreMode()));
+        transaction.atEnd(() -> {
+            if (session.isOpen()) {
+                session.setProperty(RETRIEVE, property);
+                session.setCacheMode(before);
+            }
+        });
+    }
+
+    private boolean isCached(LockKey key) {
+        return key instanceof LockKey.Row row && entities(row.table()).cached();
+    }
+
+    private Entities entities(String table) {
+        return OF_TABLES
+                .computeIfAbsent(session.getFactory(), factory -> new ConcurrentHashMap<>())
+                .computeIfAbsent(table, this::find);
+    }
+
+    private Entities find(String table) {
+        Set<String> names = new HashSet<>();
+        boolean[] cached = {false};
+        session.getFactory().getMappingMetamodel().forEachEntityDescriptor(persister -> {
+            if (Arrays.stream(persister.getQuerySpaces()).anyMatch(mapped -> isSame(mapped.toString(), table))) {
+                names.add(persister.getEntityName());
+                cached[0] |= persister.canReadFromCache();
+            }
+        });
+        return new Entities(names, cached[0]);
+    }
+
+    /** A name without a schema is taken for that of any: reading one entity more is no harm. */
+    private static boolean isSame(String mapped, String table) {
+        String name = normal(mapped);
+        return name.equals(table)
+                || (name.contains(".") != table.contains(".") && last(name).equals(last(table)));
+    }
+
+    private static String normal(String mapped) {
+        try {
+            return LockKey.row(mapped, 0).table();
+        } catch (IllegalArgumentException e) {
+            return mapped;
+        }
+    }
+
+    private static String last(String name) {
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    /** Those of the keys that the session has, and that the database has too as far as the session knows. */
+    private List<Loaded> loaded(Set<LockKey> keys) {
+        List<Loaded> loaded = new ArrayList<>();
+        if (session.getPersistenceContextInternal().getNumberOfManagedEntities() > 0) {
+            Map<String, Set<List<String>>> ids = new HashMap<>();
+            keys.forEach(key -> {
+                if (key instanceof LockKey.Row row) {
+                    ids.computeIfAbsent(row.table(), table -> new HashSet<>()).add(sorted(row.id()));
+                }
+            });
+            ids.forEach((table, ofTable) -> addLoaded(entities(table), ofTable, loaded));
+        }
+        return loaded;
+    }
+
+    private void addLoaded(Entities entities, Set<List<String>> ids, List<Loaded> loaded) {
+        if (entities.names().isEmpty()) {
+            return;
+        }
+        for (Map.Entry<Object, EntityEntry> each :
+                session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
+            EntityEntry entry = each.getValue();
+            if (entities.names().contains(entry.getEntityName())
+                    && entry.isExistsInDatabase()
+                    && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)
+                    && isOneOf(ids, entry.getId())) {
+                loaded.add(new Loaded(each.getKey(), entry));
+            }
+        }
+    }
+
+    /** In whatever order the mapping has the parts: to read one entity more is no harm. */
+    private static boolean isOneOf(Set<List<String>> ids, Object id) {
+        try {
+            return ids.contains(sorted(LockKey.row("any", parts(id)).id()));
+        } catch (IllegalArgumentException e) {
+            // Of a type that only the mapping understands.
+            return true;
+        }
+    }
+
+    private static List<String> sorted(List<String> parts) {
+        return parts.size() == 1 ? parts : parts.stream().sorted().toList();
+    }
+
+    private static List<Object> parts(Object id) {
+        if (BeanUtils.isSimpleValueType(id.getClass())
+                || id.getClass().getName().startsWith("java.")) {
+            return List.of(id);
+        }
+        List<Object> parts = new ArrayList<>();
+        for (Class<?> type = id.getClass(); type != null && type != Object.class; type = type.getSuperclass()) {
+            for (Field field : type.getDeclaredFields()) {
+                if (!Modifier.isStatic(field.getModifiers()) && !Modifier.isTransient(field.getModifiers())) {
+                    ReflectionUtils.makeAccessible(field);
+                    Object part = ReflectionUtils.getField(field, id);
+                    parts.addAll(part == null ? List.of() : parts(part));
+                }
+            }
+        }
+        return parts;
+    }
+}

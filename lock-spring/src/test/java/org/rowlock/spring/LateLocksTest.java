@@ -1,0 +1,251 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.Table;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockKey;
+import org.rowlock.spring.libraries.JpaTransactions;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What Rowlock is asked for when the transaction is about to commit, as an outbox does it, is promised like any other. */
+class LateLocksTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id int primary key, balance int not null default 0)",
+            "insert into account values (1)",
+            "create table outbox (id int primary key)");
+
+    enum Manager {
+        JDBC,
+        JPA,
+        ROWLOCK
+    }
+
+    @Entity
+    @Table(name = "account")
+    static class Account {
+        @Id
+        Integer id;
+
+        int balance;
+    }
+
+    static class Orders {
+        private final ApplicationEventPublisher events;
+
+        Orders(ApplicationEventPublisher events) {
+            this.events = events;
+        }
+
+        @Transactional
+        public void ship(Consumer<RowLockTemplate> late) {
+            events.publishEvent(new Shipped(late));
+        }
+    }
+
+    record Shipped(Consumer<RowLockTemplate> late) {}
+
+    static class Outbox {
+        private final RowLockTemplate template;
+
+        Outbox(RowLockTemplate template) {
+            this.template = template;
+        }
+
+        @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
+        public void on(Shipped shipped) {
+            shipped.late().accept(template);
+        }
+    }
+
+    private AnnotationConfigApplicationContext start(Manager manager) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean(JdbcTemplate.class, () -> new JdbcTemplate(beans.getBean(DataSource.class)));
+                    if (manager == Manager.JPA) {
+                        beans.registerBean(Unit.class, () -> new Unit(Account.class));
+                    } else {
+                        beans.registerBean(PlatformTransactionManager.class, () -> {
+                            DataSource dataSource = beans.getBean(DataSource.class);
+                            return manager == Manager.JDBC
+                                    ? new JdbcTransactionManager(dataSource)
+                                    : new RowLockTransactionManager(dataSource);
+                        });
+                    }
+                },
+                manager == Manager.JPA ? JpaTransactions.class : Contexts.Base.class,
+                Orders.class,
+                Outbox.class);
+    }
+
+    private String stored() throws Exception {
+        return database.query("select string_agg(id::text, ',' order by id) from outbox");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatAnOutboxPromisesBeforeTheCommitIsStored(Manager manager) throws Exception {
+        try (var context = start(manager)) {
+            Orders orders = context.getBean(Orders.class);
+            orders.ship(template ->
+                    template.atCommit().add("insert into outbox values (1)").expectOneRow());
+            orders.ship(template -> template.inTransaction(
+                    LockKey.row("account", 1), () -> template.atCommit().add("insert into outbox values (2)")));
+            assertThat(stored()).isEqualTo("1,2");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatCannotBeStoredThenFailsTheCommit(Manager manager) throws Exception {
+        try (var context = start(manager)) {
+            JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+            assertThatThrownBy(() -> context.getBean(Orders.class).ship(template -> {
+                        jdbc.update("insert into outbox values (1)");
+                        template.atCommit().add("insert into outbox values (1)");
+                    }))
+                    .isInstanceOf(DataIntegrityViolationException.class);
+            assertThat(stored()).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFirstLockThenIsWatchedForASilentRollback(Manager manager) throws Exception {
+        try (var context = start(manager)) {
+            JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+            assertThatThrownBy(() -> context.getBean(Orders.class).ship(template -> {
+                        template.lock(LockKey.row("account", 1));
+                        jdbc.update("insert into outbox values (1)");
+                        swallow(() -> jdbc.update("insert into outbox values (1)"));
+                    }))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("nothing of it is stored");
+            assertThat(stored()).isNull();
+        }
+    }
+
+    private static void swallow(Runnable work) {
+        try {
+            work.run();
+        } catch (DataAccessException e) {
+            assertThat(e).isInstanceOf(DataIntegrityViolationException.class);
+        }
+    }
+
+    /** Before, in and behind each callback of the commit: stored, or refused. */
+    @ParameterizedTest
+    @EnumSource
+    void inNoPhaseIsAPromiseForgotten(Manager manager) throws Exception {
+        try (var context = start(manager)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            List<Boolean> refused = new ArrayList<>();
+            new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                    .executeWithoutResult(status -> TransactionSynchronizationManager.registerSynchronization(
+                            new Phases(phase -> refused.add(isRefused(template, phase)))));
+            assertThat(refused).containsExactly(false, false, true, true);
+            assertThat(stored()).isEqualTo("0,1");
+        }
+    }
+
+    private static boolean isRefused(RowLockTemplate template, int phase) {
+        try {
+            template.atCommit().add("insert into outbox values (?)", phase);
+            return false;
+        } catch (IllegalTransactionStateException e) {
+            assertThat(e).hasMessageContaining("REQUIRES_NEW");
+            return true;
+        }
+    }
+
+    /** The phases of a commit, numbered. */
+    private record Phases(Consumer<Integer> each) implements TransactionSynchronization {
+        @Override
+        public void beforeCommit(boolean readOnly) {
+            each.accept(0);
+        }
+
+        @Override
+        public void beforeCompletion() {
+            each.accept(1);
+        }
+
+        @Override
+        public void afterCommit() {
+            each.accept(2);
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            each.accept(3);
+        }
+    }
+
+    /** Suspended meanwhile, it is the outer's all the same. */
+    @ParameterizedTest
+    @EnumSource
+    void eachTransactionHasItsOwn(Manager manager) throws Exception {
+        try (var context = start(manager)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            TransactionTemplate inner = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            inner.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
+            context.getBean(Orders.class).ship(late -> {
+                late.atCommit().add("insert into outbox values (1)");
+                inner.executeWithoutResult(status -> {
+                    template.atCommit().add("insert into outbox values (2)");
+                    status.setRollbackOnly();
+                });
+                inner.executeWithoutResult(status -> template.atCommit().add("insert into outbox values (3)"));
+            });
+            assertThat(stored()).isEqualTo("1,3");
+        }
+    }
+
+    /** Nobody tells Rowlock of its commit. */
+    @Test
+    void aTransactionManagerThatRowlockDoesNotKnowIsRefusedForThem() throws Exception {
+        try (var context = start(Manager.JDBC)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            JdbcTransactionManager unknown = new JdbcTransactionManager(context.getBean(DataSource.class));
+            assertThatThrownBy(
+                            () -> new TransactionTemplate(unknown).executeWithoutResult(status -> template.atCommit()))
+                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .hasMessageContaining("bean");
+            new TransactionTemplate(unknown).executeWithoutResult(status -> template.lock(LockKey.row("account", 1)));
+            RowLockTemplate known =
+                    new RowLockTemplate(context.getBean(SpringLocks.class), unknown, context.getBean(DataSource.class));
+            known.inTransaction(
+                    LockKey.row("account", 1), () -> known.atCommit().add("insert into outbox values (1)"));
+            assertThat(stored()).isEqualTo("1");
+        }
+    }
+}
