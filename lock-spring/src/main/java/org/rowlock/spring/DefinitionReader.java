@@ -76,7 +76,8 @@ final class DefinitionReader {
                 parsed.stream().map(text -> typeOf(method, text)).toList();
         Class<?> idType =
                 id instanceof IdSource.Argument argument ? idType(new MethodParameter(method, argument.index())) : null;
-        return definition(where, lock, id, idType, partTypes, "id " + String.join(", ", expressions));
+        List<String> names = parsed.stream().map(IdExpressions::name).toList();
+        return definition(where, lock, id, idType, partTypes, names, "id " + String.join(", ", expressions));
     }
 
     /** The type of what an expression yields each, as far as the declarations tell. */
@@ -127,8 +128,8 @@ final class DefinitionReader {
             } else {
                 IdSource id = new IdSource.Argument(each.parameter().getParameterIndex());
                 Class<?> type = idType(each.parameter());
-                definitions.add(definition(
-                        where, lock, id, type, List.of(Optional.ofNullable(type)), "parameter " + name(each)));
+                List<Optional<Class<?>>> types = List.of(Optional.ofNullable(type));
+                definitions.add(definition(where, lock, id, type, types, List.of(), "parameter " + name(each)));
             }
         }
         composites.values().forEach(parts -> definitions.add(composite(where, parts)));
@@ -153,12 +154,18 @@ final class DefinitionReader {
         List<IdSource> sources = ordered.stream()
                 .<IdSource>map(part -> new IdSource.Argument(part.parameter().getParameterIndex()))
                 .toList();
-        String text = ordered.stream().map(DefinitionReader::name).collect(Collectors.joining(", "));
+        List<String> names = ordered.stream().map(DefinitionReader::name).toList();
         List<Optional<Class<?>>> types = ordered.stream()
                 .<Optional<Class<?>>>map(part -> Optional.of(part.parameter().getParameterType()))
                 .toList();
         return definition(
-                where, ordered.get(0).lock(), new IdSource.Composite(sources), null, types, "parameters " + text);
+                where,
+                ordered.get(0).lock(),
+                new IdSource.Composite(sources),
+                null,
+                types,
+                names,
+                "parameters " + String.join(", ", names));
     }
 
     private RowLockDefinition definition(
@@ -167,6 +174,7 @@ final class DefinitionReader {
             IdSource id,
             @Nullable Class<?> idType,
             List<Optional<Class<?>>> partTypes,
+            List<String> names,
             String idText) {
         if (idType != null && !IdObjects.canBeId(idType)) {
             throw new RowLockDefinitionException(
@@ -175,12 +183,18 @@ final class DefinitionReader {
                     "Give a number, a UUID, a string, an enum, a date or time, or a record or @Embeddable of those;"
                             + " of another class name the parts: id = {\"#id.first\", \"#id.second\"}.");
         }
+        Supplier<String> table = table(where, lock, entityOrNull(lock));
+        // The type of the one expression or parameter that the id is.
+        Class<?> whole = partTypes.size() == 1 ? partTypes.get(0).orElse(Object.class) : Object.class;
         return new RowLockDefinition(
                 where,
-                table(where, lock, entityOrNull(lock)),
+                table,
                 id,
                 idType,
                 partTypes,
+                () -> IdObjects.isIdObject(whole)
+                        ? IdObjects.partNames(whole, entities.idColumns(table.get(), whole))
+                        : names,
                 idText,
                 lock.getEnum("mode", RowLockMode.class));
     }

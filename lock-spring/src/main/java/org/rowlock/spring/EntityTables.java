@@ -1,6 +1,7 @@
 package org.rowlock.spring;
 
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -46,6 +47,11 @@ final class EntityTables {
     String tableOf(String where, Class<?> entity) {
         check(where, entity);
         return mapped(where, entity).orElseGet(() -> annotated(entity));
+    }
+
+    /** The column of each component of an id class, as the entities of a table map it; empty if that is not known. */
+    Map<String, String> idColumns(String table, Class<?> idClass) {
+        return HIBERNATE ? HibernateTables.idColumns(beans, table, idClass) : Map.of();
     }
 
     private Optional<String> mapped(String where, Class<?> entity) {

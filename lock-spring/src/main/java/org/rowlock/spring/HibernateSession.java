@@ -147,7 +147,7 @@ record HibernateSession(SessionImplementor session) {
     }
 
     /** A name without a schema is taken for that of any: reading one entity more is no harm. */
-    private static boolean isSame(String mapped, String table) {
+    static boolean isSame(String mapped, String table) {
         String name = normal(mapped);
         return name.equals(table)
                 || (name.contains(".") != table.contains(".") && last(name).equals(last(table)));

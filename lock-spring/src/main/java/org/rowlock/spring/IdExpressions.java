@@ -59,6 +59,19 @@ final class IdExpressions {
         return index >= 0 ? index : position(method, name);
     }
 
+    /** What an expression names last: {@code orderId} for {@code #command.orderId}; empty if that is no name. */
+    static String name(SpelExpression expression) {
+        SpelNode last = expression.getAST();
+        if (last instanceof CompoundExpression) {
+            last = last.getChild(last.getChildCount() - 1);
+        }
+        return last instanceof VariableReference variable
+                ? name(variable)
+                : last instanceof PropertyOrFieldReference property
+                        ? property.getName()
+                        : last instanceof MethodReference call ? call.getName() : "";
+    }
+
     /**
      * The type of what an expression yields, where that is a path from a parameter: {@code #command.orderId}. Null where
      * only a call tells.

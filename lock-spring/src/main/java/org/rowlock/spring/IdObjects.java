@@ -59,10 +59,16 @@ final class IdObjects {
      * place.
      */
     static List<String> partNames(Class<?> type) {
+        return partNames(type, Map.of());
+    }
+
+    /** @param mapped the columns of components, where it is known how an entity maps them */
+    static List<String> partNames(Class<?> type, Map<String, String> mapped) {
         List<String> names = new ArrayList<>();
         // Those of a record are its components, in their order.
         for (Field field : fields(type)) {
-            addNames(columnOr(field.getName(), field), field.getType(), names);
+            String column = mapped.get(field.getName());
+            addNames(column == null ? columnOr(field.getName(), field) : column, field.getType(), names);
         }
         return names;
     }

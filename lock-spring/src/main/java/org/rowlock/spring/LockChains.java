@@ -162,11 +162,12 @@ final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
     }
 
     private Advisor lockAdvisor(TransactionDeclarations transactions, boolean adviceBetween) {
-        return advisor(new LockInterceptor(definitions, locks, dataSources, transactions, adviceBetween));
+        return advisor(
+                new LockInterceptor(new LockAdvice(definitions, locks, dataSources, transactions), adviceBetween));
     }
 
     private Advisor admissionAdvisor(TransactionDeclarations transactions) {
-        return advisor(new AdmissionInterceptor(definitions, locks, dataSources, transactions));
+        return advisor(new AdmissionInterceptor(new LockAdvice(definitions, locks, dataSources, transactions)));
     }
 
     private Advisor advisor(Advice advice) {

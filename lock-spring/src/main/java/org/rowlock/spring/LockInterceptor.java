@@ -1,6 +1,5 @@
 package org.rowlock.spring;
 
-import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
@@ -11,49 +10,32 @@ import org.jspecify.annotations.Nullable;
 final class LockInterceptor implements MethodInterceptor {
     private static final Log LOG = LogFactory.getLog(LockInterceptor.class);
 
-    private final RowLockDefinitions definitions;
-    private final Supplier<SpringLocks> locks;
-    private final DataSources dataSources;
-    private final TransactionDeclarations transactions;
+    private final LockAdvice advice;
     private final boolean adviceBetween;
 
     /** @param adviceBetween whether there is advice between the queue and this, which may change the arguments */
-    LockInterceptor(
-            RowLockDefinitions definitions,
-            Supplier<SpringLocks> locks,
-            DataSources dataSources,
-            TransactionDeclarations transactions,
-            boolean adviceBetween) {
-        this.definitions = definitions;
-        this.locks = locks;
-        this.dataSources = dataSources;
-        this.transactions = transactions;
+    LockInterceptor(LockAdvice advice, boolean adviceBetween) {
+        this.advice = advice;
         this.adviceBetween = adviceBetween;
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Class<?> targetClass = Placement.targetClass(invocation);
-        MethodLocks method = definitions.of(invocation.getMethod(), targetClass);
+        MethodLocks method = advice.method(invocation);
         if (method != null) {
-            lock(invocation, method, targetClass);
+            lock(invocation, method);
         }
         return invocation.proceed();
     }
 
-    private void lock(MethodInvocation invocation, MethodLocks method, Class<?> targetClass) {
+    private void lock(MethodInvocation invocation, MethodLocks method) {
         AdmissionInterceptor.Queued queued = AdmissionInterceptor.queued(invocation);
         CallLocks locked = evaluate(invocation.getArguments(), method, queued == null ? null : queued.locks());
         if (locked.keys().isEmpty()) {
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
             return;
         }
-        LockedCall call = queued == null
-                ? method.call(
-                        locks.get(),
-                        dataSources.of(
-                                method.dataSource(), transactions.managerOf(invocation.getMethod(), targetClass)))
-                : queued.call();
+        LockedCall call = queued == null ? advice.call(method, invocation) : queued.call();
         call.lock(locked.keys());
     }
 

@@ -38,8 +38,29 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * is to send, and what happens at its end. Bound to the thread with the transaction; belongs to one thread.
  */
 final class LockedTransaction implements TransactionSynchronization {
+    /** How many transactions of the thread are suspended, which may hold locks; none if it is not bound. */
+    private static final String SUSPENDED = LockedTransaction.class.getName() + ".suspended";
+
     /** Stands in each transaction whose manager tells Rowlock of its commit. */
-    private static final TransactionSynchronization HEARD_OF = new TransactionSynchronization() {};
+    private static final TransactionSynchronization HEARD_OF = new TransactionSynchronization() {
+        @Override
+        public void suspend() {
+            add(1);
+        }
+
+        @Override
+        public void resume() {
+            add(-1);
+        }
+
+        private void add(int more) {
+            Integer before = (Integer) TransactionSynchronizationManager.unbindResourceIfPossible(SUSPENDED);
+            int now = (before == null ? 0 : before) + more;
+            if (now > 0) {
+                TransactionSynchronizationManager.bindResource(SUSPENDED, now);
+            }
+        }
+    };
 
     /** Stands in each transaction that is being committed, or has been. */
     private static final TransactionSynchronization AT_ITS_COMMIT = new TransactionSynchronization() {};
@@ -98,6 +119,15 @@ final class LockedTransaction implements TransactionSynchronization {
                 TransactionSynchronizationManager.registerSynchronization(AT_ITS_COMMIT);
             }
         }
+    }
+
+    /**
+     * Whether the thread is in no transaction, nor in a scope that suspends one (NOT_SUPPORTED), which may hold locks too. A
+     * scope without one (SUPPORTS) is none.
+     */
+    static boolean isNone() {
+        return !TransactionSynchronizationManager.isActualTransactionActive()
+                && !TransactionSynchronizationManager.hasResource(SUSPENDED);
     }
 
     /** Listens to a transaction manager, once. */
@@ -166,8 +196,8 @@ final class LockedTransaction implements TransactionSynchronization {
 
     private static IllegalTransactionStateException ended(String what) {
         return new IllegalTransactionStateException(
-                what + ": the transaction of this thread has ended, in whose AFTER_COMMIT, AFTER_ROLLBACK or"
-                        + " AFTER_COMPLETION phase this is. Begin one of its own:"
+                what + ": the transaction of this thread has ended, or sends its COMMIT now: this is its AFTER_COMMIT,"
+                        + " AFTER_ROLLBACK or AFTER_COMPLETION phase, or its last flush. Begin one of its own:"
                         + " @Transactional(propagation = Propagation.REQUIRES_NEW).");
     }
 

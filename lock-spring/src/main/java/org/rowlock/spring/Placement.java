@@ -1,7 +1,9 @@
 package org.rowlock.spring;
 
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Parameter;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,7 +15,9 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -44,12 +48,55 @@ final class Placement {
         List<Method> methods = new ArrayList<>();
         for (Class<?> type : types) {
             if (AnnotationUtils.isCandidateClass(type, RowLock.class) && !isSpringsOwn(type)) {
-                MethodIntrospector.selectMethods(type, (ReflectionUtils.MethodFilter)
-                                method -> definitions.of(method, targetClass) != null)
+                checkConstructors(definitions, ResolvableType.forClass(type));
+                MethodIntrospector.selectMethods(type, (ReflectionUtils.MethodFilter) method -> {
+                            checkParameters(definitions, method);
+                            return definitions.of(method, targetClass) != null;
+                        })
                         .forEach(method -> addUnlessThere(methods, method));
             }
         }
         return methods;
+    }
+
+    /** A record component or a Kotlin property is a parameter of a constructor, where no proxy stands. */
+    private static void checkParameters(RowLockDefinitions definitions, Method method) {
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            ResolvableType parameter = ResolvableType.forMethodParameter(method, i);
+            checkConstructors(definitions, parameter.isArray() ? parameter.getComponentType() : parameter);
+            for (ResolvableType each : parameter.getGenerics()) {
+                checkConstructors(definitions, each);
+            }
+        }
+    }
+
+    private static void checkConstructors(RowLockDefinitions definitions, ResolvableType type) {
+        Class<?> plain = type.resolve(Object.class);
+        if (!AnnotationUtils.isCandidateClass(plain, RowLock.class)
+                || isSpringsOwn(plain)
+                || !definitions.isFirstMet(plain)) {
+            return;
+        }
+        for (Constructor<?> constructor : constructors(plain)) {
+            for (Parameter parameter : constructor.getParameters()) {
+                if (MergedAnnotations.from(parameter).isPresent(RowLock.class)) {
+                    throw new RowLockDefinitionException(
+                            "@RowLock on " + parameter.getName() + ", which the constructor of " + plain.getName()
+                                    + " is given, locks nothing: there is no call of a bean to lock for.",
+                            "Put it on the method that is given the object: @RowLock(table = ..., id = \"#command."
+                                    + parameter.getName() + "\").");
+                }
+            }
+        }
+    }
+
+    /** None of a class that is not there as a whole. */
+    private static Constructor<?>[] constructors(Class<?> type) {
+        try {
+            return type.getDeclaredConstructors();
+        } catch (LinkageError e) {
+            return new Constructor<?>[0];
+        }
     }
 
     /** There are many, and none locks; applications that begin as Spring does are its samples. */

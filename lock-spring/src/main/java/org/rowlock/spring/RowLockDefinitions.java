@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,8 @@ final class RowLockDefinitions {
     private final Map<MethodClassKey, Optional<MethodLocks>> found = new ConcurrentHashMap<>();
 
     private final Map<List<Class<?>>, List<Method>> locking = new ConcurrentHashMap<>();
+
+    private final Set<Class<?>> met = ConcurrentHashMap.newKeySet();
 
     RowLockDefinitions(DefinitionReader reader) {
         this.reader = reader;
@@ -66,6 +69,11 @@ final class RowLockDefinitions {
             locking.put(classes, known);
         }
         return known;
+    }
+
+    /** Whether a class is met for the first time. */
+    boolean isFirstMet(Class<?> type) {
+        return met.add(type);
     }
 
     private @Nullable MethodLocks read(Method method, Class<?> targetClass) {

@@ -252,7 +252,7 @@ public final class RowLockTemplate {
             Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait, Supplier<T> work) {
         Map<LockKey, RowLockMode> modes = all(keys, mode);
         LockedCall call = call(wait);
-        return AdmissionInterceptor.isOutermost() && locks.settings().admission()
+        return LockedTransaction.isNone() && locks.settings().admission()
                 ? call.queued(modes, null, () -> lockAndWork(call, modes, work))
                 : lockAndWork(call, modes, work);
     }

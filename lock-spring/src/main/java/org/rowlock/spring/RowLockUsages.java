@@ -2,11 +2,9 @@ package org.rowlock.spring;
 
 import java.lang.reflect.Method;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
@@ -33,18 +31,7 @@ public final class RowLockUsages {
             MethodLocks locks = definitions.of(method, targetClass);
             if (locks != null) {
                 for (RowLockDefinition definition : locks.definitions()) {
-                    usages.add(new Usage(
-                            beanName,
-                            definition.where(),
-                            definition.table(),
-                            definition.idText(),
-                            definition.idType(),
-                            definition.parts(),
-                            definition.partTypes(),
-                            definition.mode(),
-                            locks.lockWait(),
-                            locks.dataSource(),
-                            transactions.managerOf(method, targetClass)));
+                    usages.add(new Usage(beanName, definition, locks, transactions.managerOf(method, targetClass)));
                 }
             }
         }
@@ -63,39 +50,14 @@ public final class RowLockUsages {
     /** One of them. */
     public static final class Usage {
         private final String bean;
-        private final String method;
-        private final Supplier<String> table;
-        private final String id;
-        private final @Nullable Class<?> idType;
-        private final int parts;
-        private final List<Optional<Class<?>>> partTypes;
-        private final RowLockMode mode;
-        private final @Nullable LockWait wait;
-        private final String dataSource;
+        private final RowLockDefinition definition;
+        private final MethodLocks locks;
         private final Manager transactionManager;
 
-        private Usage(
-                String bean,
-                String method,
-                Supplier<String> table,
-                String id,
-                @Nullable Class<?> idType,
-                int parts,
-                List<Optional<Class<?>>> partTypes,
-                RowLockMode mode,
-                @Nullable LockWait lockWait,
-                String dataSource,
-                Manager transactionManager) {
+        private Usage(String bean, RowLockDefinition definition, MethodLocks locks, Manager transactionManager) {
             this.bean = bean;
-            this.method = method;
-            this.table = table;
-            this.id = id;
-            this.idType = idType;
-            this.parts = parts;
-            this.partTypes = partTypes;
-            this.mode = mode;
-            this.wait = lockWait;
-            this.dataSource = dataSource;
+            this.definition = definition;
+            this.locks = locks;
             this.transactionManager = transactionManager;
         }
 
@@ -114,7 +76,7 @@ public final class RowLockUsages {
          * @return class, name and parameter types
          */
         public String method() {
-            return method;
+            return definition.where();
         }
 
         /**
@@ -123,7 +85,7 @@ public final class RowLockUsages {
          * @return its name, as in SQL
          */
         public String table() {
-            return table.get();
+            return definition.table().get();
         }
 
         /**
@@ -132,7 +94,7 @@ public final class RowLockUsages {
          * @return the parameter or expression
          */
         public String id() {
-            return id;
+            return definition.idText();
         }
 
         /**
@@ -141,7 +103,7 @@ public final class RowLockUsages {
          * @return how strongly it locks
          */
         public RowLockMode mode() {
-            return mode;
+            return definition.mode();
         }
 
         /**
@@ -150,26 +112,16 @@ public final class RowLockUsages {
          * @return how long it waits; null for the configured default
          */
         public @Nullable LockWait lockWait() {
-            return wait;
+            return locks.lockWait();
         }
 
-        @Nullable
-        Class<?> idType() {
-            return idType;
-        }
-
-        /** How many parts the id has as far as the annotation tells; 0 if it does not. */
-        int parts() {
-            return parts;
-        }
-
-        /** The type of each part as far as the declarations tell. */
-        List<Optional<Class<?>>> partTypes() {
-            return partTypes;
+        /** As it was read. */
+        RowLockDefinition definition() {
+            return definition;
         }
 
         String dataSource() {
-            return dataSource;
+            return locks.dataSource();
         }
 
         Manager transactionManager() {

@@ -69,9 +69,8 @@ final class TableCheck {
         String what = "@RowLock on " + usage.method();
         String table = usage.table();
         List<String> columns = idColumns(what, table);
-        int parts = usage.parts();
-        Class<?> type = usage.idType();
-        List<String> names = type != null && IdObjects.isIdObject(type) ? IdObjects.partNames(type) : List.of();
+        int parts = usage.definition().parts();
+        List<String> names = usage.definition().partNames().get();
         if (columns.isEmpty()) {
             return;
         }
@@ -84,16 +83,17 @@ final class TableCheck {
         }
         if (names.size() > 1 && !inOrder(names, columns)) {
             throw new RowLockDefinitionException(
-                    what + ": the components of " + simpleName(type) + " are " + names + ", but the " + key + " is "
+                    what + ", " + usage.id() + ": the parts of the id are " + names + ", but the " + key + " is "
                             + columns + ", in another order.",
-                    "Order them alike, or give the parts one by one: id = {\"#id.first\", \"#id.second\"}.");
+                    "Order them alike; of an id object the parts can be given one by one:"
+                            + " id = {\"#id.first\", \"#id.second\"}.");
         }
         checkTypes(what, usage, columns);
     }
 
     /** {@code ROW} leaves the comparison of ids to the server. */
     private void checkTypes(String what, Usage usage, List<String> columns) {
-        List<Optional<Class<?>>> parts = usage.partTypes();
+        List<Optional<Class<?>>> parts = usage.definition().partTypes();
         if (parts.size() != columns.size() || locks.strategyOf(LockKey.row(usage.table(), 0)) == LockStrategy.ROW) {
             return;
         }
@@ -231,11 +231,9 @@ final class TableCheck {
         return true;
     }
 
+    /** Also without the end that says no more than that it is an id: an order and an order_id are one. */
     private static String plain(String name) {
-        return name.replace("_", "").toLowerCase(Locale.ROOT);
-    }
-
-    private static String simpleName(@Nullable Class<?> type) {
-        return type == null ? "the id" : type.getSimpleName();
+        String plain = name.replace("_", "").toLowerCase(Locale.ROOT);
+        return plain.length() > 2 && plain.endsWith("id") ? plain.substring(0, plain.length() - 2) : plain;
     }
 }

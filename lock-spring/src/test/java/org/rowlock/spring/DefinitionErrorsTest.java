@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import kotlin.coroutines.Continuation;
 import kotlinx.coroutines.flow.Flow;
 import kotlinx.coroutines.flow.FlowKt;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Async;
@@ -188,6 +190,20 @@ class DefinitionErrorsTest {
         public void run(@RowLock("order_line") LineOfOrder id) {}
     }
 
+    record LockedCommand(@RowLock("account") int account) {}
+
+    static class RecordComponent {
+        @Transactional
+        public void run(List<LockedCommand> commands) {}
+    }
+
+    static class OwnConstructor {
+        OwnConstructor(@RowLock("account") @Autowired(required = false) @Nullable Integer id) {}
+
+        @Transactional
+        public void run(@RowLock("account") int id) {}
+    }
+
     static class UnknownDataSource {
         @Transactional
         public void run(@RowLock(value = "account", dataSource = "orders") int id) {}
@@ -344,6 +360,9 @@ class DefinitionErrorsTest {
                 Arguments.of(OnePart.class, List.of("3 parts", "[order_id, line]")),
                 Arguments.of(GapInParts.class, List.of("1, 3", "Number them 1, 2")),
                 Arguments.of(WrongOrder.class, List.of("[line, orderId]", "[order_id, line]", "another order")),
+                Arguments.of(
+                        RecordComponent.class, List.of("@RowLock on account", "LockedCommand", "#command.account")),
+                Arguments.of(OwnConstructor.class, List.of("@RowLock on id", "OwnConstructor")),
                 Arguments.of(UnknownDataSource.class, List.of("DataSource orders", "no such bean")),
                 Arguments.of(ConfiguredTable.class, List.of("configuration of table acount", "There is: account")));
     }

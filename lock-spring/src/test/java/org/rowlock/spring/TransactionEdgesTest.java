@@ -25,7 +25,9 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -33,11 +35,13 @@ import org.springframework.context.annotation.Role;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.test.util.AopTestUtils;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.interceptor.DefaultTransactionAttribute;
 import org.springframework.transaction.interceptor.MatchAlwaysTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
@@ -258,6 +262,60 @@ class TransactionEdgesTest {
         @Bean
         Counting counting(org.springframework.beans.factory.ObjectProvider<SpringLocks> locks) {
             return new Counting(locks::getObject);
+        }
+    }
+
+    /** A scope without a transaction, as a facade has it, is no reason not to queue: there is nothing to hold. */
+    @Test
+    void aFacadeWithoutATransactionDoesNotSwitchTheQueueOff() {
+        try (var context = Contexts.start(database, Contexts.Base.class, OfCounting.class)) {
+            Counting counting = context.getBean(Counting.class);
+            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+            TransactionTemplate supports = new TransactionTemplate(manager);
+            supports.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+            assertThat(supports.<Integer>execute(status -> counting.queues(1))).isOne();
+            TransactionTemplate suspending = new TransactionTemplate(manager);
+            suspending.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+            assertThat(suspending.<Integer>execute(status -> counting.queues(1)))
+                    .as("nothing is suspended")
+                    .isOne();
+            Integer inner = new TransactionTemplate(manager)
+                    .execute(status -> suspending.<Integer>execute(
+                            none -> supports.<Integer>execute(facade -> counting.queues(1))));
+            assertThat(inner).as("in a facade while a transaction is suspended").isZero();
+            assertThat(counting.queues(1)).as("when it has ended").isOne();
+        }
+    }
+
+    static class Telling {
+        private final ApplicationEventPublisher events;
+        private final Supplier<SpringLocks> locks;
+        private int inUse = -1;
+
+        Telling(ApplicationEventPublisher events, ObjectProvider<SpringLocks> locks) {
+            this.events = events;
+            this.locks = locks::getObject;
+        }
+
+        @Transactional
+        public void tell(@RowLock("account") int id) {
+            assertThat(locks.get().locks().admission().keysInUse()).isOne();
+            events.publishEvent("told");
+        }
+
+        @TransactionalEventListener
+        public void on(String event) {
+            inUse = locks.get().locks().admission().keysInUse();
+        }
+    }
+
+    @Test
+    void theTurnIsGivenBackBeforeListenersBehindTheCommitRun() {
+        try (var context = Contexts.start(database, Contexts.Base.class, Telling.class)) {
+            Telling telling = context.getBean(Telling.class);
+            telling.tell(1);
+            Telling target = (Telling) AopTestUtils.getUltimateTargetObject(telling);
+            assertThat(target.inUse).isZero();
         }
     }
 

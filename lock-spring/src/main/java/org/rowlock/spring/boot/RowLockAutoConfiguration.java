@@ -55,7 +55,7 @@ public final class RowLockAutoConfiguration {
         Integer given = properties.admission().maxWaitersPerKey();
         return RowLocksFactory.create(
                 properties,
-                given == null ? WebThreads.share(environment) : given,
+                given != null ? given : properties.isRowAlone() ? Integer.MAX_VALUE : WebThreads.share(environment),
                 listeners.orderedStream().toList());
     }
 

@@ -62,6 +62,13 @@ public record RowLockProperties(
         @DefaultValue("plain") LockRelease release,
         @DefaultValue Jdbc jdbc) {
 
+    /** Whether no table has another strategy than ROW: then nobody is refused whom FOR UPDATE would have had wait. */
+    boolean isRowAlone() {
+        return strategy == LockStrategy.ROW
+                && tables.values().stream()
+                        .allMatch(table -> table.strategy() == null || table.strategy() == LockStrategy.ROW);
+    }
+
     /** What happens at startup where another instance runs a strategy that excludes none of this one's locks. */
     public enum StrategyConflict {
         /** The application does not start. */
@@ -88,8 +95,9 @@ public record RowLockProperties(
      *
      * @param enabled Whether calls queue in the JVM before a connection is borrowed.
      * @param timeout The longest that a call may queue, whatever its wait. Default: the connection timeout of the pool.
-     * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused. Default: half of the
-     *     threads of the web server; 1000 without one, and with virtual threads.
+     * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused. Default: none where all
+     *     tables have the strategy ROW; else half of the threads of the web server; 1000 without one, and with virtual
+     *     threads.
      * @param maxAdmittedPerKey How many are let in at once that want a key exclusively: the one who holds it, and who is next
      *     and waits for it at the server. Each takes a connection. Default: 2, and up to 8 of a key that is held for less than
      *     the next takes to come.

@@ -80,7 +80,7 @@ class StuckRowTest {
 
     @Test
     void requestsForOtherRowsGoOn() throws Exception {
-        try (ConfigurableApplicationContext context = start()) {
+        try (ConfigurableApplicationContext context = start("rowlock.strategy=both")) {
             Session stuck = database.session("stuck");
             stuck.run(connection -> RowLocks.builder()
                     .strategy(LockStrategy.BOTH)
@@ -115,6 +115,32 @@ class StuckRowTest {
                             .filter(each -> each.join().statusCode() == 200)
                             .count())
                     .isEqualTo(REQUESTS - more);
+        }
+    }
+
+    /** As FOR UPDATE makes them wait: the first step of a migration changes nothing. */
+    @Test
+    void whereAllTablesAreRowNobodyIsRefused() throws Exception {
+        try (ConfigurableApplicationContext context = start()) {
+            Session stuck = database.session("stuck");
+            stuck.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("account", 1)));
+            List<CompletableFuture<HttpResponse<String>>> crowd = new ArrayList<>();
+            for (int i = 0; i < REQUESTS; i++) {
+                crowd.add(post(context, 1));
+            }
+            Awaitility.await("every thread of the server waits for the row")
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> context.getBean(RowLocks.class)
+                                    .admission()
+                                    .entrants()
+                                    .size()
+                            == THREADS);
+            stuck.rollback();
+            for (CompletableFuture<HttpResponse<String>> each : crowd) {
+                assertThat(each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+                                .statusCode())
+                        .isEqualTo(200);
+            }
         }
     }
 

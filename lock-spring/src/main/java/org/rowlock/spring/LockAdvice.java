@@ -1,0 +1,32 @@
+package org.rowlock.spring;
+
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+
+/** What the interceptors of one proxy know: which of its methods lock, and in which transactions. */
+record LockAdvice(
+        RowLockDefinitions definitions,
+        Supplier<SpringLocks> locks,
+        DataSources dataSources,
+        TransactionDeclarations transactions) {
+
+    /** Null for a method that locks nothing. */
+    @Nullable
+    MethodLocks method(MethodInvocation invocation) {
+        return definitions.of(invocation.getMethod(), Placement.targetClass(invocation));
+    }
+
+    /** Null for a method that declares none. */
+    @Nullable
+    TransactionAttribute transaction(MethodInvocation invocation) {
+        return transactions.of(invocation.getMethod(), Placement.targetClass(invocation));
+    }
+
+    LockedCall call(MethodLocks method, MethodInvocation invocation) {
+        TransactionDeclarations.Manager manager =
+                transactions.managerOf(invocation.getMethod(), Placement.targetClass(invocation));
+        return method.call(locks.get(), dataSources.of(method.dataSource(), manager));
+    }
+}

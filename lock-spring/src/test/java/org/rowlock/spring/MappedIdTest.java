@@ -1,0 +1,87 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.persistence.AttributeOverride;
+import jakarta.persistence.Column;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.EmbeddedId;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Table;
+import java.io.Serializable;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.spring.libraries.JpaTransactions;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.transaction.annotation.Transactional;
+
+/** The components of an id stand for the columns that the entity maps them to, whatever they are called. */
+class MappedIdTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table pair (a int, b int, primary key (a, b))", "insert into pair values (1, 2), (2, 1)");
+
+    @Embeddable
+    static class PairId implements Serializable {
+        private static final long serialVersionUID = 1;
+        int a = 1;
+        int b = 2;
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof PairId id && id.a == a && id.b == b;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(a, b);
+        }
+    }
+
+    @Entity
+    @Table(name = "pair")
+    static class Crossed {
+        @EmbeddedId
+        @AttributeOverride(name = "a", column = @Column(name = "b"))
+        @AttributeOverride(name = "b", column = @Column(name = "a"))
+        PairId id;
+    }
+
+    @Entity
+    @Table(name = "pair")
+    static class Straight {
+        @EmbeddedId
+        PairId id;
+    }
+
+    static class Pairs {
+        @Transactional
+        public boolean lock(@RowLock("pair") PairId id) {
+            return true;
+        }
+    }
+
+    private boolean locks(Class<?> entity) {
+        try (var context = RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean(Unit.class, () -> new Unit(entity));
+                },
+                JpaTransactions.class,
+                Pairs.class)) {
+            return context.getBean(Pairs.class).lock(new PairId());
+        }
+    }
+
+    @Test
+    void componentsThatTheEntityMapsToColumnsInAnotherOrderFailTheStart() {
+        assertThatThrownBy(() -> locks(Crossed.class))
+                .isInstanceOf(RowLockDefinitionException.class)
+                .hasMessageContainingAll("Pairs.lock(PairId)", "[b, a]", "[a, b]", "in another order");
+        assertThat(locks(Straight.class)).isTrue();
+    }
+}
