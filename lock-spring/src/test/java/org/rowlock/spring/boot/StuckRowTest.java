@@ -128,7 +128,7 @@ class StuckRowTest {
             for (int i = 0; i < REQUESTS; i++) {
                 crowd.add(post(context, 1));
             }
-            Awaitility.await("every thread of the server waits for the row")
+            Awaitility.await("more wait than half of the threads")
                     .atMost(TestDatabase.DEADLINE)
                     .until(() -> context.getBean(RowLocks.class)
                                     .admission()
