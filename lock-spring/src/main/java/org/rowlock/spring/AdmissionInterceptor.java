@@ -33,6 +33,8 @@ final class AdmissionInterceptor implements MethodInterceptor {
         return invocation instanceof ProxyMethodInvocation proxied ? (Queued) proxied.getUserAttribute(QUEUED) : null;
     }
 
+    // The result of the body is null exactly if the method's is.
+    @SuppressWarnings("NullAway")
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         MethodLocks method = advice.method(invocation);
