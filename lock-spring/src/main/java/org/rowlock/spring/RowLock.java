@@ -89,8 +89,8 @@ public @interface RowLock {
     int part() default 0;
 
     /**
-     * How strongly. Default {@link RowLockMode#FOR_NO_KEY_UPDATE}, which is what Hibernate's {@code PESSIMISTIC_WRITE} is on
-     * PostgreSQL and what an {@code UPDATE} takes: it excludes all writers, and lets inserts pass that reference the row.
+     * How strongly. Default {@link RowLockMode#FOR_NO_KEY_UPDATE}, which an {@code UPDATE} takes, and which Hibernate
+     * usually takes for {@code PESSIMISTIC_WRITE} (not always: see docs/migrating.md). It excludes all writers, and lets inserts pass that reference the row.
      * {@link RowLockMode#FOR_UPDATE}, which makes those wait, is for a method that deletes the row or changes its key.
      *
      * @return the mode
