@@ -32,6 +32,7 @@ public class RowLockTransactionManager extends JdbcTransactionManager {
      *
      * @param dataSource whose transactions
      */
+    @SuppressWarnings("this-escape") // Of Spring's own, which keeps the listener and calls nothing.
     public RowLockTransactionManager(DataSource dataSource) {
         super(dataSource);
         addListener(new LockedTransaction.Listener(false));
