@@ -819,14 +819,17 @@ class CommitWritesTest {
     @ParameterizedTest
     @EnumSource
     void anIdInAnotherSpellingStoresNothing(LockStrategy strategy) throws Exception {
-        database.execute("create table span(id interval primary key, n int)", "insert into span values ('1 day', 0)");
+        database.execute(
+                "create table device(id macaddr primary key, n int)",
+                "insert into device values ('08:00:2b:01:02:03', 0)");
         CommitWrites writes = new CommitWrites();
-        writes.add("update span set n = ?", 1);
-        assertThatThrownBy(() -> locks(strategy).execute(dataSource, LockKey.row("span", "24:00:00"), writes))
+        writes.add("update device set n = ?", 1);
+        assertThatThrownBy(
+                        () -> locks(strategy).execute(dataSource, LockKey.row("device", "08-00-2B-01-02-03"), writes))
                 .isInstanceOf(LockTargetException.class);
-        assertThat(database.query("select n from span")).isEqualTo("0");
-        locks(strategy).execute(dataSource, LockKey.row("span", "1 day"), writes);
-        assertThat(database.query("select n from span")).isEqualTo("1");
+        assertThat(database.query("select n from device")).isEqualTo("0");
+        locks(strategy).execute(dataSource, LockKey.row("device", "08:00:2b:01:02:03"), writes);
+        assertThat(database.query("select n from device")).isEqualTo("1");
     }
 
     @ParameterizedTest

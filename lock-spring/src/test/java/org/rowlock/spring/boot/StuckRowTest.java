@@ -121,7 +121,7 @@ class StuckRowTest {
     /** As FOR UPDATE makes them wait: the first step of a migration changes nothing. */
     @Test
     void whereAllTablesAreRowNobodyIsRefused() throws Exception {
-        try (ConfigurableApplicationContext context = start()) {
+        try (ConfigurableApplicationContext context = start("rowlock.strategy=row")) {
             Session stuck = database.session("stuck");
             stuck.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("account", 1)));
             List<CompletableFuture<HttpResponse<String>>> crowd = new ArrayList<>();
