@@ -32,6 +32,7 @@ class ShadowedNamesTest {
             "exists",
             "bit",
             "extract",
+            "filter",
             "any",
             "in",
             "rows",
