@@ -30,7 +30,7 @@ public final class RepeatedVerification implements AutoCloseable {
     private static void run(Runnable verification, Consumer<? super LockException> refused) {
         try {
             verification.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             if (!(e instanceof LockException refusal)
                     || (e instanceof LockVerificationException untried && !untried.isConclusive())) {
                 LOG.log(Level.DEBUG, "Locks could not be verified just now", e);
@@ -38,7 +38,7 @@ public final class RepeatedVerification implements AutoCloseable {
             }
             try {
                 refused.accept(refusal);
-            } catch (RuntimeException ofTheirs) {
+            } catch (Throwable ofTheirs) {
                 LOG.log(Level.ERROR, "Locks are refused, and the listener failed: " + e.getMessage(), ofTheirs);
             }
         }

@@ -504,6 +504,9 @@ public final class RowLocks {
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public void checkTable(Connection connection, String table) throws SQLException {
+        if (connection == null) {
+            throw new IllegalArgumentException("The connection is null; give any to the database");
+        }
         requests.check(PgSession.of(connection), TableName.normalize(table));
     }
 

@@ -254,6 +254,9 @@ class CallbackPropertiesTest {
         assertNothingIsLeft(pool);
         if (committed) {
             assertThat(inserted.get(0).count()).isOne();
+            if (failure == null && callback != Callback.MAPPER_OF_WRITE && deed != Deed.CLOSES) {
+                assertThat(inserted.get(0).rows()).containsExactly(number);
+            }
             assertThatIllegalStateException().isThrownBy(() -> locks.execute(pool, KEY, sent.get(0)));
         } else if (!sent.isEmpty()) {
             assertThatIllegalStateException().isThrownBy(inserted.get(0)::count);

@@ -146,8 +146,9 @@ public final class Ending {
         if (isRows) {
             kept = first(statement);
         }
-        statement.getMoreResults();
-        if (early && statement.getMoreResults()) {
+        // The rows of the writes in front are still to be mapped.
+        statement.getMoreResults(Statement.KEEP_CURRENT_RESULT);
+        if (early && statement.getMoreResults(Statement.KEEP_CURRENT_RESULT)) {
             confirmed = first(statement);
         }
     }
@@ -215,7 +216,7 @@ public final class Ending {
             row.next();
             String found = row.getString(1);
             if (found != null && found.startsWith(mark)) {
-                if (!SqlState.QUERY_CANCELED.equals(e.getSQLState())) {
+                if (SqlState.isRefusal(e.getSQLState())) {
                     failed.run();
                 }
                 return new UnconfirmedCommit(e);

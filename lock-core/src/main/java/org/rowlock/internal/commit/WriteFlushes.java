@@ -16,6 +16,8 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.ScriptStatement;
+import org.rowlock.internal.sql.ScriptStatement.Result;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
 
@@ -141,14 +143,16 @@ public final class WriteFlushes implements AutoCloseable {
 
     private void send(PgSession session, WriteScript script) throws SQLException {
         boolean committing = commitsInLast && script == last();
-        String watch = committing && script.size() > 0 ? WaitSql.watch(LostCommits.watch(session)) : null;
+        Watch watch = committing && script.size() > 0 ? LostCommits.watch(session) : Watch.NONE;
         PreparedStatement statement =
                 open.keep(session.prepareScript(script.sql(watch), script.isOneShot(), script.isMapped()));
         LockQuery.bind(statement, 1, script.binds());
         sent |= committing;
         boolean isRows = statement.execute();
-        if (watch != null) {
-            LostCommits.read(session, statement);
+        for (ScriptStatement part : WaitSql.watch(watch)) {
+            if (part.result() == Result.WATCH) {
+                LostCommits.read(session, statement);
+            }
             isRows = statement.getMoreResults();
         }
         read(session, script, statement, isRows);
@@ -162,9 +166,10 @@ public final class WriteFlushes implements AutoCloseable {
     }
 
     /** As the last statements of a lock's script; only where it {@link #isOne}. */
-    public LockQuery<Boolean> behindLock(PgSession session) {
+    public LockQuery<Boolean> behindLock(PgSession session) throws SQLException {
         WriteScript script = last();
-        return new LockQuery<>(script.sql(null), row -> true, script.binds(), open, new LockQuery.Committing() {
+        Watch watch = LostCommits.watch(session);
+        return new LockQuery<>(script.sql(Watch.NONE), row -> true, script.binds(), open, new LockQuery.Committing() {
             @Override
             public void sent(boolean mayHaveLeft) {
                 sent = mayHaveLeft;
@@ -172,7 +177,7 @@ public final class WriteFlushes implements AutoCloseable {
 
             @Override
             public Watch watch() {
-                return LostCommits.watch(session);
+                return watch;
             }
 
             @Override

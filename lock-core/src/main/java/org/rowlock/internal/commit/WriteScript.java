@@ -11,9 +11,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.sql.ScriptStatement;
+import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteSql;
 
@@ -62,10 +65,10 @@ final class WriteScript {
     }
 
     /** All that the text of a script depends on. */
-    private record Form(@Nullable String watch, List<Statement> statements, List<String> ending) {
+    private record Form(Watch watch, List<Statement> statements, List<String> ending) {
         String text() {
             Stream<String> own = Stream.concat(statements.stream().map(Statement::text), ending.stream());
-            return (watch == null ? own : Stream.concat(Stream.of(watch), own))
+            return Stream.concat(WaitSql.watch(watch).stream().map(ScriptStatement::sql), own)
                     // The line break ends a comment that a statement may end with.
                     .collect(Collectors.joining("\n;"));
         }
@@ -88,9 +91,9 @@ final class WriteScript {
     /**
      * Its text.
      *
-     * @param watch what goes in front, or null
+     * @param watch what goes in front
      */
-    String sql(@Nullable String watch) {
+    String sql(Watch watch) {
         List<Statement> statements = new ArrayList<>(executions.size());
         for (Execution execution : executions) {
             statements.add(execution.statement());

@@ -2,6 +2,7 @@ package org.rowlock.internal.session;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -24,36 +25,62 @@ public final class LostCommits {
     private static final int CANCELS = 3;
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
-    /** How long what a server has said of itself is taken for true. */
-    private static final long MOST_OLD_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How long what a server has said of its standby is taken for true before it is asked anew. */
+    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** How long it is taken for true when a flush is lost, which may have waited meanwhile. */
+    private static final long MOST_OLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final ConcurrentMap<Object, Known> KNOWN = new ConcurrentHashMap<>();
 
     /**
      * What a server has said.
      *
-     * @param watch how it is to look after its clients
+     * @param watches whether it can look after its clients
      * @param cancels whether a commit waits for no standby. A cancel request would end such a wait, and make visible
      *     what a failover can still lose
      */
-    private record Known(Watch watch, boolean cancels, long nanos) {}
+    private record Known(boolean watches, boolean cancels, long nanos) {
+        boolean isOlderThan(long mostNanos) {
+            return System.nanoTime() - nanos > mostNanos;
+        }
+    }
 
     private LostCommits() {}
 
-    /** What is to go in front of a flush that commits. */
-    public static Watch watch(PgSession session) {
+    /**
+     * What is to go in front of a flush that commits. Asks a server that is not known yet, outside the transaction if it has
+     * not begun.
+     */
+    public static Watch watch(PgSession session) throws SQLException {
         Known known = KNOWN.get(session.place());
-        return known == null || System.nanoTime() - known.nanos() > MOST_OLD_NANOS ? Watch.ASK : known.watch();
+        if (known == null) {
+            known = session.outsideTransaction(() -> look(session));
+        }
+        return !known.watches() ? Watch.NONE : known.isOlderThan(FRESH_NANOS) ? Watch.SET_AND_ASK : Watch.SET;
     }
 
-    /** Reads the result of {@link WaitSql#watch}. */
+    private static Known look(PgSession session) throws SQLException {
+        try (PreparedStatement statement = session.prepare(WaitSql.CAN_WATCH);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return keep(session, row.getBoolean(1), row.getBoolean(2));
+        }
+    }
+
+    /** Reads what {@link Watch#SET_AND_ASK} has asked. */
     public static void read(PgSession session, Statement statement) throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             if (row != null && row.next()) {
-                Watch watch = row.getString(1) == null ? Watch.NONE : Watch.SET;
-                KNOWN.put(session.place(), new Known(watch, row.getBoolean(2), System.nanoTime()));
+                keep(session, true, row.getBoolean(1));
             }
         }
+    }
+
+    private static Known keep(PgSession session, boolean watches, boolean cancels) {
+        Known known = new Known(watches, cancels, System.nanoTime());
+        KNOWN.put(session.place(), known);
+        return known;
     }
 
     /**
@@ -89,8 +116,10 @@ public final class LostCommits {
     private static void cancel(PgSession session) {
         try {
             Known known = KNOWN.get(session.place());
-            boolean cancels = known != null && known.cancels();
-            for (int i = 0; i < CANCELS; i++) {
+            boolean cancels = known != null && known.cancels() && !known.isOlderThan(MOST_OLD_NANOS);
+            long start = System.nanoTime();
+            // A request to a network that answers nothing takes long.
+            for (int i = 0; i < CANCELS && System.nanoTime() - start < MOST_NANOS; i++) {
                 if (cancels) {
                     session.cancel();
                 }

@@ -402,6 +402,31 @@ public final class PgSession {
         return user == null ? "" : user;
     }
 
+    /** A question to the server. */
+    interface Look<T> {
+        T look() throws SQLException;
+    }
+
+    /** Asks. If that begins the transaction it is ended, so that the question takes no snapshot for the caller. */
+    <T> T outsideTransaction(Look<T> look) throws SQLException {
+        if (hasBegun() || connection.getAutoCommit()) {
+            return look.look();
+        }
+        T seen;
+        try {
+            seen = look.look();
+        } catch (SQLException | RuntimeException e) {
+            try {
+                execute("rollback");
+            } catch (SQLException notRolledBack) {
+                e.addSuppressed(notRolledBack);
+            }
+            throw e;
+        }
+        execute("rollback");
+        return seen;
+    }
+
     /** Runs statements without parameters and results. */
     public void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {

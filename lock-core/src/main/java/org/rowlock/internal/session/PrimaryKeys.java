@@ -159,7 +159,7 @@ public final class PrimaryKeys {
         if (kept != null && !kept.stale()) {
             return kept;
         }
-        Known found = outsideTransaction(session, () -> lookUp(session, table, given));
+        Known found = session.outsideTransaction(() -> lookUp(session, table, given));
         if (kept != null && place.schemas() == null && kept.isOfAnother(found)) {
             ambiguous.add(place);
             place = place.in(found.schemas());
@@ -175,7 +175,7 @@ public final class PrimaryKeys {
     private Place place(PgSession session, String table, List<String> given) throws SQLException {
         Place place = Place.of(session, table, given);
         return !ambiguous.isEmpty() && ambiguous.contains(place)
-                ? place.in(outsideTransaction(session, session::schemas))
+                ? place.in(session.outsideTransaction(session::schemas))
                 : place;
     }
 
@@ -208,30 +208,6 @@ public final class PrimaryKeys {
             throws SQLException {
         Place asked = Place.of(session, table.name(), given);
         known.keySet().stream().filter(asked::isOfSameName).forEach(action);
-    }
-
-    private interface Look<T> {
-        T look() throws SQLException;
-    }
-
-    /** If the look is the first statement of the transaction it is ended, so that it takes no snapshot for the caller. */
-    private static <T> T outsideTransaction(PgSession session, Look<T> look) throws SQLException {
-        if (session.hasBegun() || session.connection().getAutoCommit()) {
-            return look.look();
-        }
-        T seen;
-        try {
-            seen = look.look();
-        } catch (SQLException | RuntimeException e) {
-            try {
-                session.execute("rollback");
-            } catch (SQLException notRolledBack) {
-                e.addSuppressed(notRolledBack);
-            }
-            throw e;
-        }
-        session.execute("rollback");
-        return seen;
     }
 
     private Known lookUp(PgSession session, String table, List<String> given) throws SQLException {

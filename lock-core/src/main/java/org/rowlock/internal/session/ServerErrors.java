@@ -46,7 +46,10 @@ public final class ServerErrors {
 
     /** Whether the server may be at work all the same: it has not told of the end itself, or a pooler has. */
     public static boolean mayRunOn(SQLException e) {
-        return !isServers(e) || SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS);
+        return !isServers(e)
+                || SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS)
+                // A pooler sends this too, in the place of a server that it has not looked at.
+                || (SqlState.ADMIN_SHUTDOWN.equals(e.getSQLState()) && !isTimeout(e));
     }
 
     /** Whether a timeout has ended a wait, known by its place in the server; NOWAIT and the like wait for nothing. */

@@ -45,9 +45,8 @@ final class ScriptBuilder {
      */
     LockScript build(LockRequest request) {
         boolean armed = forms.isArmed(plan);
-        String watch = WaitSql.watch(plan.watch());
-        if (watch != null) {
-            statements.add(new ScriptStatement(watch, (statement, at, values) -> at, Result.WATCH));
+        if (plan.watch() != null) {
+            statements.addAll(WaitSql.watch(plan.watch()));
         }
         if (savepoint != Savepoint.NONE) {
             statements.add(WaitSql.SAVEPOINT);

@@ -2,7 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 import org.rowlock.LockWait;
 import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.sql.ScriptStatement.Result;
@@ -39,23 +39,32 @@ public final class WaitSql {
     /** How often the server looks whether the client is still there, while a flush that commits waits at the server. */
     public static final int WATCH_MILLIS = 200;
 
-    /** The second column tells whether a commit waits for no standby. The first is null where nothing is set. */
-    private static final String ASK_AND_WATCH = "select case when pg_catalog.current_setting("
-            + "'client_connection_check_interval', true) = '0' and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0"
-            + " then pg_catalog.set_config('client_connection_check_interval', '" + WATCH_MILLIS + "', true) end,"
-            + " pg_catalog.current_setting('synchronous_standby_names', true) = ''";
+    private static final String WITHOUT_STANDBY = "pg_catalog.current_setting('synchronous_standby_names', true) = ''";
 
-    private static final String SET_WATCH = "set local client_connection_check_interval = " + WATCH_MILLIS;
+    /** Whether the server can look after its client, and whether a commit waits for no standby. */
+    public static final String CAN_WATCH =
+            "select pg_catalog.current_setting('client_connection_check_interval', true) is not null"
+                    + " and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0, " + WITHOUT_STANDBY;
+
+    /** Needs no privilege, unlike the function. */
+    private static final ScriptStatement SET_WATCH =
+            ScriptStatement.control("set local client_connection_check_interval = " + WATCH_MILLIS);
+
+    private static final ScriptStatement ASK_STANDBY =
+            new ScriptStatement("select " + WITHOUT_STANDBY, (statement, at, values) -> at, Result.WATCH);
 
     private WaitSql() {}
 
     /**
-     * In front of a flush that commits, or null: has the server end the flush if its client is gone, which it would not
-     * notice before the COMMIT otherwise. Only if the session has no such interval and the server can look: others refuse
-     * the setting.
+     * In front of a flush that commits: has the server end the flush if its client is gone, which it would not notice before
+     * the COMMIT otherwise. Only if the server can look: others refuse the setting.
      */
-    public static @Nullable String watch(@Nullable Watch watch) {
-        return watch == null || watch == Watch.NONE ? null : watch == Watch.ASK ? ASK_AND_WATCH : SET_WATCH;
+    public static List<ScriptStatement> watch(Watch watch) {
+        return switch (watch) {
+            case NONE -> List.of();
+            case SET -> List.of(SET_WATCH);
+            case SET_AND_ASK -> List.of(SET_WATCH, ASK_STANDBY);
+        };
     }
 
     /** Keeps the caller's lock_timeout and the deadline in settings of the transaction, and sets the bound. */

@@ -36,7 +36,7 @@ public final class SqlState {
     public static final String OUT_OF_MEMORY = "53200";
     public static final String LOCK_NOT_AVAILABLE = "55P03";
     public static final String QUERY_CANCELED = "57014";
-    static final String ADMIN_SHUTDOWN = "57P01";
+    public static final String ADMIN_SHUTDOWN = "57P01";
     static final String CRASH_SHUTDOWN = "57P02";
     public static final String IDLE_SESSION_TIMEOUT = "57P05";
     public static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
@@ -54,6 +54,11 @@ public final class SqlState {
     public static String of(SQLException e) {
         String state = e.getSQLState();
         return state == null ? "" : state;
+    }
+
+    /** Whether the server refuses what was asked, and will again: a right, a function or a feature is missing. */
+    public static boolean isRefusal(@Nullable String state) {
+        return state != null && (state.startsWith("42") || state.startsWith("0A"));
     }
 
     public static boolean isConnectionLost(@Nullable String state) {
