@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
@@ -846,6 +847,31 @@ class CommitWritesTest {
             locks.execute(dataSource, LockKey.row("thing", 7), writes);
             assertThat(write.count()).isOne();
             assertThat(database.query("select n from thing")).isEqualTo("1");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRoleThatMaySetNoSettingsWrites(Way way) throws Exception {
+        String role = database.schema() + "_role";
+        String function = "execute on function pg_catalog.set_config(text, text, boolean)";
+        database.execute(
+                "create role " + role + " login password 'secret'",
+                "grant usage on schema " + database.schema() + " to " + role,
+                "grant select, update on account to " + role,
+                "revoke " + function + " from public");
+        try {
+            PGSimpleDataSource own = database.dataSource();
+            own.setUser(role);
+            own.setPassword("secret");
+            way.send(
+                    locks(LockStrategy.ROW),
+                    own,
+                    atCommit -> atCommit.add(ADD, 1, 1).expectOneRow());
+            assertThat(database.query("select balance from account where id = 1"))
+                    .isEqualTo("1");
+        } finally {
+            database.execute("grant " + function + " to public", "drop owned by " + role, "drop role " + role);
         }
     }
 

@@ -30,7 +30,7 @@ class CleanUpTest {
             assertThat(comparison.isClean()).isFalse();
             assertThat(results.failures())
                     .anySatisfy(failure -> assertThat(failure)
-                            .startsWith("clients, " + clients.variants().get(0).label() + ": "))
+                            .startsWith("clients, " + clients.variants().get(0).label() + ", round 1: "))
                     .anySatisfy(failure -> assertThat(failure)
                             .startsWith("clients, clean-up: ")
                             .contains("drop schema if exists rowlock_bench cascade")
