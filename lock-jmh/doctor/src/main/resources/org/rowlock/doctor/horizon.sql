@@ -2,6 +2,7 @@
 -- role may know as such, alone have their lock on a table.
 -- Every new snapshot begins at the oldest xid that is still running, in any database. A session, standby or slot with such a
 -- snapshot has inherited its age, and the transaction with that xid is named instead.
+-- Those with an older one share it: the leader of a parallel pg_dump is idle while its workers read by its snapshot.
 with sessions as materialized (
   select a.*, coalesce(backend_type = 'walsender', datname is null) as is_standby from pg_stat_activity as a
   where pid <> pg_backend_pid() and coalesce(backend_type, '') <> 'autovacuum worker'
@@ -16,7 +17,12 @@ with sessions as materialized (
          greatest(age(backend_xid), case when (datname = current_database() or datname is null)
                                            and backend_xmin not in (select xid from running) then age(backend_xmin) end) as xids,
          extract(epoch from clock_timestamp() - xact_start)::float8 as seconds,
-         case when state like 'idle%' then extract(epoch from clock_timestamp() - state_change)::float8 end as idle_seconds
+         case when state like 'idle%' then (
+           select case when not bool_or(state in ('active', 'fastpath function call'))
+                       then extract(epoch from clock_timestamp() - max(state_change))::float8 end
+           from sessions as s
+           where pid = a.pid or (s.datid = a.datid and s.backend_xmin = a.backend_xmin
+                                 and a.backend_xmin not in (select xid from running))) end as idle_seconds
   from sessions as a
   where not exists (select from pg_locks as v join pg_locks as w using (database, relation, mode, granted)
                     where mode = 'ShareUpdateExclusiveLock' and granted and w.pid = a.pid

@@ -10,6 +10,7 @@ import static org.rowlock.doctor.Clinic.simple;
 import static org.rowlock.doctor.Clinic.table;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -241,6 +242,33 @@ class IllnessTest {
         assertThat(diagnosis.advice().get(0).figure()).contains("session " + backup.pid());
         assertThat(diagnosis.text(Clinic.WIDE, true)).contains("Let it finish").doesNotContain("pg_terminate_backend");
         cancel(backup, running);
+    }
+
+    /** The leader is idle while its workers read. */
+    @Test
+    void aParallelBackupIsLeftToFinish() throws Exception {
+        Session leader = snapshot("leader");
+        String exported = leader.run(connection -> {
+            try (ResultSet row = connection.createStatement().executeQuery("select pg_export_snapshot()")) {
+                row.next();
+                return row.getString(1);
+            }
+        });
+        Session worker = database.session("worker");
+        worker.execute("set transaction isolation level repeatable read");
+        worker.execute("set transaction snapshot '" + exported + "'");
+        database.execute(Clinic.MANY_XIDS);
+        Step<Boolean> running = running(worker);
+        ServerAddress later = Clinic.later(SERVER, database);
+
+        Diagnosis diagnosis = examine(later, samples -> true);
+
+        assertFirst(diagnosis, "horizon", "vacuum horizon").isNotNull();
+        assertThat(diagnosis.text(Clinic.WIDE, true)).contains("Let it finish").doesNotContain("pg_terminate_backend");
+        cancel(worker, running);
+        assertThat(examine(later, samples -> true).text(Clinic.WIDE, true))
+                .contains("pg_terminate_backend(" + leader.pid() + ")");
+        leader.rollback();
     }
 
     /** Each of its snapshots is new; only the transaction is old. */
