@@ -84,8 +84,7 @@ final class Answer {
         List<Compared> worse = with(all, Call.WORSE);
         return "Change nothing: no variant is better on the whole."
                 + (worse.isEmpty()
-                        ? " This run finds differences from " + power(all)
-                                + " on; more rounds (--rounds) find smaller ones."
+                        ? power(all)
                         : worse.stream()
                                         .collect(Collectors.groupingBy(
                                                 each -> each.variant().label(),
@@ -98,16 +97,20 @@ final class Answer {
                                 + SURE);
     }
 
-    /** From the most precise comparison to the least. */
+    /** From the most precise comparison to the least; empty where the baseline could not be compared with itself. */
     private static String power(List<Compared> all) {
         List<Double> found = all.stream()
                 .map(each -> each.point().smallestFound())
                 .filter(Objects::nonNull)
                 .sorted()
                 .toList();
+        if (found.isEmpty()) {
+            return "";
+        }
         String least = String.format(Locale.ROOT, "%.2fx", found.get(0));
         String most = String.format(Locale.ROOT, "%.2fx", found.get(found.size() - 1));
-        return least.equals(most) ? least : least + " to " + most;
+        return " This run finds differences from " + (least.equals(most) ? least : least + " to " + most)
+                + " on; more rounds (--rounds) find smaller ones.";
     }
 
     /** The largest difference, and the range of the others. */

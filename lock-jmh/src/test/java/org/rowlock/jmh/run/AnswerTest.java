@@ -28,14 +28,12 @@ class AnswerTest {
     }
 
     private static ScenarioResult scenario(String name, VariantResult... variants) {
+        return scenario(name, new PointResult("90 clients", 0.1, new Ratio(1, 0.9, 1.1), 1.25, List.of(variants)));
+    }
+
+    private static ScenarioResult scenario(String name, PointResult point) {
         return new ScenarioResult(
-                name,
-                "",
-                "",
-                "",
-                "FOR_UPDATE",
-                List.of(Metric.throughput("transactions")),
-                List.of(new PointResult("90 clients", 0.1, new Ratio(1, 0.9, 1.1), 1.25, List.of(variants))));
+                name, "", "", "", "FOR_UPDATE", List.of(Metric.throughput("transactions")), List.of(point));
     }
 
     @Test
@@ -64,5 +62,12 @@ class AnswerTest {
                 .startsWith("Change nothing")
                 .contains("differences from 1.25x on", "--rounds");
         assertThat(Answer.of(List.of())).startsWith("Nothing can be said");
+    }
+
+    @Test
+    void whereTheBaselineCouldNotBeComparedWithItselfTheRunHasAnAnswer() {
+        PointResult point = new PointResult("1 client", 0.1, null, null, List.of(variant("ROW", Call.INCONCLUSIVE, 2)));
+        assertThat(Answer.of(List.of(scenario("zipfian", point))))
+                .isEqualTo("Change nothing: no variant is better on the whole.");
     }
 }
