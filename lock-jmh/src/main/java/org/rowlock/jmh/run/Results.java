@@ -52,9 +52,8 @@ public record Results(
      * A scenario at one point.
      *
      * @param roundTripMillis measured, on average
-     * @param again the baseline against itself; null with fewer than two rounds
-     * @param smallestFound the smallest ratio that such a run finds in four of five cases; null with fewer than two
-     *     rounds
+     * @param again the baseline against itself; null with fewer than two rounds that have both of its turns
+     * @param smallestFound the smallest ratio that such a run finds in four of five cases; null if {@code again} is
      */
     public record PointResult(
             String label,
@@ -70,7 +69,7 @@ public record Results(
      * @param rounds the compared metric's value in each round
      * @param figures each metric's mean, and all else that was measured, by key
      * @param waits by wait event, how many sessions were in it at a time
-     * @param ratio to the baseline, above 1 where it is better; null for the baseline itself, or with fewer than two rounds
+     * @param ratio to the baseline, above 1 where it is better; null for the baseline itself, or with fewer than two rounds that both have
      * @param call null where there is none to make
      * @param sentence that says it; empty where there is none
      * @param limit what was at its limit

@@ -102,11 +102,13 @@ final class Rounds {
         if (fit == null || first.isEmpty() || second.isEmpty() || !turns.containsKey(scenario.baseline())) {
             return new Fitted(turns, fit, null, null);
         }
+        Ratio again = fit.ratio(logged(scenario.baseline(), second), logged(scenario.baseline(), first))
+                .orElse(null);
         return new Fitted(
                 turns,
                 fit,
-                fit.ratio(logged(scenario.baseline(), second), logged(scenario.baseline(), first)),
-                fit.smallestFound(first.size(), first.size() + second.size()));
+                again,
+                again == null ? null : fit.smallestFound(first.size(), first.size() + second.size()));
     }
 
     private List<LoggedTurn> logged(Variant variant, Map<Integer, Measurement> rounds) {
@@ -148,15 +150,17 @@ final class Rounds {
                 course.size() > 1 ? course : List.of());
     }
 
-    /** To all turns of the baseline; above 1 where it is better. */
+    /** To the baseline's turns of the same rounds; above 1 where it is better. */
     private @Nullable Ratio ratio(Variant variant, Fitted fitted) {
         List<LoggedTurn> own = fitted.turns().get(variant);
         List<LoggedTurn> baseline = fitted.turns().get(scenario.baseline());
         if (fitted.fit() == null || own == null || baseline == null || baseline.isEmpty()) {
             return null;
         }
-        Ratio ratio = fitted.fit().ratio(own, baseline);
-        return scenario.headline().better() == Metric.Better.LOWER ? ratio.inverse() : ratio;
+        return fitted.fit()
+                .ratio(own, baseline)
+                .map(ratio -> scenario.headline().better() == Metric.Better.LOWER ? ratio.inverse() : ratio)
+                .orElse(null);
     }
 
     private double headline(Measurement measurement) {

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -23,15 +24,13 @@ final class TurnFit {
     /** More than enough: each step gets closer by a factor that is the share of the turns that are missing. */
     private static final int STEPS = 30;
 
-    private final Map<Integer, Double> ofRounds;
     private final double deviation;
     private final TDistribution student;
 
     /** One turn: which variant, in which round, and the logarithm of what it came to. */
     record LoggedTurn(String variant, int round, double logarithm) {}
 
-    private TurnFit(Map<Integer, Double> ofRounds, double deviation, int degrees) {
-        this.ofRounds = ofRounds;
+    private TurnFit(double deviation, int degrees) {
         this.deviation = deviation;
         this.student = TDistribution.of(degrees);
     }
@@ -54,7 +53,7 @@ final class TurnFit {
         for (LoggedTurn turn : turns) {
             squares += Math.pow(turn.logarithm() - ofRounds.get(turn.round()) - ofVariants.get(turn.variant()), 2);
         }
-        return Optional.of(new TurnFit(ofRounds, Math.sqrt(squares / degrees), degrees));
+        return Optional.of(new TurnFit(Math.sqrt(squares / degrees), degrees));
     }
 
     private static <K> Map<K, Double> means(
@@ -64,29 +63,44 @@ final class TurnFit {
                         by, Collectors.averagingDouble(turn -> turn.logarithm() - without.applyAsDouble(turn))));
     }
 
-    /** How many times the one is the other, with the interval at 95 %. Their turns need not be among those of the fit. */
-    Ratio ratio(List<LoggedTurn> of, List<LoggedTurn> to) {
-        double error = error(of.size(), to.size());
-        double mean = mean(of) - mean(to);
-        double reach = student.inverseSurvivalProbability((1 - CONFIDENCE) / 2) * error;
-        return new Ratio(Math.exp(mean), Math.exp(mean - reach), Math.exp(mean + reach));
+    /**
+     * How many times the one is the other, with the interval at 95 %; empty with fewer than two rounds in which both have a
+     * turn. Only those rounds count: in others the one round cannot be told from the other. Their turns need not be among those
+     * of the fit.
+     */
+    Optional<Ratio> ratio(List<LoggedTurn> of, List<LoggedTurn> to) {
+        Map<Integer, List<LoggedTurn>> own = byRound(of);
+        Map<Integer, List<LoggedTurn>> others = byRound(to);
+        own.keySet().retainAll(others.keySet());
+        if (own.size() < LEAST_ROUNDS) {
+            return Optional.empty();
+        }
+        double sum = 0;
+        double variance = 0;
+        for (Map.Entry<Integer, List<LoggedTurn>> round : own.entrySet()) {
+            List<LoggedTurn> beside = others.getOrDefault(round.getKey(), List.of());
+            sum += mean(round.getValue()) - mean(beside);
+            variance += 1.0 / round.getValue().size() + 1.0 / beside.size();
+        }
+        double mean = sum / own.size();
+        double reach =
+                student.inverseSurvivalProbability((1 - CONFIDENCE) / 2) * deviation * Math.sqrt(variance) / own.size();
+        return Optional.of(new Ratio(Math.exp(mean), Math.exp(mean - reach), Math.exp(mean + reach)));
     }
 
     /** The smallest difference that a run like this finds in four of five cases. */
     double smallestFound(int turns, int baselineTurns) {
         return Math.exp((student.inverseSurvivalProbability((1 - CONFIDENCE) / 2)
                         + student.inverseSurvivalProbability(1 - POWER))
-                * error(turns, baselineTurns));
+                * deviation
+                * Math.sqrt(1.0 / turns + 1.0 / baselineTurns));
     }
 
-    private double error(int turns, int others) {
-        return deviation * Math.sqrt(1.0 / turns + 1.0 / others);
+    private static Map<Integer, List<LoggedTurn>> byRound(List<LoggedTurn> turns) {
+        return turns.stream().collect(Collectors.groupingBy(LoggedTurn::round, TreeMap::new, Collectors.toList()));
     }
 
-    private double mean(List<LoggedTurn> turns) {
-        return turns.stream()
-                .mapToDouble(turn -> turn.logarithm() - ofRounds.getOrDefault(turn.round(), 0.0))
-                .average()
-                .orElse(Double.NaN);
+    private static double mean(List<LoggedTurn> turns) {
+        return turns.stream().mapToDouble(LoggedTurn::logarithm).average().orElse(Double.NaN);
     }
 }

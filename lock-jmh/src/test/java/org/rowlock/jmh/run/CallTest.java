@@ -31,6 +31,12 @@ class CallTest {
 
     /** Rounds of a machine whose speed drifts, and where a measurement differs from the next by so much. */
     private static PointResult rounds(int number, long seed, double noise, Map<String, Double> gains) {
+        return rounds(number, seed, noise, gains, 0);
+    }
+
+    /** The same, where such a share of the turns failed. */
+    private static PointResult rounds(int number, long seed, double noise, Map<String, Double> gains, double failed) {
+        Random failing = new Random(~seed);
         Random random = new Random(seed);
         Scenario scenario = ZIPFIAN.with(List.of(POINT), ZIPFIAN.variants());
         Rounds rounds = new Rounds(scenario);
@@ -40,7 +46,9 @@ class CallTest {
                 speed *= 0.98;
                 double gain = gains.getOrDefault(place.variant().label(), 1.0);
                 double score = speed * gain * Math.exp(noise * random.nextGaussian());
-                rounds.add(place, round, new Measurement(Map.of(Metric.SCORE, score), List.of(score)));
+                if (failing.nextDouble() >= failed) {
+                    rounds.add(place, round, new Measurement(Map.of(Metric.SCORE, score), List.of(score)));
+                }
             }
         }
         return rounds.compare().points().get(0);
@@ -54,10 +62,14 @@ class CallTest {
 
     /** How often a variant that is so much better is called in simulated runs; 1 for how often one is called that is not. */
     private static double called(int number, double noise, double gain) {
+        return called(number, noise, gain, 0);
+    }
+
+    private static double called(int number, double noise, double gain, double failed) {
         int called = 0;
         int all = 0;
         for (long seed = 0; seed < RUNS; seed++) {
-            PointResult point = rounds(number, seed, noise, gain == 1 ? Map.of() : Map.of("ADVISORY", gain));
+            PointResult point = rounds(number, seed, noise, gain == 1 ? Map.of() : Map.of("ADVISORY", gain), failed);
             for (VariantResult variant : point.variants()) {
                 if (variant.kind() == Kind.VARIANT
                         && (gain == 1 || variant.label().equals("ADVISORY"))) {
@@ -73,6 +85,32 @@ class CallTest {
     @CsvSource({"2, 0.1", "4, 0.05", "4, 0.1", "4, 0.3", "20, 0.15"})
     void theSameAgainstItselfIsCalledInOneOfTwentyRunsAtMost(int number, double noise) {
         assertThat(called(number, noise, 1)).isLessThan(0.06);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, 0.1, 0.3", "4, 0.3, 0.5", "6, 0.1, 0.3", "10, 0.2, 0.5"})
+    void norWhereTurnsFailed(int number, double noise, double failed) {
+        assertThat(called(number, noise, 1, failed)).isLessThan(0.07);
+    }
+
+    /** The rounds differ by a drift that only turns of the same round share. */
+    @Test
+    void nothingIsSaidOfAVariantThatSharesFewerThanTwoRoundsWithTheBaseline() {
+        Random random = new Random(1);
+        List<LoggedTurn> turns = new ArrayList<>();
+        for (int round = 1; round <= 8; round++) {
+            for (String variant : List.of("a", "b", round % 2 == 0 ? "even" : "odd")) {
+                turns.add(turn(variant, round, Math.pow(10, round) * Math.exp(0.1 * random.nextGaussian())));
+            }
+        }
+        TurnFit fit = TurnFit.of(turns).orElseThrow();
+        assertThat(fit.ratio(of("even", turns), of("odd", turns))).isEmpty();
+        assertThat(fit.ratio(of("even", turns), of("a", turns))).isPresent();
+        assertThat(fit.ratio(of("even", turns).subList(0, 1), of("a", turns))).isEmpty();
+    }
+
+    private static List<LoggedTurn> of(String variant, List<LoggedTurn> turns) {
+        return turns.stream().filter(turn -> turn.variant().equals(variant)).toList();
     }
 
     @Test
@@ -182,7 +220,7 @@ class CallTest {
         List<LoggedTurn> other = List.of(turn("b", 1, 1), turn("b", 2, 60), turn("b", 3, 2_000));
         TurnFit fit =
                 TurnFit.of(Stream.concat(one.stream(), other.stream()).toList()).orElseThrow();
-        Ratio ratio = fit.ratio(other, one);
+        Ratio ratio = fit.ratio(other, one).orElseThrow();
         assertThat(ratio.mean()).isCloseTo(2, Offset.offset(1e-9));
         // The logarithms' deviation is ln 2, and t with two degrees of freedom 4.303.
         assertThat(Math.log(ratio.high() / ratio.mean()))
