@@ -144,7 +144,7 @@ final class Samples {
     private @Nullable String tableOf(Queue queue) {
         for (Wait wait : queue.waits) {
             if (wait.table() != null) {
-                if (wait.statement() != null) {
+                if (wait.statement() != null && wait.cause() != Cause.FOREIGN_KEY) {
                     tableOfStatement.putIfAbsent(wait.statement(), wait.table());
                 }
                 return wait.table();
