@@ -92,7 +92,9 @@ public final class RowlockDriver implements Driver {
      * @throws SQLException if one of our settings cannot be used
      */
     public static @Nullable RowlockJdbcMXBean control(String url, @Nullable Properties info) throws SQLException {
-        return DROP_INS.get(new Settings(url, JdbcUrl.of(url, info).settings()));
+        return JdbcUrl.isOurs(url)
+                ? DROP_INS.get(new Settings(url, JdbcUrl.of(url, info).settings()))
+                : null;
     }
 
     @Override

@@ -104,6 +104,7 @@ class RowlockDriverTest {
         assertThat(queueing.getMode()).isEqualTo("queue");
         assertThat(queueing.getFigures().get("account")).containsEntry("passed.EXCLUDED", 2L);
         assertThat(RowlockDriver.control(url, login())).isNull();
+        assertThat(RowlockDriver.control("jdbc:x", null)).isNull();
     }
 
     /** Among them are ours for all DataSources, and those of others that begin like ours. */
