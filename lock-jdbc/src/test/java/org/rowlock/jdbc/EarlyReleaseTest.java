@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
@@ -93,8 +94,16 @@ class EarlyReleaseTest {
     }
 
     private static Step<Void> startCommit(Session session) {
+        return startCommit(session, false);
+    }
+
+    private static Step<Void> startCommit(Session session, boolean byAutocommit) {
         return session.start(connection -> {
-            connection.commit();
+            if (byAutocommit) {
+                connection.setAutoCommit(true);
+            } else {
+                connection.commit();
+            }
             return null;
         });
     }
@@ -124,14 +133,7 @@ class EarlyReleaseTest {
         holder.execute(LOCK);
         Step<Boolean> wait = addWhileAnotherWaits(holder, next);
 
-        Step<Void> commit = holder.start(connection -> {
-            if (byAutocommit) {
-                connection.setAutoCommit(true);
-            } else {
-                connection.commit();
-            }
-            return null;
-        });
+        Step<Void> commit = startCommit(holder, byAutocommit);
         wait.get();
         assertThat(commit.isDone()).isFalse();
         assertThat(number(next, "select balance from account where id = 1")).isEqualTo(1);
@@ -436,8 +438,9 @@ class EarlyReleaseTest {
     }
 
     /** Committed, and what would have waited for the disk is refused: no error that looks like rolled back or worth a retry. */
-    @Test
-    void committedButNotConfirmedIsAnOutcomeOfItsOwn() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void committedButNotConfirmedIsAnOutcomeOfItsOwn(boolean byAutocommit) throws Exception {
         String role = database.schema() + "_app";
         database.execute(
                 "create role " + role + " login",
@@ -461,7 +464,7 @@ class EarlyReleaseTest {
 
             wait = addWhileAnotherWaits(holder, next);
             revokeOrGrant("revoke execute on function %s from public");
-            Step<Void> commit = startCommit(holder);
+            Step<Void> commit = startCommit(holder, byAutocommit);
             assertThat(commit.failure())
                     .isExactlyInstanceOf(SQLNonTransientException.class)
                     .hasMessageContaining("has committed on this server and is visible")
@@ -472,6 +475,8 @@ class EarlyReleaseTest {
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo("2");
             // The pool takes it for no error of the connection, which goes on.
+            // As a pool in front remembers it, which has the error.
+            assertThat(holder.connection().getAutoCommit()).isFalse();
             assertThat(number(holder, "select 1")).isEqualTo(1);
             holder.commit();
         } finally {
@@ -524,6 +529,34 @@ class EarlyReleaseTest {
             assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isLessThanOrEqualTo(3);
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("3");
+    }
+
+    /** As a pool ends a statement; the next to have the connection does not wait for the standby of the one before. */
+    @Test
+    void closingAConnectionOfAPoolEndsItsWaitInAutocommit() throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            pool.setMaximumPoolSize(1);
+            gated = gated(pool, LockRelease.EARLY);
+            Session reader = waitingSession("reader");
+            reader.connection().setAutoCommit(true);
+            Step<Boolean> read = reader.startExecute("select * from account");
+            awaitStandbyWaitOf(reader);
+
+            reader.connection().close();
+
+            Session next = database.session("next");
+            int lent = next.run(connection -> {
+                try (Connection same = pool.getConnection();
+                        Statement statement = same.createStatement();
+                        ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
+                    row.next();
+                    return row.getInt(1);
+                }
+            });
+            assertThat(lent).isEqualTo(reader.pid());
+            assertThat(state(read)).isEqualTo("RL001");
+        }
     }
 
     /** With BEGIN as a statement of its own. */

@@ -56,7 +56,7 @@ final class EarlyCommits {
 
     /** Where the wait for a standby was cancelled, a plain commit has this warning and returns, too. */
     private static void warn(Connection connection, UnconfirmedCommit e) throws SQLException {
-        if (!(e.getCause() instanceof SQLWarning warning)) {
+        if (!(e.getCause() instanceof SQLWarning warning) || connection.isClosed()) {
             throw new SQLNonTransientException(e.getMessage(), SqlState.COMMIT_NOT_CONFIRMED, e);
         }
         connection.unwrap(PgConnection.class).addWarning(warning);

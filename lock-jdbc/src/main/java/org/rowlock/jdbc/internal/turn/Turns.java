@@ -280,7 +280,8 @@ public final class Turns {
         try {
             lookUpIfIdle();
             if (done && !closed && dropIn.releasesEarly() && driver.getTransactionState() == TransactionState.IDLE) {
-                dropIn.earlyCommits().awaitDurable(driver);
+                // By the pool's, which ends that with the connection, before another has the driver's.
+                dropIn.earlyCommits().awaitDurable(connection);
             }
         } finally {
             use.release();
