@@ -93,6 +93,11 @@ final class DataSources {
         TransactionManager manager = manager(asked);
         // One that was made before Rowlock's post-processors.
         LockedTransaction.listenTo(manager);
+        return of(manager);
+    }
+
+    /** What a transaction manager commits; null if it does not say. */
+    static @Nullable DataSource of(@Nullable TransactionManager manager) {
         if (manager instanceof DataSourceTransactionManager jdbc) {
             return jdbc.getDataSource();
         }

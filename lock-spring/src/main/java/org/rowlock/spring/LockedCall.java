@@ -115,9 +115,6 @@ final class LockedCall {
      * @param call is given the wait, capped by what remains of it and of the transaction
      */
     <T> T take(Map<LockKey, RowLockMode> modes, BiFunction<TransactionLocks, LockWait, T> call) {
-        if (modes.isEmpty()) {
-            throw new IllegalArgumentException(what + ": the keys are empty; give at least one");
-        }
         Acquisition acquisition = acquisition(modes);
         T result = observed(
                 acquisition, spring.instrumentation()::acquire, () -> inTransaction(acquisition, modes.keySet(), call));
@@ -151,6 +148,9 @@ final class LockedCall {
     }
 
     private Acquisition acquisition(Map<LockKey, RowLockMode> modes) {
+        if (modes.isEmpty()) {
+            throw new IllegalArgumentException(what + ": the keys are empty; give at least one");
+        }
         List<LockKey> keys = List.copyOf(modes.keySet());
         return new Acquisition(
                 keys, Collections.min(modes.values()), spring.locks().strategyOf(keys.get(0)));

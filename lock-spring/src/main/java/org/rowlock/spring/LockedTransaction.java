@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
@@ -22,14 +25,16 @@ import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.ConfigurableTransactionManager;
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.support.ResourceHolder;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -41,33 +46,67 @@ final class LockedTransaction implements TransactionSynchronization {
     /** How many transactions of the thread are suspended, which may hold locks; none if it is not bound. */
     private static final String SUSPENDED = LockedTransaction.class.getName() + ".suspended";
 
-    /** Stands in each transaction whose manager tells Rowlock of its commit. */
-    private static final TransactionSynchronization HEARD_OF = new TransactionSynchronization() {
+    private static final Log LOG = LogFactory.getLog(LockedTransaction.class);
+
+    /** Stands in each transaction whose manager tells Rowlock of its commit; the first to be suspended and resumed. */
+    private static final class Told implements TransactionSynchronization {
+        private final Listener by;
+        private boolean atItsCommit;
+        private boolean ended;
+        private boolean suspended;
+
+        Told(Listener by) {
+            this.by = by;
+        }
+
+        /** One of the transaction of the thread that has not ended; of several that is the last. */
+        static @Nullable Told find(Predicate<Told> which) {
+            Told found = null;
+            for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+                if (each instanceof Told told && !told.ended && which.test(told)) {
+                    found = told;
+                }
+            }
+            return found;
+        }
+
+        @Override
+        public int getOrder() {
+            return HIGHEST_PRECEDENCE;
+        }
+
         @Override
         public void suspend() {
+            suspended = true;
             add(1);
         }
 
         @Override
         public void resume() {
+            suspended = false;
             add(-1);
         }
 
-        private void add(int more) {
+        /** It is suspended still if another synchronization has thrown when it was to be. */
+        @Override
+        public void afterCompletion(int status) {
+            if (suspended) {
+                resume();
+            }
+        }
+
+        private static void add(int more) {
             Integer before = (Integer) TransactionSynchronizationManager.unbindResourceIfPossible(SUSPENDED);
             int now = (before == null ? 0 : before) + more;
             if (now > 0) {
                 TransactionSynchronizationManager.bindResource(SUSPENDED, now);
             }
         }
-    };
-
-    /** Stands in each transaction that is being committed, or has been. */
-    private static final TransactionSynchronization AT_ITS_COMMIT = new TransactionSynchronization() {};
+    }
 
     private final Key key;
-    private final boolean heardOf;
-    private boolean atItsCommit;
+    private final @Nullable Told told;
+    private boolean ended;
 
     /** One part for each savepoint, and one for what was before the first. */
     private final List<Part> parts = new ArrayList<>(List.of(new Part()));
@@ -89,52 +128,110 @@ final class LockedTransaction implements TransactionSynchronization {
         }
     }
 
-    private LockedTransaction(Key key, boolean heardOf) {
+    private LockedTransaction(Key key, @Nullable Told told) {
         this.key = key;
-        this.heardOf = heardOf;
+        this.told = told;
     }
 
     /**
-     * Tells of the commits of a transaction manager. Spring calls it behind all that is registered for the moment before a
-     * commit, also what is registered then, and rolls back if it throws.
-     *
-     * @param sends whether the promised writes are sent here, and not with the COMMIT
+     * Tells of the commits of a transaction manager, and of what is in the DataSource that this commits. Spring calls it behind
+     * all that is registered for the moment before a commit, also what is registered then, and rolls back if it throws.
      */
-    record Listener(boolean sends) implements TransactionExecutionListener {
+    static final class Listener implements TransactionExecutionListener {
+        private final ConfigurableTransactionManager manager;
+
+        Listener(ConfigurableTransactionManager manager) {
+            this.manager = manager;
+        }
+
+        /** Null if the manager does not say: then it is each that no other manager commits. */
+        private @Nullable DataSource dataSource() {
+            DataSource dataSource = DataSources.of(manager);
+            return dataSource == null ? null : target(dataSource);
+        }
+
         @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-            if (failure == null && TransactionSynchronizationManager.isSynchronizationActive()) {
-                TransactionSynchronizationManager.registerSynchronization(HEARD_OF);
+            // A savepoint (NESTED) is none.
+            if (failure == null
+                    && transaction.isNewTransaction()
+                    && TransactionSynchronizationManager.isSynchronizationActive()) {
+                TransactionSynchronizationManager.registerSynchronization(new Told(this));
             }
         }
 
         @Override
         public void beforeCommit(TransactionExecution transaction) {
-            if (transaction.isNewTransaction() && TransactionSynchronizationManager.isSynchronizationActive()) {
-                for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
-                    if (each instanceof LockedTransaction locked) {
-                        locked.finish(sends);
-                    }
+            Told told = told(transaction);
+            if (told != null) {
+                for (LockedTransaction each : lockedBy(told)) {
+                    // Rowlock's own manager sends them with the COMMIT.
+                    each.finish(!(manager instanceof RowLockTransactionManager));
                 }
-                TransactionSynchronizationManager.registerSynchronization(AT_ITS_COMMIT);
+                told.atItsCommit = true;
             }
+        }
+
+        @Override
+        public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+            end(transaction);
+        }
+
+        @Override
+        public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+            end(transaction);
+        }
+
+        /** Those of another manager, around it, go on; theirs are the synchronizations. */
+        private void end(TransactionExecution transaction) {
+            Told told = told(transaction);
+            if (told != null) {
+                told.ended = true;
+                lockedBy(told).forEach(LockedTransaction::end);
+            }
+        }
+
+        private @Nullable Told told(TransactionExecution transaction) {
+            return transaction.isNewTransaction() && TransactionSynchronizationManager.isSynchronizationActive()
+                    ? Told.find(told -> told.by == this)
+                    : null;
+        }
+
+        private static List<LockedTransaction> lockedBy(Told told) {
+            return TransactionSynchronizationManager.getSynchronizations().stream()
+                    .filter(each -> each instanceof LockedTransaction locked && locked.told == told)
+                    .map(LockedTransaction.class::cast)
+                    .toList();
         }
     }
 
     /**
-     * Whether the thread is in no transaction, nor in a scope that suspends one (NOT_SUPPORTED), which may hold locks too. A
-     * scope without one (SUPPORTS) is none.
+     * Whether a call may queue: the thread is in no transaction, nor in a scope that suspends one (NOT_SUPPORTED), which may
+     * hold locks too, nor in one without a transaction (SUPPORTS) that has a connection or an entity manager already.
      */
-    static boolean isNone() {
-        return !TransactionSynchronizationManager.isActualTransactionActive()
-                && !TransactionSynchronizationManager.hasResource(SUSPENDED);
+    static boolean mayQueue() {
+        if (TransactionSynchronizationManager.isActualTransactionActive()
+                || TransactionSynchronizationManager.hasResource(SUSPENDED)) {
+            return false;
+        }
+        if (TransactionSynchronizationManager.isSynchronizationActive()
+                && TransactionSynchronizationManager.getResourceMap().values().stream()
+                        .anyMatch(ResourceHolder.class::isInstance)) {
+            LOG.debug("The call does not queue in the JVM: a scope around it, such as SUPPORTS, has read something"
+                    + " and keeps its connection");
+            return false;
+        }
+        return true;
     }
 
     /** Listens to a transaction manager, once. */
     static void listenTo(@Nullable Object manager) {
         if (manager instanceof ConfigurableTransactionManager telling
                 && telling.getTransactionExecutionListeners().stream().noneMatch(Listener.class::isInstance)) {
-            telling.addListener(new Listener(true));
+            // The application's own collection may be one that cannot change.
+            List<TransactionExecutionListener> all = new ArrayList<>(telling.getTransactionExecutionListeners());
+            all.add(new Listener(telling));
+            telling.setTransactionExecutionListeners(all);
         }
     }
 
@@ -142,8 +239,8 @@ final class LockedTransaction implements TransactionSynchronization {
      * That of the thread.
      *
      * @param what for messages, such as {@code @RowLock on OrderService.ship(long)}
-     * @throws IllegalTransactionStateException if there is no transaction, or none of this DataSource
-     * @throws InvalidDataAccessApiUsageException if it is read-only
+     * @throws InvalidDataAccessApiUsageException if there is no transaction, or none of this DataSource, or it is read-only.
+     *     For a TransactionException, thrown before the commit, Spring would not roll back
      */
     static LockedTransaction current(String what, DataSource dataSource) {
         Key key = new Key(target(dataSource));
@@ -155,16 +252,16 @@ final class LockedTransaction implements TransactionSynchronization {
         }
         LockedTransaction known = find(key.dataSource());
         LockedTransaction current = known == null ? bind(key) : known;
-        if (current.atItsCommit) {
+        if (current.told != null && current.told.atItsCommit) {
             throw ended(what);
         }
         return current;
     }
 
     private static LockedTransaction bind(Key key) {
-        List<TransactionSynchronization> others = TransactionSynchronizationManager.getSynchronizations();
-        LockedTransaction current = new LockedTransaction(key, others.contains(HEARD_OF));
-        current.atItsCommit = others.contains(AT_ITS_COMMIT);
+        Told its = Told.find(told -> key.dataSource().equals(told.by.dataSource()));
+        LockedTransaction current =
+                new LockedTransaction(key, its == null ? Told.find(told -> told.by.dataSource() == null) : its);
         TransactionSynchronizationManager.registerSynchronization(current);
         TransactionSynchronizationManager.bindResource(key, current);
         return current;
@@ -176,7 +273,7 @@ final class LockedTransaction implements TransactionSynchronization {
 
     private static ConnectionHolder holder(String what, DataSource dataSource) {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
-            throw new IllegalTransactionStateException(
+            throw new InvalidDataAccessApiUsageException(
                     what + ": there is no transaction, and without one the lock would be"
                             + " gone at once. Add @Transactional to the method or a caller (without Spring Boot also"
                             + " @EnableTransactionManagement); a call within the same object passes no proxy and begins"
@@ -188,14 +285,14 @@ final class LockedTransaction implements TransactionSynchronization {
         if (TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder) {
             return holder;
         }
-        throw new IllegalTransactionStateException(what + ": the running transaction is not one of " + dataSource
+        throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
                 + ". Name the DataSource that belongs to its transaction manager (dataSource = \"bean name\"), or the"
                 + " transaction manager that belongs to the DataSource (@Transactional(\"bean name\")); with JPA, the"
                 + " JpaTransactionManager has to know the DataSource.");
     }
 
-    private static IllegalTransactionStateException ended(String what) {
-        return new IllegalTransactionStateException(
+    private static InvalidDataAccessApiUsageException ended(String what) {
+        return new InvalidDataAccessApiUsageException(
                 what + ": the transaction of this thread has ended, or sends its COMMIT now: this is its AFTER_COMMIT,"
                         + " AFTER_ROLLBACK or AFTER_COMPLETION phase, or its last flush. Begin one of its own:"
                         + " @Transactional(propagation = Propagation.REQUIRES_NEW).");
@@ -209,14 +306,22 @@ final class LockedTransaction implements TransactionSynchronization {
     }
 
     /**
-     * A wait, capped by what remains of the transaction's timeout. Throws TransactionTimedOutException if nothing remains, as
-     * any statement would.
+     * A wait, capped by what remains of the transaction's timeout.
+     *
+     * @throws QueryTimeoutException if nothing remains
      */
     LockWait capped(String what, LockWait wait) {
         ConnectionHolder holder = holder(what, key.dataSource());
-        return holder.hasTimeout()
-                ? LockWaits.atMost(wait, Duration.ofMillis(Math.max(1, holder.getTimeToLiveInMillis())))
-                : wait;
+        try {
+            return holder.hasTimeout()
+                    ? LockWaits.atMost(wait, Duration.ofMillis(Math.max(1, holder.getTimeToLiveInMillis())))
+                    : wait;
+        } catch (TransactionTimedOutException e) {
+            throw new QueryTimeoutException(
+                    what + ": the timeout of the transaction is over, so nothing is locked any more. Give it a longer"
+                            + " timeout, or let it do less.",
+                    e);
+        }
     }
 
     /** Runs something on the transaction's own connection. */
@@ -247,11 +352,12 @@ final class LockedTransaction implements TransactionSynchronization {
 
     /** The writes that it is to send at its end. */
     CommitWrites writes(String what, RowLocks locks) {
-        if (!heardOf) {
-            throw new IllegalTransactionStateException(
-                    what + ": the transaction's manager does not tell Rowlock of its commit, so the writes would not be"
-                            + " sent. Make the manager a bean, or give it to the RowLockTemplate; it has to be one of"
-                            + " Spring's own (AbstractPlatformTransactionManager).");
+        if (told == null || this.<Boolean>on(LockedTransaction::isAutoCommit)) {
+            throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of "
+                    + key.dataSource() + ", or its manager does not tell"
+                    + " Rowlock of its commit, so the writes would not be sent. Make the manager of this"
+                    + " DataSource a bean, or give it to the RowLockTemplate, and begin the transaction with it;"
+                    + " it has to be one of Spring's own (AbstractPlatformTransactionManager).");
         }
         commitBy(locks);
         return last().writes();
@@ -294,7 +400,6 @@ final class LockedTransaction implements TransactionSynchronization {
 
     /** What can still fail the commit, and has to be behind everything else. */
     private void finish(boolean sends) {
-        atItsCommit = true;
         CommitWrites all = all();
         Connection connection = DataSourceUtils.getConnection(key.dataSource());
         try {
@@ -327,6 +432,15 @@ final class LockedTransaction implements TransactionSynchronization {
         }
     }
 
+    /** Then there is no transaction: a statement has borrowed it in that of another DataSource. */
+    private static boolean isAutoCommit(Connection connection) {
+        try {
+            return connection.getAutoCommit();
+        } catch (SQLException e) {
+            throw new SQLErrorCodeSQLExceptionTranslator("PostgreSQL").translate("writes at commit", null, e);
+        }
+    }
+
     /** Of a connection that is lost the commit itself tells. */
     private static boolean isAborted(Connection connection) {
         try {
@@ -349,9 +463,8 @@ final class LockedTransaction implements TransactionSynchronization {
 
     @Override
     public void beforeCommit(boolean readOnly) {
-        if (!heardOf) {
+        if (told == null && TransactionSynchronizationManager.hasResource(key.dataSource())) {
             finish(false);
-            atItsCommit = false;
         }
     }
 
@@ -370,17 +483,28 @@ final class LockedTransaction implements TransactionSynchronization {
 
     @Override
     public void suspend() {
-        TransactionSynchronizationManager.unbindResourceIfPossible(key);
+        if (!ended) {
+            TransactionSynchronizationManager.unbindResourceIfPossible(key);
+        }
     }
 
     @Override
     public void resume() {
-        TransactionSynchronizationManager.bindResource(key, this);
+        if (!ended) {
+            TransactionSynchronizationManager.bindResource(key, this);
+        }
     }
 
     @Override
     public void afterCompletion(int status) {
-        TransactionSynchronizationManager.unbindResourceIfPossible(key);
-        ends.forEach(Runnable::run);
+        end();
+    }
+
+    private void end() {
+        if (!ended) {
+            ended = true;
+            TransactionSynchronizationManager.unbindResourceIfPossible(key);
+            ends.forEach(Runnable::run);
+        }
     }
 }

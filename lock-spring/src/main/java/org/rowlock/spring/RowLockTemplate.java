@@ -197,7 +197,8 @@ public final class RowLockTemplate {
      * rolled back. With JPA they are sent before the entities are flushed: use batches of Hibernate there instead.
      *
      * @return the writes, to add to; take them anew in each place, and do not send them
-     * @throws org.springframework.transaction.IllegalTransactionStateException if there is no transaction
+     * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource, or its
+     *     manager is not known
      */
     public CommitWrites atCommit() {
         return LockedTransaction.current(WHAT, dataSource).writes(WHAT, locks.locks());
@@ -252,7 +253,7 @@ public final class RowLockTemplate {
             Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait, Supplier<T> work) {
         Map<LockKey, RowLockMode> modes = all(keys, mode);
         LockedCall call = call(wait);
-        return LockedTransaction.isNone() && locks.settings().admission()
+        return LockedTransaction.mayQueue() && locks.settings().admission()
                 ? call.queued(modes, null, () -> lockAndWork(call, modes, work))
                 : lockAndWork(call, modes, work);
     }

@@ -35,7 +35,7 @@ public class RowLockTransactionManager extends JdbcTransactionManager {
     @SuppressWarnings("this-escape") // Of Spring's own, which keeps the listener and calls nothing.
     public RowLockTransactionManager(DataSource dataSource) {
         super(dataSource);
-        addListener(new LockedTransaction.Listener(false));
+        addListener(new LockedTransaction.Listener(this));
     }
 
     @Override

@@ -29,7 +29,6 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.HeuristicCompletionException;
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -257,7 +256,7 @@ class AtCommitTest {
     @Test
     void withoutAWritingTransactionThereAreNone() {
         try (Application application = start(With.class)) {
-            assertThatThrownBy(application.template::atCommit).isInstanceOf(IllegalTransactionStateException.class);
+            assertThatThrownBy(application.template::atCommit).isInstanceOf(InvalidDataAccessApiUsageException.class);
             TransactionTemplate readOnly = application.transactions(TransactionDefinition.PROPAGATION_REQUIRED);
             readOnly.setReadOnly(true);
             assertThatThrownBy(() -> readOnly.executeWithoutResult(status -> application.template.atCommit()))

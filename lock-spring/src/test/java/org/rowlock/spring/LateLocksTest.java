@@ -3,17 +3,21 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
@@ -23,10 +27,13 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionPhase;
@@ -181,7 +188,7 @@ class LateLocksTest {
         try {
             template.atCommit().add("insert into outbox values (?)", phase);
             return false;
-        } catch (IllegalTransactionStateException e) {
+        } catch (InvalidDataAccessApiUsageException e) {
             assertThat(e).hasMessageContaining("REQUIRES_NEW");
             return true;
         }
@@ -238,7 +245,7 @@ class LateLocksTest {
             JdbcTransactionManager unknown = new JdbcTransactionManager(context.getBean(DataSource.class));
             assertThatThrownBy(
                             () -> new TransactionTemplate(unknown).executeWithoutResult(status -> template.atCommit()))
-                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("bean");
             new TransactionTemplate(unknown).executeWithoutResult(status -> template.lock(LockKey.row("account", 1)));
             RowLockTemplate known =
@@ -246,6 +253,180 @@ class LateLocksTest {
             known.inTransaction(
                     LockKey.row("account", 1), () -> known.atCommit().add("insert into outbox values (1)"));
             assertThat(stored()).isEqualTo("1");
+        }
+    }
+
+    private static AnnotationConfigApplicationContext start(
+            TestDatabase database, Function<DataSource, PlatformTransactionManager> manager) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean(
+                            PlatformTransactionManager.class, () -> manager.apply(beans.getBean(DataSource.class)));
+                },
+                Contexts.Base.class);
+    }
+
+    /** A statement has only borrowed a connection of it, which no COMMIT is for. */
+    @ParameterizedTest
+    @EnumSource
+    void inADataSourceThatTheManagerDoesNotCommitNothingIsPromised(Manager manager) throws Exception {
+        try (var context = start(manager);
+                HikariDataSource other = Contexts.pool(database)) {
+            RowLockTemplate ofOther =
+                    new RowLockTemplate(context.getBean(SpringLocks.class), new JdbcTransactionManager(other), other);
+            assertThatThrownBy(() -> context.getBean(Orders.class).ship(template -> {
+                        template.atCommit().add("insert into outbox values (1)");
+                        new JdbcTemplate(other).queryForList("select 1");
+                        ofOther.atCommit().add("insert into outbox values (2)");
+                    }))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("is not one of");
+            assertThat(stored()).isNull();
+        }
+    }
+
+    /** Each is sent once, with the transaction that it was promised in, though one has the synchronizations for both. */
+    @ParameterizedTest
+    @EnumSource
+    void aTransactionOfAnotherDataSourceInsideHasItsOwn(Manager manager) throws Exception {
+        try (var context = start(manager);
+                HikariDataSource other = Contexts.pool(database)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            RowLockTemplate ofOther = new RowLockTemplate(
+                    context.getBean(SpringLocks.class), new RowLockTransactionManager(other), other);
+            LockKey account = LockKey.row("account", 1);
+            new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+                template.atCommit().add("insert into outbox values (1)");
+                for (int id = 2; id <= 3; id++) {
+                    int each = id;
+                    ofOther.inTransaction(account, () -> ofOther.atCommit().add("insert into outbox values (?)", each));
+                    assertThat(RowLockTests.isFree(other, account)).isTrue();
+                }
+                template.atCommit().add("insert into outbox values (4)");
+                assertThat(storedNow()).isEqualTo("2,3");
+            });
+            assertThat(stored()).isEqualTo("1,2,3,4");
+        }
+    }
+
+    private String storedNow() {
+        try {
+            return stored();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** What Rowlock can refuse before a commit. */
+    enum Refusal {
+        NOT_TOLD,
+        NO_TRANSACTION,
+        OTHER_DATA_SOURCE,
+        BORROWED,
+        TIMED_OUT
+    }
+
+    /** For a TransactionException of this moment Spring would not roll back, and the pool's clean-up would commit. */
+    @ParameterizedTest
+    @EnumSource
+    void whatIsRefusedBeforeTheCommitRollsBack(Refusal refusal) throws Exception {
+        try (var context = start(Manager.JDBC);
+                HikariDataSource other = Contexts.pool(database)) {
+            DataSource own = context.getBean(DataSource.class);
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            RowLockTemplate ofOther =
+                    new RowLockTemplate(context.getBean(SpringLocks.class), new JdbcTransactionManager(other), other);
+            LockKey account = LockKey.row("account", 1);
+            PlatformTransactionManager known = context.getBean(PlatformTransactionManager.class);
+            TransactionTemplate suspending = new TransactionTemplate(known);
+            suspending.setPropagationBehavior(Propagation.NOT_SUPPORTED.value());
+            TransactionTemplate transaction =
+                    new TransactionTemplate(refusal == Refusal.NOT_TOLD ? new JdbcTransactionManager(own) : known);
+            transaction.setTimeout(60);
+            Runnable late = switch (refusal) {
+                case NOT_TOLD -> template::atCommit;
+                case NO_TRANSACTION -> () -> suspending.executeWithoutResult(status -> template.lock(account));
+                case OTHER_DATA_SOURCE -> () -> ofOther.lock(account);
+                case BORROWED ->
+                    () -> {
+                        new JdbcTemplate(other).queryForList("select 1");
+                        ofOther.lock(account);
+                    };
+                case TIMED_OUT ->
+                    () -> {
+                        ((ConnectionHolder) Objects.requireNonNull(TransactionSynchronizationManager.getResource(own)))
+                                .setTimeoutInMillis(-1);
+                        template.lock(account);
+                    };
+            };
+            assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                        new JdbcTemplate(own).update("insert into outbox values (1)");
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                            @Override
+                            public void beforeCommit(boolean readOnly) {
+                                late.run();
+                            }
+                        });
+                    }))
+                    .isInstanceOf(
+                            refusal == Refusal.TIMED_OUT
+                                    ? QueryTimeoutException.class
+                                    : InvalidDataAccessApiUsageException.class);
+            assertThat(stored()).isNull();
+        }
+    }
+
+    /** The application's listeners are as it gave them, also where they replace Rowlock's. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void listenersOfTheApplicationsOwnAreNoObstacle(boolean rowlocks) throws Exception {
+        List<TransactionExecution> begun = new ArrayList<>();
+        TransactionExecutionListener own = new TransactionExecutionListener() {
+            @Override
+            public void afterBegin(TransactionExecution transaction, Throwable failure) {
+                begun.add(transaction);
+            }
+        };
+        try (var context = start(database, dataSource -> {
+            JdbcTransactionManager manager =
+                    rowlocks ? new RowLockTransactionManager(dataSource) : new JdbcTransactionManager(dataSource);
+            manager.setTransactionExecutionListeners(List.of(own));
+            return manager;
+        })) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            template.inTransaction(
+                    LockKey.row("account", 1),
+                    () -> template.atCommit()
+                            .add("insert into outbox values (1)")
+                            .expectOneRow());
+            assertThat(stored()).isEqualTo("1");
+            assertThat(begun).hasSize(1);
+        }
+    }
+
+    /** Otherwise no call of this thread, which a pool has, would queue again. */
+    @Test
+    void aSynchronizationThatThrowsWhenItResumesLeavesNothingOnTheThread() {
+        try (var context = start(Manager.JDBC)) {
+            TransactionTemplate outer = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            TransactionTemplate inner = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            inner.setPropagationBehavior(Propagation.REQUIRES_NEW.value());
+            outer.executeWithoutResult(status -> {
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public int getOrder() {
+                        return 0;
+                    }
+
+                    @Override
+                    public void resume() {
+                        throw new IllegalStateException("on purpose");
+                    }
+                });
+                assertThatThrownBy(() -> inner.executeWithoutResult(none -> {})).hasMessage("on purpose");
+            });
+            assertThat(LockedTransaction.mayQueue()).isTrue();
         }
     }
 }

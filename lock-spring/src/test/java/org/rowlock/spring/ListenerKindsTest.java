@@ -27,6 +27,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jms.annotation.EnableJms;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.jms.config.JmsListenerContainerFactory;
@@ -44,7 +45,6 @@ import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
@@ -204,7 +204,7 @@ class ListenerKindsTest {
         listener.locks.clear();
         assertThatThrownBy(call::run)
                 .as(method)
-                .isInstanceOf(IllegalTransactionStateException.class)
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContaining(method);
         new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
                 .executeWithoutResult(status -> call.run());
@@ -256,7 +256,7 @@ class ListenerKindsTest {
             CompletableFuture<Integer> later =
                     context.getBean(Asynchronous.class).later();
             assertThatThrownBy(() -> later.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
-                    .hasRootCauseInstanceOf(IllegalTransactionStateException.class);
+                    .hasRootCauseInstanceOf(InvalidDataAccessApiUsageException.class);
             // In one proxy, with the lock behind the hand-over to the other thread.
             assertThat(((Advised) context.getBean(Asynchronous.class)).getAdvisors())
                     .allSatisfy(advisor -> assertThat(advisor.getAdvice()).isInstanceOf(MethodInterceptor.class));

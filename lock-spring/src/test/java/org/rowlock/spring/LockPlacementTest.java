@@ -28,6 +28,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.IllegalTransactionStateException;
@@ -226,7 +227,7 @@ class LockPlacementTest {
         try (var context = Contexts.start(database, Default.class, Services.class)) {
             Service service = context.getBean(Service.class);
             assertThatThrownBy(() -> service.locksWithout(1))
-                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("Service.locksWithout(int)")
                     .hasMessageContaining("no transaction")
                     .hasMessageContaining("@Transactional");

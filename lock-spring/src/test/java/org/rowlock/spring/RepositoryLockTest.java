@@ -42,7 +42,6 @@ import org.springframework.data.jpa.repository.JpaRepository;
 import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.data.repository.query.Param;
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -204,7 +203,7 @@ class RepositoryLockTest {
         try (AnnotationConfigApplicationContext context = start(RepositoriesWithoutTransactions.class)) {
             Accounts accounts = context.getBean(Accounts.class);
             assertThatThrownBy(() -> accounts.findById(1L))
-                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("Accounts.findById(Long)")
                     .hasMessageContaining("there is no transaction");
         }

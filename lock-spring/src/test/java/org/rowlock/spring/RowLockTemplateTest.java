@@ -17,8 +17,8 @@ import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.BadSqlGrammarException;
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -104,7 +104,7 @@ class RowLockTemplateTest {
             Session other = database.session("other");
             other.run(connection -> RowLocks.create().in(connection).lock(ONE));
             assertThatThrownBy(() -> template.lock(ONE))
-                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("RowLockTemplate")
                     .hasMessageContaining("no transaction");
             assertThatThrownBy(() -> template.inTransaction(

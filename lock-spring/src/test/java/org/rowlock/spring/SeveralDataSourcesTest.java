@@ -26,6 +26,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.FilterType;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Primary;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.data.repository.Repository;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -33,7 +34,6 @@ import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -283,7 +283,7 @@ class SeveralDataSourcesTest {
         try (AnnotationConfigApplicationContext context = start(Managers.class, ByDataSource.class)) {
             ByDataSource service = context.getBean(ByDataSource.class);
             assertThatThrownBy(() -> service.ordersButNamesStock(1, () -> {}))
-                    .isInstanceOf(IllegalTransactionStateException.class)
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("ByDataSource.ordersButNamesStock(long, Runnable)")
                     .hasMessageContaining("the running transaction is not one of");
         }

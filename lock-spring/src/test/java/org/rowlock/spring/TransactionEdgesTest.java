@@ -33,10 +33,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.test.util.AopTestUtils;
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.TransactionManagementConfigurer;
@@ -287,6 +287,26 @@ class TransactionEdgesTest {
         }
     }
 
+    /** While it queued, its connection would be one that the pool lacks. */
+    @Test
+    void aFacadeThatHasReadSomethingDoesNotQueue() {
+        try (var context = Contexts.start(database, Contexts.Base.class, OfCounting.class)) {
+            Counting counting = context.getBean(Counting.class);
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            Probe probe = context.getBean(Probe.class);
+            TransactionTemplate supports = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            supports.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+            List<Integer> inUse = supports.execute(status -> {
+                assertThat(probe.balance(1)).isZero();
+                return List.of(
+                        counting.queues(1),
+                        template.inTransaction(LockKey.row("account", 1), () -> counting.queues(1)));
+            });
+            assertThat(inUse).containsExactly(0, 0);
+            assertThat(counting.queues(1)).as("when it has ended").isOne();
+        }
+    }
+
     static class Telling {
         private final ApplicationEventPublisher events;
         private final Supplier<SpringLocks> locks;
@@ -454,7 +474,7 @@ class TransactionEdgesTest {
                                 public void afterCompletion(int status) {
                                     try {
                                         template.lock(LockKey.row("account", 1));
-                                    } catch (IllegalTransactionStateException e) {
+                                    } catch (InvalidDataAccessApiUsageException e) {
                                         thrown.add(e);
                                     }
                                 }
@@ -475,6 +495,10 @@ class TransactionEdgesTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> transactions.execute(status -> template.lockAll(List.of())))
                     .withMessageContaining("keys");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> template.inTransaction(
+                            List.of(), org.rowlock.RowLockMode.FOR_UPDATE, LockWait.forever(), () -> 1))
+                    .withMessageContaining("keys are empty");
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> transactions.execute(status -> template.lock(nothing())))
                     .withMessageContaining("key");
