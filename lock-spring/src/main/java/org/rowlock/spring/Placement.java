@@ -61,12 +61,16 @@ final class Placement {
 
     /** A record component or a Kotlin property is a parameter of a constructor, where no proxy stands. */
     private static void checkParameters(RowLockDefinitions definitions, Method method) {
-        for (int i = 0; i < method.getParameterCount(); i++) {
-            ResolvableType parameter = ResolvableType.forMethodParameter(method, i);
-            checkConstructors(definitions, parameter.isArray() ? parameter.getComponentType() : parameter);
-            for (ResolvableType each : parameter.getGenerics()) {
-                checkConstructors(definitions, each);
+        try {
+            for (int i = 0; i < method.getParameterCount(); i++) {
+                ResolvableType parameter = ResolvableType.forMethodParameter(method, i);
+                checkConstructors(definitions, parameter.isArray() ? parameter.getComponentType() : parameter);
+                for (ResolvableType each : parameter.getGenerics()) {
+                    checkConstructors(definitions, each);
+                }
             }
+        } catch (TypeNotPresentException | LinkageError e) {
+            // A class that is optional, and not there: nobody calls such a method.
         }
     }
 

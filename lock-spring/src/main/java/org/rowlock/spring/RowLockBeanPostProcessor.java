@@ -53,7 +53,7 @@ final class RowLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPos
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         // The object, and not the name alone: creating a bean can fail and be tried again.
         Object early = advisedEarly.remove(beanName);
-        return early != null && early.equals(bean) ? bean : proxy(bean, beanName);
+        return early == bean ? bean : proxy(bean, beanName);
     }
 
     private Object proxy(Object bean, String beanName) {

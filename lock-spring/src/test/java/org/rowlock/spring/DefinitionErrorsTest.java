@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import javax.tools.ToolProvider;
 import kotlin.coroutines.Continuation;
 import kotlinx.coroutines.flow.Flow;
 import kotlinx.coroutines.flow.FlowKt;
@@ -15,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -380,5 +386,25 @@ class DefinitionErrorsTest {
         assertThat(definition.getMessage()).contains(messages);
         assertThat(((RowLockDefinitionException) definition).action()).isNotBlank();
         assertThat(definition.getMessage()).endsWith(((RowLockDefinitionException) definition).action());
+    }
+
+    /** A library's bean may have methods for what is optional. */
+    @Test
+    void aMethodOfAnAbsentClassIsNoObstacle(@TempDir Path classes) throws Exception {
+        Path missing = Files.writeString(classes.resolve("Missing.java"), "public class Missing {}");
+        Path optional = Files.writeString(
+                classes.resolve("Optional.java"),
+                "public class Optional { public void with(java.util.List<Missing> missing) {} }");
+        assertThat(ToolProvider.getSystemJavaCompiler()
+                        .run(null, null, null, "-proc:none", missing.toString(), optional.toString()))
+                .isZero();
+        Files.delete(classes.resolve("Missing.class"));
+        try (URLClassLoader loader = new URLClassLoader(
+                new URL[] {classes.toUri().toURL()}, getClass().getClassLoader())) {
+            Class<?> bean = loader.loadClass("Optional");
+            try (var context = Contexts.start(database, Contexts.Base.class, bean)) {
+                assertThat(context.getBean(bean)).isNotNull();
+            }
+        }
     }
 }
