@@ -6,10 +6,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
@@ -219,16 +221,15 @@ final class TableCheck {
         }
     }
 
-    /** Names that are not those of the columns at all may be mapped; only one in another's place is a mistake for sure. */
+    /** Only if the names are those of all the columns, each once, another order is a mistake for sure. */
     private static boolean inOrder(List<String> names, List<String> columns) {
+        List<String> given = names.stream().map(TableCheck::plain).toList();
         List<String> ids = columns.stream().map(TableCheck::plain).toList();
-        for (int i = 0; i < names.size(); i++) {
-            int column = ids.indexOf(plain(names.get(i)));
-            if (column >= 0 && column != i) {
-                return false;
-            }
-        }
-        return true;
+        Set<String> distinct = new HashSet<>(given);
+        return given.equals(ids)
+                || given.size() != ids.size()
+                || distinct.size() != given.size()
+                || !distinct.equals(new HashSet<>(ids));
     }
 
     /** Also without the end that says no more than that it is an id: an order and an order_id are one. */

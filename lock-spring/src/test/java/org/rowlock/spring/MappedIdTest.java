@@ -84,4 +84,37 @@ class MappedIdTest {
                 .hasMessageContainingAll("Pairs.lock(PairId)", "[b, a]", "[a, b]", "in another order");
         assertThat(locks(Straight.class)).isTrue();
     }
+
+    record Tenant(int id) {}
+
+    record Doc(int id, int number) {}
+
+    static class Docs {
+        @Transactional
+        @RowLock(
+                table = "doc",
+                id = {"#tenant.id", "#doc.id"})
+        public boolean byIds(Tenant tenant, Doc doc) {
+            return true;
+        }
+
+        @Transactional
+        @RowLock(
+                table = "doc",
+                id = {"#tenant.id", "#doc.number"})
+        public boolean byNumber(Tenant tenant, Doc doc) {
+            return true;
+        }
+    }
+
+    /** What an expression names last says of some parts nothing, or the same. */
+    @Test
+    void namesThatAreNotThoseOfAllColumnsTellNoOrder() throws Exception {
+        database.execute("create table doc (tenant_id int, id int, primary key (tenant_id, id))");
+        try (var context = Contexts.start(database, Contexts.Base.class, Docs.class)) {
+            Docs docs = context.getBean(Docs.class);
+            assertThat(docs.byIds(new Tenant(1), new Doc(2, 2))).isTrue();
+            assertThat(docs.byNumber(new Tenant(1), new Doc(2, 2))).isTrue();
+        }
+    }
 }
