@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.hibernate.CacheMode;
+import org.hibernate.LockMode;
 import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
@@ -22,11 +23,13 @@ import org.hibernate.engine.spi.Status;
 import org.hibernate.persister.entity.EntityPersister;
 import org.rowlock.LockKey;
 import org.springframework.beans.BeanUtils;
-import org.springframework.dao.DataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.support.DataAccessUtils;
+import org.springframework.dao.support.PersistenceExceptionTranslator;
 import org.springframework.orm.jpa.EntityManagerFactoryInfo;
 import org.springframework.orm.jpa.EntityManagerFactoryUtils;
 import org.springframework.orm.jpa.EntityManagerHolder;
+import org.springframework.orm.jpa.JpaDialect;
 import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.util.ReflectionUtils;
 
@@ -34,7 +37,7 @@ import org.springframework.util.ReflectionUtils;
  * A session of Hibernate that the running transaction has. Behind a lock an entity that it has loaded is read again, and the
  * second-level cache is passed by, as {@code PESSIMISTIC_WRITE} does.
  */
-record HibernateSession(SessionImplementor session) {
+record HibernateSession(SessionImplementor session, PersistenceExceptionTranslator translator) {
     private static final String RETRIEVE = "jakarta.persistence.cache.retrieveMode";
 
     /** By factory and table; a factory that is closed goes. */
@@ -49,7 +52,12 @@ record HibernateSession(SessionImplementor session) {
      */
     private record Entities(Set<String> names, boolean cached) {}
 
-    private record Loaded(Object entity, EntityEntry entry) {}
+    /** By these the row is the transaction's already, by a lock or by a write of its own. */
+    private static final Set<LockMode> HELD =
+            Set.of(LockMode.PESSIMISTIC_WRITE, LockMode.PESSIMISTIC_FORCE_INCREMENT, LockMode.WRITE);
+
+    /** @param surely whether its id is known to be one of the keys */
+    private record Loaded(Object entity, EntityEntry entry, boolean surely) {}
 
     /** Empty if a resource of the thread is no such session, or one of another DataSource. */
     static Optional<HibernateSession> of(Object factory, Object holder, DataSource dataSource) {
@@ -57,7 +65,10 @@ record HibernateSession(SessionImplementor session) {
             return Optional.empty();
         }
         try {
-            return Optional.of(new HibernateSession(bound.getEntityManager().unwrap(SessionImplementor.class)));
+            JpaDialect dialect = factory instanceof EntityManagerFactoryInfo info ? info.getJpaDialect() : null;
+            return Optional.of(new HibernateSession(
+                    bound.getEntityManager().unwrap(SessionImplementor.class),
+                    dialect == null ? EntityManagerFactoryUtils::convertJpaAccessExceptionIfPossible : dialect));
         } catch (PersistenceException e) {
             return Optional.empty();
         }
@@ -69,10 +80,10 @@ record HibernateSession(SessionImplementor session) {
                 && !LockedTransaction.target(info.getDataSource()).equals(LockedTransaction.target(dataSource));
     }
 
-    /** @throws InvalidDataAccessApiUsageException if an entity of the keys is loaded and changed */
+    /** @throws InvalidDataAccessApiUsageException if an entity of the keys is loaded and changed, without a lock */
     void refuseChanged(String what, Set<LockKey> keys) {
         for (Loaded each : loaded(keys)) {
-            if (isChanged(each)) {
+            if (each.surely() && !HELD.contains(each.entry().getLockMode()) && isChanged(each)) {
                 throw new InvalidDataAccessApiUsageException(what + ": the entity "
                         + each.entry().getEntityName() + " with the id "
                         + each.entry().getId()
@@ -100,10 +111,10 @@ record HibernateSession(SessionImplementor session) {
                     .anyMatch(persister -> persister.hasCascades() || persister.hasCollections())) {
                 session.flush();
             }
-            loaded.forEach(each -> session.refresh(each.entity()));
+            // What is changed and was not refused has to keep its change.
+            loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
         } catch (RuntimeException e) {
-            DataAccessException translated = EntityManagerFactoryUtils.convertJpaAccessExceptionIfPossible(e);
-            throw translated == null ? e : translated;
+            throw DataAccessUtils.translateIfNecessary(e, translator);
         }
         if (keys.stream().anyMatch(this::isCached)) {
             passTheCacheBy(transaction);
@@ -114,6 +125,9 @@ record HibernateSession(SessionImplementor session) {
     private void passTheCacheBy(LockedTransaction transaction) {
         CacheMode before = session.getCacheMode();
         Object property = session.getProperties().getOrDefault(RETRIEVE, CacheRetrieveMode.USE);
+        if (property == CacheRetrieveMode.BYPASS && before.getJpaRetrieveMode() == CacheRetrieveMode.BYPASS) {
+            return;
+        }
         session.setProperty(RETRIEVE, CacheRetrieveMode.BYPASS);
         session.setCacheMode(CacheMode.fromJpaModes(CacheRetrieveMode.BYPASS, before.getJpaStoreMode()));
         transaction.atEnd(() -> {
@@ -189,20 +203,21 @@ record HibernateSession(SessionImplementor session) {
             EntityEntry entry = each.getValue();
             if (entities.names().contains(entry.getEntityName())
                     && entry.isExistsInDatabase()
-                    && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)
-                    && isOneOf(ids, entry.getId())) {
-                loaded.add(new Loaded(each.getKey(), entry));
+                    && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)) {
+                List<String> id = id(entry.getId());
+                if (id.isEmpty() || ids.contains(id)) {
+                    loaded.add(new Loaded(each.getKey(), entry, !id.isEmpty()));
+                }
             }
         }
     }
 
-    /** In whatever order the mapping has the parts: to read one entity more is no harm. */
-    private static boolean isOneOf(Set<List<String>> ids, Object id) {
+    /** Its parts, in whatever order the mapping has them; empty if it is of a type that only the mapping understands. */
+    private static List<String> id(Object id) {
         try {
-            return ids.contains(sorted(LockKey.row("any", parts(id)).id()));
+            return sorted(LockKey.row("any", parts(id)).id());
         } catch (IllegalArgumentException e) {
-            // Of a type that only the mapping understands.
-            return true;
+            return List.of();
         }
     }
 

@@ -3,6 +3,7 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
+import jakarta.persistence.CacheRetrieveMode;
 import jakarta.persistence.Cacheable;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.hibernate.CacheMode;
 import org.hibernate.SessionFactory;
 import org.hibernate.annotations.Cache;
 import org.hibernate.annotations.CacheConcurrencyStrategy;
@@ -37,8 +39,10 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Behind the lock an entity is what the database has, also where the second-level cache has it as it was. */
 @Tag("long")
@@ -287,6 +291,30 @@ class CachedEntityTest {
             database.execute("update part set amount = 7");
             assertThat(parts.read()).as("what the cache has").isZero();
             assertThat(parts.change(1, 2)).isEqualTo(7);
+        }
+    }
+
+    /** A session may outlive its transactions, as with open-in-view. */
+    @Test
+    void whenTheTransactionHasEndedTheSessionReadsFromTheCacheAgain() {
+        try (var context = start(LockStrategy.ADVISORY, Accounts.class)) {
+            EntityManagerFactory factory = context.getBean(EntityManagerFactory.class);
+            EntityManager view = factory.createEntityManager();
+            TransactionSynchronizationManager.bindResource(factory, new EntityManagerHolder(view));
+            try {
+                org.hibernate.Session session = view.unwrap(org.hibernate.Session.class);
+                context.getBean(Accounts.class).template(locks -> {
+                    locks.lock(ACCOUNT);
+                    locks.lock(LockKey.row("account", 2));
+                    assertThat(session.getCacheMode()).isEqualTo(CacheMode.PUT);
+                });
+                assertThat(session.getCacheMode()).isEqualTo(CacheMode.NORMAL);
+                assertThat(session.getProperties().get("jakarta.persistence.cache.retrieveMode"))
+                        .isEqualTo(CacheRetrieveMode.USE);
+            } finally {
+                TransactionSynchronizationManager.unbindResource(factory);
+                view.close();
+            }
         }
     }
 }

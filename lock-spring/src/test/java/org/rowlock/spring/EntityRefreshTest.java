@@ -12,10 +12,12 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.JoinColumn;
+import jakarta.persistence.LockModeType;
 import jakarta.persistence.OneToMany;
 import jakarta.persistence.Table;
 import java.io.Serializable;
 import java.sql.SQLException;
+import java.util.Currency;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
@@ -37,6 +40,7 @@ import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -54,6 +58,8 @@ class EntityRefreshTest {
             "insert into part values (1, 2, 0)",
             "create table parcel (id bigint primary key)",
             "create table parcel_line (id bigint primary key, parcel bigint, amount bigint not null)",
+            "create table till (id text primary key, amount bigint not null)",
+            "insert into till values ('EUR', 0), ('USD', 0)",
             "insert into parcel values (1)",
             "insert into parcel_line values (1, 1, 0)");
 
@@ -121,6 +127,15 @@ class EntityRefreshTest {
         long amount;
     }
 
+    @Entity
+    @Table(name = "till")
+    static class Till {
+        @Id
+        Currency id;
+
+        long amount;
+    }
+
     static class Accounts {
         private final EntityManager entities;
 
@@ -156,7 +171,8 @@ class EntityRefreshTest {
                 beans -> {
                     beans.registerBean("dataSource", DataSource.class, database::dataSource);
                     beans.registerBean(
-                            Unit.class, () -> new Unit(Account.class, Part.class, Parcel.class, ParcelLine.class));
+                            Unit.class,
+                            () -> new Unit(Account.class, Part.class, Parcel.class, ParcelLine.class, Till.class));
                 },
                 JpaTransactions.class,
                 Accounts.class);
@@ -325,5 +341,70 @@ class EntityRefreshTest {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** How the transaction has the row already, and its change is one of what the row has. */
+    enum Held {
+        FOUND,
+        QUERIED,
+        FLUSHED,
+        INSERTED
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsChangedUnderALockOfHibernatesIsKept(Held held) throws Exception {
+        RowLockTemplate template = context.getBean(RowLockTemplate.class);
+        transaction.executeWithoutResult(status -> {
+            Account account = switch (held) {
+                case FOUND -> entities.find(Account.class, 1L, LockModeType.PESSIMISTIC_WRITE);
+                case QUERIED ->
+                    entities.createQuery("from " + Account.class.getName() + " where id = 1", Account.class)
+                            .setLockMode(LockModeType.PESSIMISTIC_WRITE)
+                            .getSingleResult();
+                case FLUSHED -> {
+                    Account loaded = entities.find(Account.class, 1L);
+                    loaded.balance = 1;
+                    yield loaded;
+                }
+                case INSERTED -> {
+                    Account fresh = new Account();
+                    fresh.id = 3L;
+                    entities.persist(fresh);
+                    yield fresh;
+                }
+            };
+            entities.flush();
+            account.balance = 8;
+            template.lock(LockKey.row("account", account.id));
+            assertThat(account.balance).isEqualTo(8);
+        });
+        assertThat(balanceOf(held == Held.INSERTED ? 3 : 1)).isEqualTo("8");
+    }
+
+    /** What the mapping alone can compare is read again, but not taken for the row that is locked. */
+    @Test
+    void anEntityWhoseIdIsOfAnotherTypeKeepsItsChange() throws Exception {
+        transaction.executeWithoutResult(status -> {
+            Till till = entities.find(Till.class, Currency.getInstance("EUR"));
+            Till other = entities.find(Till.class, Currency.getInstance("USD"));
+            executeElsewhere("update till set amount = 5 where id = 'USD'");
+            till.amount = 7;
+            context.getBean(RowLockTemplate.class).lock(LockKey.row("till", "USD"));
+            assertThat(other.amount).isEqualTo(5);
+            assertThat(till.amount).isEqualTo(7);
+        });
+        assertThat(database.query("select amount from till where id = 'EUR'")).isEqualTo("7");
+    }
+
+    /** As at the commit. */
+    @Test
+    void errorsOfTheFlushBehindALockAreSprings() {
+        executeElsewhere("alter table parcel_line add check (amount < 10)");
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    entities.find(Parcel.class, 1L).lines.get(0).amount = 11;
+                    context.getBean(RowLockTemplate.class).lock(LockKey.row("parcel", 1));
+                }))
+                .isInstanceOf(DataIntegrityViolationException.class);
     }
 }
