@@ -49,6 +49,8 @@ final class RowLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPos
         return proxy;
     }
 
+    // Also of a bean that has an equals of its own.
+    @SuppressWarnings("ReferenceEquality")
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         // The object, and not the name alone: creating a bean can fail and be tried again.
