@@ -41,9 +41,9 @@ final class TurnFit {
         turns.forEach(turn -> ofRounds.put(turn.round(), 0.0));
         Map<String, Double> ofVariants = Map.of();
         for (int step = 0; step < STEPS; step++) {
-            ofVariants = means(turns, LoggedTurn::variant, turn -> ofRounds.get(turn.round()));
+            ofVariants = means(turns, LoggedTurn::variant, turn -> ofRounds.getOrDefault(turn.round(), 0.0));
             Map<String, Double> variants = ofVariants;
-            ofRounds.putAll(means(turns, LoggedTurn::round, turn -> variants.get(turn.variant())));
+            ofRounds.putAll(means(turns, LoggedTurn::round, turn -> variants.getOrDefault(turn.variant(), 0.0)));
         }
         int degrees = turns.size() - ofVariants.size() - ofRounds.size() + 1;
         if (ofRounds.size() < LEAST_ROUNDS || degrees < 1) {
@@ -51,7 +51,8 @@ final class TurnFit {
         }
         double squares = 0;
         for (LoggedTurn turn : turns) {
-            squares += Math.pow(turn.logarithm() - ofRounds.get(turn.round()) - ofVariants.get(turn.variant()), 2);
+            double fitted = ofRounds.getOrDefault(turn.round(), 0.0) + ofVariants.getOrDefault(turn.variant(), 0.0);
+            squares += Math.pow(turn.logarithm() - fitted, 2);
         }
         return Optional.of(new TurnFit(Math.sqrt(squares / degrees), degrees));
     }
