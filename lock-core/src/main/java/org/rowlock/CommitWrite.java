@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import java.sql.SQLException;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
@@ -89,7 +90,8 @@ public final class CommitWrite<T> {
      * @throws IllegalStateException as for {@link #count()}
      */
     public List<T> rows() throws SQLException {
-        return List.copyOf(result().rows());
+        // Not List.copyOf(), as a mapper may give null.
+        return Collections.unmodifiableList(result().rows());
     }
 
     private WriteResult<T> result() {

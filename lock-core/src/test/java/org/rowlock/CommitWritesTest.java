@@ -333,6 +333,15 @@ class CommitWritesTest {
         assertThat(none.count()).isZero();
     }
 
+    @Test
+    void aMapperMayGiveNull() throws Exception {
+        CommitWrites writes = new CommitWrites();
+        CommitWrite<String> nulls = writes.addReturning(
+                "update account set balance = 5 where id = 1 returning null", row -> row.getString(1));
+        RowLocks.create().execute(dataSource, KEY, writes);
+        assertThat(nulls.rows()).hasSize(1).containsOnlyNulls();
+    }
+
     @ParameterizedTest
     @EnumSource
     void whereATableHasARuleTheServerCannotCountAndTheErrorSaysWhatToDo(Way way) throws Exception {
