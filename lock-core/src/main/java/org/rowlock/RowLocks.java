@@ -17,7 +17,7 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
@@ -45,9 +45,10 @@ public final class RowLocks {
         LockObserver observer = new LockObserver(builder.listener);
         this.release = builder.release;
         Releases releases = new Releases(release);
-        this.calls = new LockCalls(requests, observer, new Gate(builder.maxWaitersAtServer), releases);
-        this.admission =
-                new AdmissionQueues(builder.maxAdmittedPerKey, builder.maxWaitersPerKey, builder.names, observer);
+        int width = builder.maxAdmittedPerKey;
+        KeyQueues queues = width == 0 ? KeyQueues.adaptive() : KeyQueues.ofWidth(width);
+        this.calls = new LockCalls(requests, observer, queues, releases);
+        this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
         this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
         this.rowRequired = false;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.testing.Session;
@@ -39,8 +39,8 @@ class GateTest {
     }
 
     /** Calls of ROW through a gate. */
-    private record Gated(Gate gate, LockCalls calls) {
-        static Gated by(Gate gate) {
+    private record Gated(KeyQueues gate, LockCalls calls) {
+        static Gated by(KeyQueues gate) {
             LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
             return new Gated(gate, new LockCalls(new LockRequests(config), new LockObserver(null), gate));
         }
@@ -101,7 +101,7 @@ class GateTest {
 
     @Test
     void noMoreThanTheBoundWaitAtTheServerForARow() throws Exception {
-        Gated gated = Gated.by(new Gate(2, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(2, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(6);
         List<Step<LockResult>> steps = waiters.stream().map(gated::start).toList();
@@ -117,7 +117,7 @@ class GateTest {
 
     @Test
     void theyGoToTheServerInTheOrderOfTheirArrival() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(5);
         List<Step<LockResult>> steps = new ArrayList<>();
@@ -137,7 +137,7 @@ class GateTest {
 
     @Test
     void whoMayHoldSomethingAlreadyDoesNotWaitInTheJvm() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(3);
         List<Step<LockResult>> steps = new ArrayList<>();
@@ -154,7 +154,7 @@ class GateTest {
 
     @Test
     void anotherRowASharedModeAndATryDoNotQueue() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(5);
         List<Step<LockResult>> steps = new ArrayList<>();
@@ -178,7 +178,7 @@ class GateTest {
 
     @Test
     void theTimeInTheJvmCountsAgainstTheBoundOfTheWait() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(2);
         Step<LockResult> first = gated.start(waiters.get(0));
@@ -199,7 +199,7 @@ class GateTest {
 
     @Test
     void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
-        Gated gated = Gated.by(new Gate(1, 1));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, 1));
         gated.lock(holder);
         List<Session> waiters = sessions(6);
         List<Step<LockResult>> steps = waiters.stream().map(gated::start).toList();
@@ -212,7 +212,7 @@ class GateTest {
 
     @Test
     void anInterruptEndsTheWaitInTheJvmAndNotTheOneForTheLock() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(2);
         Step<LockResult> first = gated.start(waiters.get(0));
@@ -237,7 +237,7 @@ class GateTest {
 
     @Test
     void aFailureLeavesItsPlace() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         LockKey nowhere = LockKey.row("nowhere", 1);
         for (int i = 0; i < 3; i++) {
             assertThatThrownBy(gated.start(holder, nowhere, RowLockMode.FOR_UPDATE, LockWait.forever())::get)

@@ -21,7 +21,6 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRelease;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.StreamingPair;
 
 /**
@@ -78,7 +77,7 @@ class EarlyReadFailoverTest {
             pair.awaitReplay();
             pair.requireStandbys(StreamingPair.STANDBY);
             GatedDatabase gated = new GatedDatabase(
-                    primary, RowlockMode.QUEUE, LockRelease.EARLY, new Gate(10, GatedDatabase.NEVER_OVER));
+                    primary, RowlockMode.QUEUE, LockRelease.EARLY, GatedDatabase.queues(10, GatedDatabase.NEVER_OVER));
             enterEarly(primary, 1);
             try (Connection connection = gated.dataSource.getConnection()) {
                 assertThat(EarlyRead.ROW.read(connection, 1, EarlyRead.Way.COMMIT))

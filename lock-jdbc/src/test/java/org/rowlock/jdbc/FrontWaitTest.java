@@ -22,7 +22,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -57,8 +57,8 @@ class FrontWaitTest {
     }
 
     private static GatedDatabase of(PGSimpleDataSource dataSource, Duration bound) throws SQLException {
-        GatedDatabase gated =
-                new GatedDatabase(dataSource, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER), bound);
+        GatedDatabase gated = new GatedDatabase(
+                dataSource, RowlockMode.FRONT, GatedDatabase.queues(100, GatedDatabase.NEVER_OVER), bound);
         gated.learn("account");
         return gated;
     }
@@ -319,8 +319,8 @@ class FrontWaitTest {
         try (TestPgBouncer bouncer = TestPgBouncer.start("transaction", "set lock_timeout = ''7min''", settings)) {
             PGSimpleDataSource dataSource = bouncer.dataSource();
             dataSource.setPrepareThreshold(0);
-            GatedDatabase gated =
-                    new GatedDatabase(dataSource, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER), BOUND);
+            GatedDatabase gated = new GatedDatabase(
+                    dataSource, RowlockMode.FRONT, GatedDatabase.queues(100, GatedDatabase.NEVER_OVER), BOUND);
             String table = database.schema() + ".account";
             gated.learn(table);
             String setting = SETTING.replace("account", table).replace("own_", database.schema() + ".own_");
@@ -396,7 +396,7 @@ class FrontWaitTest {
 
     @Test
     void afterALongWaitTheRowIsLeftAloneForAWhile() throws Exception {
-        Gate gate = new Gate(100, GatedDatabase.NEVER_OVER);
+        KeyQueues gate = GatedDatabase.queues(100, GatedDatabase.NEVER_OVER);
         // Ten times so long is long enough for this test.
         GatedDatabase gated = new GatedDatabase(database.dataSource(), RowlockMode.FRONT, gate, Duration.ofMinutes(10));
         gated.learn("account");

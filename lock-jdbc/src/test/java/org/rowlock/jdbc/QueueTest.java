@@ -21,7 +21,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -384,7 +383,7 @@ class QueueTest {
 
     @Test
     void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
-        gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, 1));
+        gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, GatedDatabase.queues(1, 1));
         gated.learn("account");
         List<Session> sessions = new ArrayList<>();
         List<Step<Boolean>> steps = new ArrayList<>();
@@ -502,7 +501,8 @@ class QueueTest {
             pool.setDataSource(database.dataSource());
             pool.setMaximumPoolSize(1);
             pool.setAutoCommit(false);
-            GatedDatabase behind = new GatedDatabase(pool, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+            GatedDatabase behind =
+                    new GatedDatabase(pool, RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
             Connection first = behind.dataSource.getConnection();
             // Its table is to be looked up as soon as there is no transaction.
             update(first);
@@ -536,7 +536,8 @@ class QueueTest {
         PGSimpleDataSource readOnly = database.dataSource();
         readOnly.setReadOnlyMode("always");
         readOnly.setOptions("-c default_transaction_read_only=on");
-        GatedDatabase behind = new GatedDatabase(readOnly, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+        GatedDatabase behind =
+                new GatedDatabase(readOnly, RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
         try (Connection connection = behind.dataSource.getConnection()) {
             connection.setAutoCommit(false);
             connection.setReadOnly(true);

@@ -14,7 +14,8 @@ import org.rowlock.RowMapper;
 import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.LockRequest;
@@ -29,20 +30,20 @@ public final class LockCalls {
     private final LockRequests requests;
     private final LockAcquirer acquirer;
     private final LockObserver observer;
-    private final Gate gate;
+    private final KeyQueues queues;
     private final ClaimTexts claimTexts = new ClaimTexts();
     private final Releases releases;
 
     /** Whose transactions end with a plain commit. */
-    public LockCalls(LockRequests requests, LockObserver observer, Gate gate) {
-        this(requests, observer, gate, new Releases(LockRelease.PLAIN));
+    public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
+        this(requests, observer, queues, new Releases(LockRelease.PLAIN));
     }
 
-    public LockCalls(LockRequests requests, LockObserver observer, Gate gate, Releases releases) {
+    public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues, Releases releases) {
         this.requests = requests;
         this.acquirer = new LockAcquirer(requests.citus());
         this.observer = observer;
-        this.gate = gate;
+        this.queues = queues;
         this.releases = releases;
     }
 
@@ -103,24 +104,28 @@ public final class LockCalls {
         return result;
     }
 
-    /** The place in the gate is left as soon as the server has answered, since the end of the transaction cannot be seen. */
+    /** The place is left as soon as the server has answered, since the end of the transaction cannot be seen. */
     private ScriptResult acquireInTurn(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
-        if (!request.isOneRowExclusive() || session.hasBegun()) {
-            return acquireBounded(session, request, query);
+        KeyQueues.Entered entered = KeyQueues.entered();
+        if (entered != null || !request.isOneRowExclusive() || session.hasBegun()) {
+            ScriptResult result = acquireBounded(session, request, query);
+            if (entered != null) {
+                entered.locked(request.keys(), query == null || !query.isCommitting());
+            }
+            return result;
         }
         long start = System.nanoTime();
-        Gate.Place place = gate.enter(
-                31 * request.first().hashCode() + session.url().hashCode(), Waits.atMostNanos(request.lockWait()));
+        QueueEntry entry =
+                queues.entry(31 * request.first().hashCode() + session.url().hashCode(), null);
         boolean got = false;
         try {
+            entry.enter(Waits.atMostNanos(request.lockWait()), Integer.MAX_VALUE);
             ScriptResult result = acquireBounded(session, request.remaining(start), query);
             got = true;
             return result;
         } finally {
-            if (place != null) {
-                place.leave(got);
-            }
+            entry.answered(got, true);
         }
     }
 

@@ -4,11 +4,13 @@ import static java.util.Comparator.naturalOrder;
 
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BinaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
@@ -22,6 +24,10 @@ import org.rowlock.RowLockMode;
  * @param each the mode of each key where they differ; empty where all have the same
  */
 public record KeyModes(List<LockKey> keys, RowLockMode strongest, Map<LockKey, RowLockMode> each) {
+    private static final Comparator<Ranked> ORDER = Comparator.comparingInt(
+                    (Ranked ranked) -> ranked.text().length())
+            .thenComparing(Ranked::text)
+            .thenComparing(ranked -> exactText(ranked.key()));
 
     /** The caller's keys, all in one mode, checked. */
     public static KeyModes of(@Nullable Collection<? extends LockKey> keys, @Nullable RowLockMode mode) {
@@ -41,6 +47,30 @@ public record KeyModes(List<LockKey> keys, RowLockMode strongest, Map<LockKey, R
         RowLockMode strongest = Collections.min(each.values());
         boolean differ = each.values().stream().anyMatch(mode -> mode != strongest);
         return new KeyModes(keys, strongest, differ ? each : Map.of());
+    }
+
+    /** A key with its text, which is made once and not at every comparison. */
+    private record Ranked(LockKey key, String text) {}
+
+    /**
+     * The keys in one order for all calls. With the shorter text first it is that of numbers too, as on the server: a call then
+     * queues on both sides in the same order, and holds no place in one queue for long while it waits in another.
+     */
+    public List<LockKey> ordered() {
+        return keys.size() == 1
+                ? keys
+                : keys.stream()
+                        .map(key -> new Ranked(key, key.toString()))
+                        .sorted(ORDER)
+                        .map(Ranked::key)
+                        .toList();
+    }
+
+    /** Tells keys apart that look alike: row[a, b] of one column and of two, or a table called name and a name. */
+    private static String exactText(LockKey key) {
+        return key instanceof LockKey.Row row
+                ? row.id().stream().map(part -> part.length() + ":" + part).collect(Collectors.joining())
+                : key.getClass().getSimpleName();
     }
 
     public RowLockMode modeOf(LockKey key) {

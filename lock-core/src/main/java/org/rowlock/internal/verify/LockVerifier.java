@@ -23,7 +23,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.LockQuery;
@@ -62,8 +62,8 @@ public final class LockVerifier {
         this.requests = requests;
         this.extensions = new ServerExtensions(singleEntryNode, requests.isAnyTableAdvisory(), requests.citus());
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
-        this.probing =
-                new LockCalls(new LockRequests(keysAlone, requests.citus()), new LockObserver(null), new Gate(1));
+        this.probing = new LockCalls(
+                new LockRequests(keysAlone, requests.citus()), new LockObserver(null), KeyQueues.ofWidth(1));
     }
 
     /** In rounds of so many connections at a time. */

@@ -5,44 +5,58 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.rowlock.internal.queue.Gate.Place;
 import org.rowlock.testing.TestDatabase;
 
-/** Whom a gate of one lets in while nobody gets the row. */
-class StuckGateTest {
+/** Whom a queue of width 1 lets in while nobody gets the row. */
+class StuckQueueTest {
     private static final long NEVER_OVER = Duration.ofHours(1).toNanos();
 
-    private final Gate gate = new Gate(1, NEVER_OVER);
-    private final Place place = gate.placeOf(4711);
+    private static final int ROW = 4711;
+
+    private final KeyQueues queues = KeyQueues.ofWidth(1, NEVER_OVER);
+    private final KeyQueue place = queues.queueOf(ROW);
+    private final List<QueueEntry> entries = new CopyOnWriteArrayList<>();
     private final List<Thread> waiters = new ArrayList<>();
 
     @BeforeEach
     void oneIsInAndTenWait() {
-        assertThat(gate.tryEnter(place)).isTrue();
+        assertThat(entry().tryEnter()).isTrue();
         for (int i = 0; i < 10; i++) {
             wait(i);
         }
     }
 
+    private QueueEntry entry() {
+        QueueEntry entry = queues.entry(ROW, null);
+        entries.add(entry);
+        return entry;
+    }
+
+    /** The first of those inside. */
+    private void leave(boolean got) {
+        entries.stream().filter(QueueEntry::isIn).findFirst().orElseThrow().answered(got, true);
+    }
+
     private void wait(int queued) {
-        Thread waiter = new Thread(() -> gate.enter(place, NEVER_OVER, null));
+        Thread waiter = new Thread(() -> entry().enter(NEVER_OVER, Integer.MAX_VALUE));
         waiters.add(waiter);
         waiter.start();
         Awaitility.await()
                 .atMost(TestDatabase.DEADLINE)
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(1))
-                .until(() -> gate.queued() == queued + 1);
+                .until(() -> queues.queued() == queued + 1);
     }
 
     @AfterEach
     void allGetIn() throws Exception {
-        while (gate.queued() > 0) {
-            place.letInMore(0, 0);
+        while (queues.queued() > 0) {
+            place.widen(0);
         }
         for (Thread waiter : waiters) {
             waiter.join(TestDatabase.DEADLINE.toMillis());
@@ -51,7 +65,7 @@ class StuckGateTest {
     }
 
     private void letInMore() {
-        place.letInMore(0, NEVER_OVER);
+        place.widen(NEVER_OVER);
     }
 
     @Test
@@ -62,12 +76,12 @@ class StuckGateTest {
             inside.add(place.inside());
         }
         assertThat(inside).containsExactly(2, 4, 8, 11);
-        assertThat(gate.queued()).isZero();
+        assertThat(queues.queued()).isZero();
     }
 
     @Test
     void noneBeforeTheTimeIsOver() {
-        place.letInMore(NEVER_OVER, NEVER_OVER);
+        place.letInMore();
         assertThat(place.inside()).isOne();
     }
 
@@ -75,32 +89,32 @@ class StuckGateTest {
     @Test
     void itStaysWideForAWhile() {
         letInMore();
-        place.leave(true);
+        leave(true);
         assertThat(place.inside()).isEqualTo(2);
-        assertThat(gate.queued()).isEqualTo(8);
+        assertThat(queues.queued()).isEqualTo(8);
     }
 
     /** Else a crowd at the server would never get smaller. */
     @Test
     void afterThatNobodyBeyondTheBoundIsReplaced() {
-        place.letInMore(0, 0);
-        place.letInMore(0, 0);
+        place.widen(0);
+        place.widen(0);
         assertThat(place.inside()).isEqualTo(4);
         for (int i = 0; i < 3; i++) {
-            place.leave(true);
+            leave(true);
         }
         assertThat(place.inside()).isOne();
-        assertThat(gate.queued()).isEqualTo(7);
-        place.leave(true);
+        assertThat(queues.queued()).isEqualTo(7);
+        leave(true);
         assertThat(place.inside()).isOne();
-        assertThat(gate.queued()).isEqualTo(6);
+        assertThat(queues.queued()).isEqualTo(6);
     }
 
     @Test
     void afterSomebodyGotTheRowItBeginsWithOneAgain() {
         letInMore();
         letInMore();
-        place.leave(true);
+        leave(true);
         letInMore();
         assertThat(place.inside()).isEqualTo(5);
     }
@@ -109,7 +123,7 @@ class StuckGateTest {
     void whoFailsHasNotGotIt() {
         letInMore();
         letInMore();
-        place.leave(false);
+        leave(false);
         letInMore();
         assertThat(place.inside()).isEqualTo(8);
     }
@@ -117,10 +131,10 @@ class StuckGateTest {
     /** Those who pass hold something at the server already, and do not ask. */
     @Test
     void whoPassesTakesNobodysTurn() {
-        gate.pass(place);
-        gate.pass(place);
+        entry().pass();
+        entry().pass();
         letInMore();
         assertThat(place.inside()).isEqualTo(4);
-        assertThat(gate.queued()).isEqualTo(9);
+        assertThat(queues.queued()).isEqualTo(9);
     }
 }
