@@ -3,11 +3,9 @@ package org.rowlock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -17,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.observe.AdmissionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Turnstile;
-import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 
 /**
@@ -118,44 +115,26 @@ public final class AdmissionQueues {
     }
 
     /**
-     * Queues for keys. Several are entered one after the other in one order, so calls never deadlock here.
+     * Queues for the keys of a request. Several are entered one after the other in one order, so calls never deadlock here.
      *
      * @param database what tells databases apart: the DataSource
-     * @param keys the keys that will be locked
-     * @param mode how strongly
-     * @param wait how long to queue, for all keys together
+     * @param request what will be locked; its wait, by default forever, is that for all queues together
      * @return the permit; close it on this thread after the transaction has ended and its connection is returned
      * @throws LockNotAvailableException if the wait is none or runs out
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
      * @throws AdmissionRejectedException if the queue of a key is full
-     * @throws IllegalArgumentException if an argument is null, or the keys are empty
+     * @throws IllegalArgumentException if an argument is null
      * @throws IllegalStateException if the thread has a permit for one of the keys already, in whatever mode: on a second
      *     connection it could wait for itself
      */
-    public Permit enter(Object database, Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
-        KeyModes.check(mode, wait);
-        return enter(database, KeyModes.of(keys, mode), wait);
+    public Permit enter(Object database, LockRequest request) {
+        if (request == null) {
+            throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
+        }
+        return enter(database, request, request.lockWait(LockWait.forever()));
     }
 
-    /**
-     * Queues for keys, each in a mode of its own. Several are entered one after the other in one order, so calls never
-     * deadlock here.
-     *
-     * @param database what tells databases apart: the DataSource
-     * @param modes the keys that will be locked, and how strongly
-     * @param wait how long to queue, for all keys together
-     * @return the permit; close it on this thread after the transaction has ended and its connection is returned
-     * @throws LockException as for {@link #enter(Object, Collection, RowLockMode, LockWait)}
-     * @throws IllegalArgumentException if an argument, a key or a mode is null, or the map is empty
-     * @throws IllegalStateException as there
-     */
-    public Permit enter(Object database, Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
-        KeyModes keys = KeyModes.of(modes);
-        KeyModes.check(keys.strongest(), wait);
-        return enter(database, keys, wait);
-    }
-
-    Permit enter(Object database, KeyModes keys, LockWait wait) {
+    private Permit enter(Object database, LockRequest keys, LockWait wait) {
         if (database == null) {
             throw new IllegalArgumentException("The database is null; give the DataSource");
         }
@@ -179,7 +158,7 @@ public final class AdmissionQueues {
             if (!admitted) {
                 permit.close();
             }
-            observer.endAdmission(event, start, ordered, keys.strongest(), admitted);
+            observer.endAdmission(event, start, ordered, keys.mode(), admitted);
         }
     }
 
@@ -343,7 +322,7 @@ public final class AdmissionQueues {
     public static final class Permit implements AutoCloseable {
         private final AdmissionQueues owner;
         private final Object database;
-        private final KeyModes keys;
+        private final LockRequest keys;
         private final @Nullable Permit outer;
         /** Where nobody waits, in an outage, too: so that the queue lasts as long as somebody tries. */
         private final Deque<Held> held = new ArrayDeque<>(1);
@@ -352,7 +331,7 @@ public final class AdmissionQueues {
         private boolean begun;
         private boolean closed;
 
-        private Permit(AdmissionQueues owner, Object database, KeyModes keys, @Nullable Permit outer) {
+        private Permit(AdmissionQueues owner, Object database, LockRequest keys, @Nullable Permit outer) {
             this.owner = owner;
             this.database = database;
             this.keys = keys;
@@ -368,7 +347,7 @@ public final class AdmissionQueues {
             return outer == null;
         }
 
-        KeyModes keys() {
+        LockRequest keys() {
             return keys;
         }
 
