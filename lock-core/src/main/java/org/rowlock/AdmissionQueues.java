@@ -2,18 +2,16 @@ package org.rowlock;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.observe.AdmissionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Waits;
 
@@ -49,6 +47,14 @@ public final class AdmissionQueues {
     /** A key in one database, as one application may use several. */
     private record Place(Object database, LockKey key) {}
 
+    private static final Comparator<Ranked> ORDER = Comparator.comparingInt(
+                    (Ranked ranked) -> ranked.text().length())
+            .thenComparing(Ranked::text)
+            .thenComparing(ranked -> exactText(ranked.key()));
+
+    /** A key with its text, which is made once and not at every comparison. */
+    private record Ranked(LockKey key, String text) {}
+
     /** Where a permit stands in the queue of one key. */
     private record Stay(LockKey key, RowLockMode mode, QueueEntry entry) {}
 
@@ -78,44 +84,26 @@ public final class AdmissionQueues {
             Object database, LockKey key, RowLockMode mode, String thread, boolean isAdmitted, Duration since) {}
 
     /**
-     * Queues for keys. Several are entered one after the other in one order, so calls never deadlock here.
+     * Queues for the keys of a request. Several are entered one after the other in one order, so calls never deadlock here.
      *
      * @param database what tells databases apart: the DataSource
-     * @param keys the keys that will be locked
-     * @param mode how strongly
-     * @param wait how long to queue, for all keys together
+     * @param request what will be locked; its wait, by default forever, is that for all queues together
      * @return the permit; close it on this thread after the transaction has ended and its connection is returned
      * @throws LockNotAvailableException if the wait is none or runs out
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
      * @throws AdmissionRejectedException if the queue of a key is full
-     * @throws IllegalArgumentException if an argument is null, or the keys are empty
+     * @throws IllegalArgumentException if an argument is null
      * @throws IllegalStateException if the thread has a permit for one of the keys already, in whatever mode: on a second
      *     connection it could wait for itself
      */
-    public Permit enter(Object database, Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
-        KeyModes.check(mode, wait);
-        return enter(database, KeyModes.of(keys, mode), wait);
+    public Permit enter(Object database, LockRequest request) {
+        if (request == null) {
+            throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
+        }
+        return enter(database, request, request.lockWait(LockWait.forever()));
     }
 
-    /**
-     * Queues for keys, each in a mode of its own. Several are entered one after the other in one order, so calls never
-     * deadlock here.
-     *
-     * @param database what tells databases apart: the DataSource
-     * @param modes the keys that will be locked, and how strongly
-     * @param wait how long to queue, for all keys together
-     * @return the permit; close it on this thread after the transaction has ended and its connection is returned
-     * @throws LockException as for {@link #enter(Object, Collection, RowLockMode, LockWait)}
-     * @throws IllegalArgumentException if an argument, a key or a mode is null, or the map is empty
-     * @throws IllegalStateException as there
-     */
-    public Permit enter(Object database, Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
-        KeyModes keys = KeyModes.of(modes);
-        KeyModes.check(keys.strongest(), wait);
-        return enter(database, keys, wait);
-    }
-
-    Permit enter(Object database, KeyModes keys, LockWait wait) {
+    private Permit enter(Object database, LockRequest keys, LockWait wait) {
         return enter(database, keys, wait, null);
     }
 
@@ -124,7 +112,7 @@ public final class AdmissionQueues {
      *
      * @param offer null for none
      */
-    Permit enter(Object database, KeyModes keys, LockWait wait, @Nullable Object offer) {
+    Permit enter(Object database, LockRequest keys, LockWait wait, @Nullable Object offer) {
         if (database == null) {
             throw new IllegalArgumentException("The database is null; give the DataSource");
         }
@@ -133,7 +121,7 @@ public final class AdmissionQueues {
             outer.refuseToWaitForItself(database, keys.keys());
             return begin(new Permit(this, database, keys, outer, List.of()));
         }
-        List<LockKey> ordered = keys.ordered();
+        List<LockKey> ordered = ordered(keys.keys());
         AdmissionEvent event = observer.beginAdmission();
         long start = System.nanoTime();
         List<Stay> stays = new ArrayList<>(ordered.size());
@@ -154,8 +142,29 @@ public final class AdmissionQueues {
             if (!admitted) {
                 permit.close();
             }
-            observer.endAdmission(event, start, ordered, keys.strongest(), admitted);
+            observer.endAdmission(event, start, ordered, keys.mode(), admitted);
         }
+    }
+
+    /**
+     * The keys in one order for all calls. With the shorter text first it is that of numbers too, as on the server: a call then
+     * queues on both sides in the same order, and holds no place in one queue for long while it waits in another.
+     */
+    private static List<LockKey> ordered(List<LockKey> keys) {
+        return keys.size() == 1
+                ? keys
+                : keys.stream()
+                        .map(key -> new Ranked(key, key.toString()))
+                        .sorted(ORDER)
+                        .map(Ranked::key)
+                        .toList();
+    }
+
+    /** Tells keys apart that look alike: row[a, b] of one column and of two, or a table called name and a name. */
+    private static String exactText(LockKey key) {
+        return key instanceof LockKey.Row row
+                ? row.id().stream().map(part -> part.length() + ":" + part).collect(Collectors.joining())
+                : key.getClass().getSimpleName();
     }
 
     private void enter(Stay stay, LockWait wait, long start) {
@@ -257,7 +266,7 @@ public final class AdmissionQueues {
     public static final class Permit implements AutoCloseable {
         private final AdmissionQueues owner;
         private final Object database;
-        private final KeyModes keys;
+        private final LockRequest keys;
         private final @Nullable Permit outer;
         /** In the order of the keys; empty where this call passed. */
         private final List<Stay> stays;
@@ -267,7 +276,7 @@ public final class AdmissionQueues {
         private boolean closed;
 
         private Permit(
-                AdmissionQueues owner, Object database, KeyModes keys, @Nullable Permit outer, List<Stay> stays) {
+                AdmissionQueues owner, Object database, LockRequest keys, @Nullable Permit outer, List<Stay> stays) {
             this.owner = owner;
             this.database = database;
             this.keys = keys;
@@ -284,7 +293,7 @@ public final class AdmissionQueues {
             return outer == null;
         }
 
-        KeyModes keys() {
+        LockRequest keys() {
             return keys;
         }
 

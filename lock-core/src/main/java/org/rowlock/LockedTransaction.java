@@ -12,7 +12,6 @@ import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.Hold;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.request.Write;
@@ -39,11 +38,6 @@ final class LockedTransaction {
         this.admission = admission;
     }
 
-    /** The same with other locks. */
-    LockedTransaction of(RowLocks others) {
-        return new LockedTransaction(others, admission, observer, names, releases);
-    }
-
     /** What is done on a connection whose transaction has not begun: lock, work and commit. */
     @FunctionalInterface
     private interface Body<T extends @Nullable Object, X extends Exception> {
@@ -56,49 +50,22 @@ final class LockedTransaction {
         T apply(Connection connection) throws X, SQLException;
     }
 
-    <T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, KeyModes keys, LockWait wait, WritingWork<Connection, T, X> work)
-            throws X, SQLException {
-        given(work);
-        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
-            CommitWrites writes = new CommitWrites();
-            lock(connection, keys, remaining);
-            hold.begins();
-            T value = work.apply(connection, writes);
-            commit(connection, keys.keys(), writes, endings(keys, permit));
-            return value;
-        });
-    }
-
-    /** With a query that comes with the lock of the only key. */
     <R, T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, KeyModes keys, LockWait wait, LockedQuery<R> query, WritingWork<List<R>, T, X> work)
+            DataSource dataSource, LockRequest request, @Nullable LockedQuery<R> query, LockedWork<R, T, X> work)
             throws X, SQLException {
         given(work);
-        if (query == null) {
-            throw new IllegalArgumentException("The query is null; make one with LockedQuery.of()");
-        }
-        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
-            CommitWrites writes = new CommitWrites();
-            List<R> rows = locks.in(connection)
-                    .lockAndQuery(
-                            keys.keys().get(0),
-                            keys.strongest(),
-                            remaining,
-                            query.sql(),
-                            query.mapper(),
-                            query.binds().toArray());
+        return this.<T, X>transact(dataSource, request, (connection, remaining, hold, permit) -> {
+            Locked<R> locked = locks.in(connection).locked(request, remaining, query);
             hold.begins();
-            T value = work.apply(rows, writes);
-            commit(connection, keys.keys(), writes, endings(keys, permit));
+            T value = work.apply(locked);
+            commit(connection, request.keys(), locked.atCommit(), endings(request, permit));
             return value;
         });
     }
 
     /** With a claim, which nobody queues for. */
     <R, T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, Claim claim, RowMapper<R> mapper, WritingWork<List<R>, T, X> work)
-            throws X, SQLException {
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedWork<R, T, X> work) throws X, SQLException {
         given(work);
         if (dataSource == null) {
             throw new IllegalArgumentException(NO_DATA_SOURCE);
@@ -106,25 +73,25 @@ final class LockedTransaction {
         // Which keys are claimed is told by the acquisition.
         Hold unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
         return this.<T, X>onConnection(dataSource.getConnection(), unheld, connection -> {
-            CommitWrites writes = new CommitWrites();
-            T value = work.apply(locks.in(connection).claim(claim, mapper), writes);
+            Locked<R> claimed = new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of());
+            T value = work.apply(claimed);
             commit(
                     connection,
                     List.of(),
-                    writes,
+                    claimed.atCommit(),
                     session -> releases.choice(List.of(), false).of(session));
             return value;
         });
     }
 
     /** Without work: all in one flush, where that can be. */
-    void execute(DataSource dataSource, KeyModes keys, LockWait wait, CommitWrites writes) throws SQLException {
+    void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
         if (writes == null) {
             throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
         }
         List<Write<?>> toSend = writes.toSend();
-        this.<@Nullable Void, SQLException>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
-            locks.in(connection).lockAndCommit(keys, remaining, toSend, endings(keys, permit));
+        this.<@Nullable Void, SQLException>transact(dataSource, request, (connection, remaining, hold, permit) -> {
+            locks.in(connection).lockAndCommit(request, remaining, toSend, endings(request, permit));
             return null;
         });
     }
@@ -136,14 +103,17 @@ final class LockedTransaction {
     }
 
     private <T extends @Nullable Object, X extends Exception> T transact(
-            DataSource dataSource, KeyModes keys, LockWait wait, Body<T, X> body) throws X, SQLException {
+            DataSource dataSource, LockRequest request, Body<T, X> body) throws X, SQLException {
         if (dataSource == null) {
             throw new IllegalArgumentException(NO_DATA_SOURCE);
         }
-        KeyModes.check(keys.strongest(), wait);
-        Hold hold = observer.hold(keys.keys(), keys.strongest(), locks.strategyOf(keys.keys()));
+        if (request == null) {
+            throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
+        }
+        LockWait wait = request.lockWait(LockWait.forever());
+        Hold hold = observer.hold(request.keys(), request.mode(), locks.strategyOf(request.keys()));
         long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait)) {
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request)) {
             LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
             Connection connection = connect(dataSource, permit);
             return this.<T, X>onConnection(connection, hold, given -> body.apply(given, remaining, hold, permit));
@@ -186,19 +156,8 @@ final class LockedTransaction {
         }
     }
 
-    private Ending.Choice endings(KeyModes keys, AdmissionQueues.Permit permit) {
-        return session -> releases.choice(keys.keys(), permit.isWanted()).of(session);
-    }
-
-    private void lock(Connection connection, KeyModes keys, LockWait wait) {
-        TransactionLocks tx = locks.in(connection);
-        if (keys.keys().size() == 1) {
-            tx.lock(keys.keys().get(0), keys.strongest(), wait);
-        } else if (keys.each().isEmpty()) {
-            tx.lockAll(keys.keys(), keys.strongest(), wait);
-        } else {
-            tx.lockAll(keys.each(), wait);
-        }
+    private Ending.Choice endings(LockRequest request, AdmissionQueues.Permit permit) {
+        return session -> releases.choice(request.keys(), permit.isWanted()).of(session);
     }
 
     /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */

@@ -4,8 +4,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +16,6 @@ import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
-import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.PgSession;
@@ -38,7 +35,6 @@ public final class RowLocks {
     private final LockedTransaction transaction;
     private final LockVerifier verifier;
     private final LockRelease release;
-    private final boolean rowRequired;
 
     private RowLocks(Builder builder) {
         this.requests = new LockRequests(builder.config());
@@ -51,18 +47,6 @@ public final class RowLocks {
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
         this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
-        this.rowRequired = false;
-    }
-
-    /** With which absent rows are errors. */
-    private RowLocks(RowLocks locks) {
-        this.requests = locks.requests;
-        this.release = locks.release;
-        this.calls = locks.calls;
-        this.admission = locks.admission;
-        this.transaction = locks.transaction.of(this);
-        this.verifier = locks.verifier;
-        this.rowRequired = true;
     }
 
     /**
@@ -96,354 +80,184 @@ public final class RowLocks {
             throw new IllegalArgumentException("The connection is null; give the one of the current transaction");
         }
         AdmissionQueues.begin();
-        return new TransactionLocks(connection, calls, rowRequired);
+        return new TransactionLocks(connection, calls);
     }
 
     /**
-     * The same locks, with the same queues, with which a row that does not exist is an error, as with
-     * {@link TransactionLocks#requireRow}: {@link #inTransaction} and {@link #execute} throw a {@link RowAbsentException}, and
-     * neither is the work done nor anything written. {@link #execute} then takes a round trip more.
+     * Runs work in a transaction of its own that holds locks: enters the admission queues of the keys, borrows a connection,
+     * begins, locks, works, commits, returns the connection, leaves the queues. Threads waiting for a hot key therefore hold no
+     * connection. The {@linkplain Locked#atCommit() writes} that the work adds go with the COMMIT, in one flush.
      *
-     * @return locks that require the rows they lock
-     */
-    public RowLocks requireRow() {
-        return rowRequired ? this : new RowLocks(this);
-    }
-
-    /**
-     * Runs work in a transaction of its own that holds a key {@link RowLockMode#FOR_UPDATE}: enters the admission queue
-     * of the key, borrows a connection, begins, locks, works, commits, returns the connection, leaves the queue. Threads
-     * that wait for a hot key so hold no connection meanwhile.
+     * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the work is done all the
+     * same; see {@link Locked#absentRows} and {@link LockRequest#requireRow}.
      *
-     * <p>With {@link LockStrategy#ROW} and no such row nothing is locked, as with {@code FOR UPDATE}, and the work is done
-     * all the same. If that matters, use {@link #requireRow()}.
-     *
-     * <p>Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the
-     * queues by, as waiting there could deadlock; it uses a second connection, which costs a pool of few connections
-     * dearly: better lock all keys in the outer call.
+     * <p>Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the queues by, as
+     * waiting there could deadlock. It uses a second connection, which costs a pool of few connections dearly: better lock
+     * all keys in the outer call.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param work what to do under the lock; must not commit
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws
-     * @throws SQLException if the connection cannot be had or the commit fails
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
-     *     run the work again before you have looked
-     * @throws LockException if the lock cannot be had, or the work went on in a transaction that an error had aborted; see
-     *     its subclasses. Nothing is stored
-     * @throws IllegalStateException if this thread holds the key already in an outer call and would wait for itself
-     */
-    public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, LockKey key, TransactionWork<T, X> work) throws X, SQLException {
-        return inTransaction(
-                dataSource, Collections.singletonList(key), RowLockMode.FOR_UPDATE, LockWait.forever(), work);
-    }
-
-    /**
-     * Runs work in a transaction of its own that holds several keys, as
-     * {@link #inTransaction(DataSource, LockKey, TransactionWork)} does for one.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param keys what to lock, in one round trip and one order
-     * @param mode how strongly
-     * @param wait how long to wait for the locks, in the queues and on the server together; the pool's own wait for a
-     *     connection is not bounded by it
+     * @param request what to lock, and how strongly. Its wait, by default forever, spans the queues and the server together;
+     *     the pool's own wait for a connection is not bounded by it
      * @param work what to do under the locks; must not commit
      * @param <T> the result
      * @param <X> what the work throws
      * @return what the work returns
-     * @throws X what the work throws
-     * @throws SQLException if the connection cannot be had or the commit fails
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
+     * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
      * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
      *     run the work again before you have looked
      * @throws LockException if the locks cannot be had, or the work went on in a transaction that an error had aborted; see
      *     its subclasses. Nothing is stored
-     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
-     *     itself
+     * @throws IllegalArgumentException if an argument is null, or a write cannot go with a commit; see
+     *     {@link TransactionLocks#commit}
+     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for itself
      */
     public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource,
-            Collection<? extends LockKey> keys,
-            RowLockMode mode,
-            LockWait wait,
-            TransactionWork<T, X> work)
-            throws X, SQLException {
-        given(work);
-        return transaction.<T, X>run(
-                dataSource, KeyModes.of(keys, mode), wait, (connection, atCommit) -> work.apply(connection));
+            DataSource dataSource, LockRequest request, LockedWork<Void, T, X> work) throws X, SQLException {
+        return transaction.run(dataSource, request, null, work);
     }
 
     /**
-     * Runs work in a transaction of its own that holds several keys, each in a mode of its own, as
-     * {@link #inTransaction(DataSource, LockKey, TransactionWork)} does for one.
+     * Runs work on what a query returns that comes with the locks, in one round trip, as {@code SELECT ... FOR UPDATE} does.
+     * Otherwise as {@link #inTransaction(DataSource, LockRequest, LockedWork)}.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param modes what to lock and how strongly, in one round trip and one order
-     * @param wait how long to wait for the locks, in the queues and on the server together
+     * @param request what to lock, and how strongly; its wait does not bound the query
+     * @param query runs behind the locks
      * @param work what to do under the locks; must not commit
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws
-     * @throws SQLException if the connection cannot be had or the commit fails
-     * @throws LockException as there
-     * @throws IllegalStateException as there
-     */
-    public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, Map<? extends LockKey, RowLockMode> modes, LockWait wait, TransactionWork<T, X> work)
-            throws X, SQLException {
-        given(work);
-        return transaction.<T, X>run(
-                dataSource, KeyModes.of(modes), wait, (connection, atCommit) -> work.apply(connection));
-    }
-
-    /**
-     * Runs work that has no result, otherwise as {@link #inTransaction(DataSource, LockKey, TransactionWork)}.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param work what to do under the lock; must not commit
-     * @param <X> what the work throws
-     * @throws X what the work throws
-     * @throws SQLException if the connection cannot be had or the commit fails
-     * @throws LockException as there
-     * @throws IllegalStateException as there
-     */
-    public <X extends Exception> void runInTransaction(DataSource dataSource, LockKey key, TransactionAction<X> work)
-            throws X, SQLException {
-        given(work);
-        this.<@Nullable Void, X>inTransaction(dataSource, key, connection -> {
-            work.accept(connection);
-            return null;
-        });
-    }
-
-    /**
-     * Runs work in a transaction of its own that holds a key {@link RowLockMode#FOR_UPDATE}, and sends the writes that it
-     * adds with the commit, in one flush: the key is held for a round trip less, and for one less for each of them.
-     * Otherwise as {@link #inTransaction(DataSource, LockKey, TransactionWork)}.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param work what to do under the lock, with the connection and the writes to add to; must not commit
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
-     * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
-     *     run the work again before you have looked
-     * @throws LockException as there
-     * @throws IllegalArgumentException if a write cannot go with a commit; see {@link TransactionLocks#commit}
-     * @throws IllegalStateException as there
-     */
-    public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, LockKey key, WritingWork<Connection, T, X> work) throws X, SQLException {
-        return inTransaction(
-                dataSource, Collections.singletonList(key), RowLockMode.FOR_UPDATE, LockWait.forever(), work);
-    }
-
-    /**
-     * The same with several keys.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param keys what to lock, in one round trip and one order
-     * @param mode how strongly
-     * @param wait how long to wait for the locks, in the queues and on the server together
-     * @param work what to do under the locks, with the connection and the writes to add to; must not commit
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
-     * @throws LockException as for {@link #inTransaction(DataSource, LockKey, WritingWork)}
-     */
-    public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource,
-            Collection<? extends LockKey> keys,
-            RowLockMode mode,
-            LockWait wait,
-            WritingWork<Connection, T, X> work)
-            throws X, SQLException {
-        return transaction.run(dataSource, KeyModes.of(keys, mode), wait, work);
-    }
-
-    /**
-     * Runs work on what a query returns that comes with the lock, in one round trip, and sends the writes that it adds with
-     * the commit, in another: a whole locked transaction in two. Otherwise as
-     * {@link #inTransaction(DataSource, LockKey, WritingWork)}.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock {@link RowLockMode#FOR_UPDATE}
-     * @param query runs behind the lock
-     * @param work what to do under the lock, with the rows of the query and the writes to add to
      * @param <R> the value of a row
      * @param <T> the result
      * @param <X> what the work throws
      * @return what the work returns
-     * @throws X what the work throws; nothing is written
+     * @throws X what the work throws. Nothing is stored
      * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is stored
-     * @throws LockException as for {@link #inTransaction(DataSource, LockKey, WritingWork)}
+     * @throws LockException as there
+     * @throws IllegalArgumentException as there
+     * @throws IllegalStateException as there
      */
     public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, LockKey key, LockedQuery<R> query, WritingWork<List<R>, T, X> work)
+            DataSource dataSource, LockRequest request, LockedQuery<R> query, LockedWork<R, T, X> work)
             throws X, SQLException {
-        return inTransaction(dataSource, key, RowLockMode.FOR_UPDATE, LockWait.forever(), query, work);
+        return transaction.run(dataSource, request, given(query, "query"), work);
     }
 
     /**
-     * The same in a mode, with a wait.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param mode how strongly
-     * @param wait how long to wait for the lock, in the queue and on the server together; does not bound the query
-     * @param query runs behind the lock
-     * @param work what to do under the lock, with the rows of the query and the writes to add to
-     * @param <R> the value of a row
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is stored
-     * @throws LockException as for {@link #inTransaction(DataSource, LockKey, WritingWork)}
-     */
-    public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource,
-            LockKey key,
-            RowLockMode mode,
-            LockWait wait,
-            LockedQuery<R> query,
-            WritingWork<List<R>, T, X> work)
-            throws X, SQLException {
-        return transaction.run(dataSource, KeyModes.of(Collections.singletonList(key), mode), wait, query, work);
-    }
-
-    /**
-     * Claims rows, runs work on them, and sends the writes that it adds with the commit: borrows a connection, begins, claims as
-     * {@link TransactionLocks#claim} does, works, commits, returns the connection. The work is run also if no row was to be had.
-     * Never waits for a lock and enters no queue, and {@link LockListener#onHold} is not called.
+     * Claims rows as {@link TransactionLocks#claim} does and runs work on them, in a transaction of its own. The work is run
+     * also if no row was to be had. Never waits for a lock and enters no queue, and {@link LockListener#onHold} is not
+     * called. Otherwise as {@link #inTransaction(DataSource, LockRequest, LockedWork)}.
      *
      * @param dataSource where to borrow the connection
      * @param claim the table, the predicate, the order and the limit
      * @param mapper makes a value of each row, all columns of the table
-     * @param work what to do with the claimed rows, in the claim's order, and the writes to add to
+     * @param work what to do with the claimed rows, in the claim's order; must not commit
      * @param <R> the value of a row
      * @param <T> the result
      * @param <X> what the work throws
      * @return what the work returns
-     * @throws X what the work throws; nothing is written
+     * @throws X what the work throws. Nothing is stored
      * @throws SQLException if the connection cannot be had, or the claim, the mapper, a write or the commit fails. Nothing is
      *     stored
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good
-     * @throws LockException if the rows cannot be claimed. Nothing is stored
+     * @throws LockException as there
+     * @throws IllegalArgumentException as there
      */
     public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, Claim claim, RowMapper<R> mapper, WritingWork<List<R>, T, X> work)
-            throws X, SQLException {
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedWork<R, T, X> work) throws X, SQLException {
         return transaction.run(dataSource, claim, mapper, work);
     }
 
     /**
-     * Runs work that has no result, otherwise as {@link #inTransaction(DataSource, LockKey, WritingWork)}.
+     * {@link #inTransaction(DataSource, LockRequest, LockedWork)} for work without a result. It has a name of its own since
+     * Java cannot tell the two lambdas apart.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param work what to do under the lock, with the connection and the writes to add to; must not commit
+     * @param request what to lock, and how strongly
+     * @param work what to do under the locks; must not commit
      * @param <X> what the work throws
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
-     * @throws LockException as there
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException as there
      */
     public <X extends Exception> void runInTransaction(
-            DataSource dataSource, LockKey key, WritingAction<Connection, X> work) throws X, SQLException {
-        this.<@Nullable Void, X>inTransaction(dataSource, key, returningNothing(work));
+            DataSource dataSource, LockRequest request, LockedAction<Void, X> work) throws X, SQLException {
+        this.<@Nullable Void, X>inTransaction(dataSource, request, returningNothing(work));
     }
 
     /**
-     * Runs work that has no result, otherwise as {@link #inTransaction(DataSource, LockKey, LockedQuery, WritingWork)}.
+     * {@link #inTransaction(DataSource, LockRequest, LockedQuery, LockedWork)} for work without a result.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param query runs behind the lock
-     * @param work what to do under the lock, with the rows of the query and the writes to add to
+     * @param request what to lock, and how strongly
+     * @param query runs behind the locks
+     * @param work what to do under the locks; must not commit
      * @param <R> the value of a row
      * @param <X> what the work throws
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is stored
-     * @throws LockException as there
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException as there
      */
     public <R, X extends Exception> void runInTransaction(
-            DataSource dataSource, LockKey key, LockedQuery<R> query, WritingAction<List<R>, X> work)
+            DataSource dataSource, LockRequest request, LockedQuery<R> query, LockedAction<R, X> work)
             throws X, SQLException {
-        this.<R, @Nullable Void, X>inTransaction(dataSource, key, query, returningNothing(work));
+        this.<R, @Nullable Void, X>inTransaction(dataSource, request, query, returningNothing(work));
     }
 
-    private static <I, X extends Exception> WritingWork<I, @Nullable Void, X> returningNothing(
-            WritingAction<I, X> work) {
-        given(work);
-        return (input, atCommit) -> {
-            work.accept(input, atCommit);
+    /**
+     * {@link #inTransaction(DataSource, Claim, RowMapper, LockedWork)} for work without a result.
+     *
+     * @param dataSource where to borrow the connection
+     * @param claim the table, the predicate, the order and the limit
+     * @param mapper makes a value of each row, all columns of the table
+     * @param work what to do with the claimed rows; must not commit
+     * @param <R> the value of a row
+     * @param <X> what the work throws
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException as there
+     */
+    public <R, X extends Exception> void runInTransaction(
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedAction<R, X> work) throws X, SQLException {
+        this.<R, @Nullable Void, X>inTransaction(dataSource, claim, mapper, returningNothing(work));
+    }
+
+    private static <R, X extends Exception> LockedWork<R, @Nullable Void, X> returningNothing(LockedAction<R, X> work) {
+        given(work, "work");
+        return locked -> {
+            work.accept(locked);
             return null;
         };
     }
 
-    private static void given(@Nullable Object work) {
-        if (work == null) {
-            throw new IllegalArgumentException("The work is null");
+    private static <T> T given(@Nullable T value, String name) {
+        if (value == null) {
+            throw new IllegalArgumentException("The " + name + " is null");
         }
+        return value;
     }
 
     /**
-     * Locks a key {@link RowLockMode#FOR_UPDATE}, writes and commits, in one flush, for work that needs to see nothing: the
-     * key is held for no round trip at all. It enters the admission queue of the key first.
+     * Locks, writes and commits, in one flush, for work that needs to see nothing: the keys are held for no round trip at
+     * all. It enters the admission queues of the keys first.
      *
-     * <p>It takes a round trip more, with the same outcome, where Rowlock has to see something before anything may be
-     * committed: ids of a row lock that are neither integers nor UUIDs, and what {@link CommitWrites} names. In REPEATABLE READ
-     * and SERIALIZABLE it takes as many as the handover of the lock.
+     * <p>It takes a round trip more, with the same outcome, if Rowlock has to see something before anything may be
+     * committed: ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#requireRow}, and what
+     * {@link CommitWrites} names. In REPEATABLE READ and SERIALIZABLE it takes as many as the handover of the lock.
      *
-     * <p>With {@link LockStrategy#ROW} and no such row nothing is locked, as with {@code FOR UPDATE}, and the writes are done
-     * all the same. If that matters, use {@link CommitWrite#expectOneRow()} or {@link #requireRow()}.
+     * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the writes are done all
+     * the same. If that matters, use {@link CommitWrite#expectOneRow()} or {@link LockRequest#requireRow()}.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param writes what to do under the lock
+     * @param request what to lock, and how strongly; its wait, by default forever, spans the queues and the server together
+     * @param writes what to do under the locks
      * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
      * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
      *     run it again before you have looked
-     * @throws LockException if the lock cannot be had; see its subclasses. Nothing is stored
-     * @throws IllegalArgumentException if a write cannot go with a commit; see {@link TransactionLocks#commit}
-     * @throws IllegalStateException if this thread holds the key already in an outer call and would wait for itself, or the
-     *     writes are committed already
+     * @throws LockException if the locks cannot be had; see its subclasses. Nothing is stored
+     * @throws IllegalArgumentException if an argument is null, or a write cannot go with a commit; see
+     *     {@link TransactionLocks#commit}
+     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for itself,
+     *     or the writes are committed already
      */
-    public void execute(DataSource dataSource, LockKey key, CommitWrites writes) throws SQLException {
-        execute(dataSource, Collections.singletonList(key), RowLockMode.FOR_UPDATE, LockWait.forever(), writes);
-    }
-
-    /**
-     * The same with several keys.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param keys what to lock, in one order
-     * @param mode how strongly
-     * @param wait how long to wait for the locks, in the queues and on the server together
-     * @param writes what to do under the locks
-     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
-     * @throws LockException as for {@link #execute(DataSource, LockKey, CommitWrites)}
-     */
-    public void execute(
-            DataSource dataSource,
-            Collection<? extends LockKey> keys,
-            RowLockMode mode,
-            LockWait wait,
-            CommitWrites writes)
-            throws SQLException {
-        transaction.execute(dataSource, KeyModes.of(keys, mode), wait, writes);
+    public void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
+        transaction.execute(dataSource, request, writes);
     }
 
     /**

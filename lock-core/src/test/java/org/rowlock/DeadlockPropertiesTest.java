@@ -140,8 +140,8 @@ class DeadlockPropertiesTest {
                 new LockCalls(new LockRequests(config), new LockObserver(null), KeyQueues.ofWidth(1, LONGEST_WAIT));
         int deadlocks = run(
                 program,
-                (connection, row, mode) ->
-                        new TransactionLocks(connection, calls).lock(LockKey.row("account", row), mode));
+                (connection, row, mode) -> new TransactionLocks(connection, calls)
+                        .lock(LockRequest.of(mode, LockKey.row("account", row))));
         if (deadlocks == 0) {
             return;
         }

@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.Statement;
@@ -165,7 +166,10 @@ class EarlyReleaseFailoverTest {
             try (Connection connection = local.getConnection()) {
                 assertThat(EarlyWorkers.stored(connection)).as("visible there").containsExactlyInAnyOrder(1, 2, 3);
                 connection.setAutoCommit(false);
-                assertThat(RowLocks.create().in(connection).tryLock(CommitWay.KEY))
+                assertThat(RowLocks.create()
+                                .in(connection)
+                                .tryLock(forUpdate(CommitWay.KEY))
+                                .isLocked())
                         .as("held by the plain commit")
                         .isFalse();
                 connection.rollback();

@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -46,7 +48,8 @@ class GateTest {
         }
 
         Step<LockResult> start(Session session, LockKey key, RowLockMode mode, LockWait wait) {
-            return session.start(c -> new TransactionLocks(c, calls).lock(key, mode, wait));
+            return session.start(c -> new TransactionLocks(c, calls)
+                    .lock(LockRequest.of(mode, key).waiting(wait)));
         }
 
         Step<LockResult> start(Session session) {
@@ -54,7 +57,7 @@ class GateTest {
         }
 
         void lock(Session session) throws Exception {
-            session.run(c -> new TransactionLocks(c, calls).lock(KEY));
+            session.run(c -> new TransactionLocks(c, calls).lock(forUpdate(KEY)));
         }
 
         void awaitQueued(int threads) {
@@ -91,7 +94,7 @@ class GateTest {
                     .until(() -> left.stream().anyMatch(i -> steps.get(i).isDone()));
             for (Integer i : List.copyOf(left)) {
                 if (steps.get(i).isDone()) {
-                    assertThat(steps.get(i).get()).isEqualTo(LockResult.ROW_LOCKED);
+                    assertThat(steps.get(i).get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
                     sessions.get(i).commit();
                     left.remove(i);
                 }
@@ -129,7 +132,7 @@ class GateTest {
 
         holder.commit();
         for (int i = 0; i < steps.size(); i++) {
-            assertThat(steps.get(i).get()).isEqualTo(LockResult.ROW_LOCKED);
+            assertThat(steps.get(i).get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
             assertThat(steps.stream().filter(Step::isDone)).hasSize(i + 1);
             waiters.get(i).commit();
         }
@@ -167,7 +170,8 @@ class GateTest {
         awaitWaitingAtServer(2);
         assertThat(gated.start(waiters.get(3), LockKey.row("account", 2), RowLockMode.FOR_UPDATE, LockWait.forever())
                         .get())
-                .isEqualTo(LockResult.ROW_LOCKED);
+                .extracting(Held::of)
+                .isEqualTo(Held.ROW_LOCKED);
         Step<LockResult> tried = gated.start(waiters.get(4), KEY, RowLockMode.FOR_UPDATE, LockWait.noWait());
         assertThatThrownBy(tried::get).isInstanceOf(LockNotAvailableException.class);
         waiters.get(4).rollback();
@@ -221,7 +225,7 @@ class GateTest {
         Thread[] thread = new Thread[1];
         Step<LockResult> second = waiters.get(1).start(c -> {
             thread[0] = Thread.currentThread();
-            LockResult result = new TransactionLocks(c, gated.calls()).lock(KEY);
+            LockResult result = new TransactionLocks(c, gated.calls()).lock(forUpdate(KEY));
             kept.set(Thread.interrupted());
             return result;
         });
@@ -244,6 +248,6 @@ class GateTest {
                     .isInstanceOf(LockTargetException.class);
             holder.rollback();
         }
-        assertThat(gated.start(holder).get()).isEqualTo(LockResult.ROW_LOCKED);
+        assertThat(gated.start(holder).get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
     }
 }

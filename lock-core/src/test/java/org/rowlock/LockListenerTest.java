@@ -3,6 +3,9 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forKeyShare;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
@@ -80,16 +83,20 @@ class LockListenerTest {
     void holdsAreToldWithTheirEnd(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         List<LockHold> before = List.copyOf(holds);
-        locks.runInTransaction(database.dataSource(), A, connection -> {
+        locks.runInTransaction(database.dataSource(), forUpdate(A), tx -> {
             assertThat(holds).isEqualTo(before);
         });
         LockedQuery<Integer> query = LockedQuery.of("select id from account where id = 1", row -> row.getInt(1));
         locks.runInTransaction(
-                database.dataSource(), A, query, (rows, atCommit) -> atCommit.add("update account set balance = ?", 7));
+                database.dataSource(),
+                forUpdate(A),
+                query,
+                tx -> tx.atCommit().add("update account set balance = ?", 7));
         assertThatThrownBy(() -> locks.runInTransaction(
                         database.dataSource(),
-                        A,
-                        (connection, atCommit) -> atCommit.add("update account set balance = 0 where id = 99")
+                        forUpdate(A),
+                        tx -> tx.atCommit()
+                                .add("update account set balance = 0 where id = 99")
                                 .expectOneRow()))
                 .isInstanceOf(UnexpectedRowCountException.class);
         assertThat(holds).hasSize(3).allSatisfy(hold -> {
@@ -100,11 +107,11 @@ class LockListenerTest {
         });
         assertThat(holds.stream().map(LockHold::committed)).containsExactly(true, true, false);
         Session alice = database.session("alice");
-        alice.run(c -> RowLocks.create().in(c).lock(A));
+        alice.run(c -> RowLocks.create().in(c).lock(forUpdate(A)));
         Session bob = database.session("bob");
-        bob.run(c -> RowLocks.builder().strategy(ADVISORY).build().in(c).lock(A));
+        bob.run(c -> RowLocks.builder().strategy(ADVISORY).build().in(c).lock(forUpdate(A)));
         assertThatThrownBy(() -> locks.inTransaction(
-                        database.dataSource(), List.of(B, A), FOR_UPDATE, LockWait.noWait(), connection -> 1))
+                        database.dataSource(), forUpdate(List.of(B, A)).noWait(), tx -> 1))
                 .isInstanceOf(LockNotAvailableException.class);
         // What was not had was not held.
         assertThat(holds).hasSize(3);
@@ -119,17 +126,17 @@ class LockListenerTest {
         Session alice = database.session("alice");
         LockWait bound = LockWait.atMost(Duration.ofSeconds(9));
 
-        alice.run(c -> locks.in(c).lock(A));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(A, FOR_SHARE, bound));
+        alice.run(c -> locks.in(c).lock(forShare(A).waiting(bound)));
         expect(List.of(A), FOR_SHARE, strategy, bound, LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).tryLock(A, FOR_KEY_SHARE));
+        alice.run(c -> locks.in(c).tryLock(forKeyShare(A)).isLocked());
         expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lockAll(List.of(B, A, B)));
+        alice.run(c -> locks.in(c).lock(forUpdate(List.of(B, A, B))));
         expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).tryLockAll(List.of(B, A)));
+        alice.run(c -> locks.in(c).tryLock(forUpdate(List.of(B, A))).isLocked());
         expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lockAndQuery(A, "select 1", result -> result.getInt(1)));
+        alice.run(c -> locks.in(c).lockAndQuery(forUpdate(A), LockedQuery.of("select 1", result -> result.getInt(1))));
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
     }
 
@@ -139,7 +146,7 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(A));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
         Claim claim = Claim.from("account").orderBy("id").limit(2).mode(FOR_SHARE);
         bob.run(c -> locks.in(c).claim(claim, result -> result.getInt(1)));
@@ -156,15 +163,17 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(A));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(10)))) {
-            bob.run(c -> locks.in(c).tryLock(A, FOR_UPDATE, wait));
+            bob.run(c -> locks.in(c).tryLock(forUpdate(A).waiting(wait)).isLocked());
             expect(List.of(A), FOR_UPDATE, strategy, wait, LockOutcome.NOT_AVAILABLE);
-            assertThat(bob.start(c -> locks.in(c).lock(A, FOR_SHARE, wait)).failure())
+            assertThat(bob.start(c -> locks.in(c).lock(forShare(A).waiting(wait)))
+                            .failure())
                     .isInstanceOf(LockNotAvailableException.class);
             expect(List.of(A), FOR_SHARE, strategy, wait, LockOutcome.NOT_AVAILABLE);
-            bob.run(c -> locks.in(c).tryLockAll(List.of(B, A), FOR_UPDATE, wait));
+            bob.run(c ->
+                    locks.in(c).tryLock(forUpdate(List.of(B, A)).waiting(wait)).isLocked());
             expect(List.of(B, A), FOR_UPDATE, strategy, wait, LockOutcome.NOT_AVAILABLE);
         }
     }
@@ -179,11 +188,11 @@ class LockListenerTest {
             session.execute("set deadlock_timeout = '10ms'");
             session.commit();
         }
-        alice.run(c -> locks.in(c).lock(A));
-        bob.run(c -> locks.in(c).lock(B));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
+        bob.run(c -> locks.in(c).lock(forUpdate(B)));
         acquisitions.clear();
-        Step<LockResult> alices = alice.start(c -> locks.in(c).lock(B));
-        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(A));
+        Step<LockResult> alices = alice.start(c -> locks.in(c).lock(forUpdate(B)));
+        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(A)));
         List<LockOutcome> outcomes = new CopyOnWriteArrayList<>();
         for (Step<LockResult> step : firstToFailFirst(alices, bobs)) {
             try {
@@ -210,21 +219,25 @@ class LockListenerTest {
     void anyOtherFailureIsTold(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
-        assertThat(alice.start(c -> locks.in(c).lockAndQuery(A, "select no_such_column", result -> result.getInt(1)))
+        assertThat(alice.start(c -> locks.in(c)
+                                .lockAndQuery(
+                                        forUpdate(A),
+                                        LockedQuery.of("select no_such_column", result -> result.getInt(1))))
                         .failure())
                 .isInstanceOf(SQLException.class);
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
         alice.rollback();
 
         alice.execute("set transaction read only");
-        assertThat(alice.start(c -> locks.in(c).lock(A)).failure()).isInstanceOf(LockTransactionException.class);
+        assertThat(alice.start(c -> locks.in(c).lock(forUpdate(A))).failure())
+                .isInstanceOf(LockTransactionException.class);
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
         alice.rollback();
 
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(A));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
-        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(A)).awaitBlockedBy(alice);
+        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(A))).awaitBlockedBy(alice);
         bob.terminate();
         assertThat(bobs.failure()).isInstanceOf(LockConnectionLostException.class);
         expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
@@ -237,7 +250,8 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
         LockKey key = row("no_such_table", 1);
-        assertThat(alice.start(c -> locks.in(c).lock(key)).failure()).isInstanceOf(LockTargetException.class);
+        assertThat(alice.start(c -> locks.in(c).lock(forUpdate(key))).failure())
+                .isInstanceOf(LockTargetException.class);
         expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
     }
 
@@ -251,13 +265,13 @@ class LockListenerTest {
         Session alice = database.session("alice");
         database.execute("create table client(id int primary key)");
         LockKey client = row("client", 1);
-        alice.run(c -> locks.in(c).lock(A));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
         expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(client));
+        alice.run(c -> locks.in(c).lock(forUpdate(client)));
         expect(List.of(client), FOR_UPDATE, ROW, LockWait.forever(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lockAll(List.of(client, A)));
+        alice.run(c -> locks.in(c).lock(forUpdate(List.of(client, A))));
         expect(List.of(client, A), FOR_UPDATE, BOTH, LockWait.forever(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(LockKey.name("x")));
+        alice.run(c -> locks.in(c).lock(forUpdate(LockKey.name("x"))));
         expect(List.of(LockKey.name("x")), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
     }
 
@@ -267,14 +281,14 @@ class LockListenerTest {
         Session alice = database.session("alice");
         alice.execute("set session characteristics as transaction isolation level repeatable read");
         alice.commit();
-        alice.run(c -> locks.in(c).lock(A));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
         expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
     }
 
     @Test
     void admissionIsToldWithItsEnd() throws Exception {
         RowLocks locks = locks(BOTH);
-        locks.inTransaction(database.dataSource(), List.of(B, A, B), FOR_SHARE, LockWait.forever(), connection -> null);
+        locks.inTransaction(database.dataSource(), forShare(List.of(B, A, B)), tx -> null);
         assertThat(admissions).singleElement().satisfies(told -> {
             assertThat(told.keys()).containsExactlyInAnyOrder(A, B);
             assertThat(told.mode()).isEqualTo(FOR_SHARE);
@@ -285,7 +299,7 @@ class LockListenerTest {
         admissions.clear();
 
         Thread.currentThread().interrupt();
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), A, connection -> null))
+        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), forUpdate(A), tx -> null))
                 .isInstanceOf(LockInterruptedException.class);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(admissions).singleElement().satisfies(told -> {
@@ -328,13 +342,14 @@ class LockListenerTest {
             return false;
         });
         try {
-            assertThat(alice.run(c -> locks.in(c).lock(A)).isLocked()).isTrue();
-            boolean had = bob.run(c -> locks.in(c).tryLock(A));
+            assertThat(alice.run(c -> locks.in(c).lock(forUpdate(A))).isLocked())
+                    .isTrue();
+            boolean had = bob.run(c -> locks.in(c).tryLock(forUpdate(A)).isLocked());
             assertThat(had).isFalse();
             alice.commit();
             bob.commit();
             ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
-            int result = locks.inTransaction(dataSource, A, connection -> 7);
+            int result = locks.inTransaction(dataSource, forUpdate(A), tx -> 7);
             assertThat(result).isEqualTo(7);
             assertThat(dataSource.open()).isZero();
             assertThat(locks.admission().keysInUse()).isZero();

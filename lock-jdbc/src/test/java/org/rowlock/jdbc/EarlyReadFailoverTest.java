@@ -2,6 +2,7 @@ package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -52,7 +53,7 @@ class EarlyReadFailoverTest {
     private static Void enterEarly(PGSimpleDataSource primary, int number) throws SQLException {
         try (Connection connection = primary.getConnection()) {
             connection.setAutoCommit(false);
-            EARLY.in(connection).lock(LockKey.row("account", 1));
+            EARLY.in(connection).lock(forUpdate(LockKey.row("account", 1)));
             CommitWrites writes = new CommitWrites();
             writes.add("insert into entry values (?)", number);
             EARLY.in(connection).commit(writes);

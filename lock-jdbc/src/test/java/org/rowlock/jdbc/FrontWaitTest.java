@@ -2,6 +2,7 @@ package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -347,13 +348,13 @@ class FrontWaitTest {
         int id = nothing.equals(ABSENT) ? 9 : 1;
         other.execute(nothing);
         holder.run(connection -> {
-            both.in(connection).lock(LockKey.row("account", 2));
+            both.in(connection).lock(forUpdate(LockKey.row("account", 2)));
             return null;
         });
         Step<Boolean> step = other.startExecute("select * from account where id = 2 for update");
         step.awaitBlockedBy(holder);
         holder.run(connection -> {
-            both.in(connection).lock(LockKey.row("account", id));
+            both.in(connection).lock(forUpdate(LockKey.row("account", id)));
             return null;
         });
         holder.commit();
@@ -367,7 +368,7 @@ class FrontWaitTest {
         Session holder = database.session("advisory");
         Session other = database.session("other", fronted.dataSource);
         holder.run(connection -> {
-            advisory.in(connection).lock(LockKey.row("account", 1));
+            advisory.in(connection).lock(forUpdate(LockKey.row("account", 1)));
             return null;
         });
         other.execute(LOCK);

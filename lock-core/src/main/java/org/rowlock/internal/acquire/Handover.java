@@ -7,7 +7,7 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockTargetException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.LockErrors;
@@ -44,7 +44,7 @@ final class Handover {
      *
      * @param isolation the level of the caller's transaction, as the server spells it
      */
-    ScriptResult acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query, String isolation)
+    ScriptResult acquire(PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query, String isolation)
             throws SQLException {
         long start = System.nanoTime();
         // What comes from outside never becomes SQL.
@@ -68,7 +68,7 @@ final class Handover {
             if (request.rows().isEmpty() && request.openKeysAlone().isEmpty() && query == null) {
                 return ScriptResult.of(held);
             }
-            LockRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
+            ResolvedRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
             LockScript script = scripts.of(session).script(rest, false, true, query);
             ScriptResult result = ScriptRunner.run(session, script, rest, query);
             if (result.taken()) {
@@ -86,7 +86,7 @@ final class Handover {
     }
 
     private SQLException failure(
-            PgSession session, LockRequest request, @Nullable LockQuery<?> query, long start, SQLException e)
+            PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query, long start, SQLException e)
             throws SQLException {
         Asked asked = request.asked(session.isHotStandby());
         Guard raised = ServerErrors.guardIn(e);
@@ -113,9 +113,10 @@ final class Handover {
         return e;
     }
 
-    private boolean isIdentityGone(PgSession session, LockRequest request, @Nullable LockQuery<?> query, SQLException e)
+    private boolean isIdentityGone(
+            PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query, SQLException e)
             throws SQLException {
-        LockRequest rest = request.rowLocksOnly(request.lockWait());
+        ResolvedRequest rest = request.rowLocksOnly(request.lockWait());
         return ServerErrors.isIdentityGone(
                 scripts.of(session).script(rest, false, true, query).ownStatements(),
                 query == null ? null : query.sql(),
@@ -141,7 +142,7 @@ final class Handover {
     }
 
     /** Ends our transactions, back to where the caller was: a transaction that has not begun. */
-    private static void rollback(PgSession session, LockRequest request, Throwable cause) {
+    private static void rollback(PgSession session, ResolvedRequest request, Throwable cause) {
         if (cause instanceof SQLException e && SqlState.isConnectionLost(e.getSQLState())) {
             return;
         }

@@ -13,9 +13,9 @@ import org.rowlock.LockKey.Row;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.Misnamed;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.Misnamed;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.CitusDatabases;
@@ -53,7 +53,7 @@ final class LockAcquirer {
      * @throws LockException if the locks cannot be had
      * @throws SQLException if the caller's query fails; never without a query
      */
-    ScriptResult acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query) throws SQLException {
+    ScriptResult acquire(PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query) throws SQLException {
         AutoSave autosave = session.withoutAutosave();
         try {
             return acquireWithoutAutosave(session, request, query);
@@ -62,8 +62,8 @@ final class LockAcquirer {
         }
     }
 
-    private ScriptResult acquireWithoutAutosave(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
-            throws SQLException {
+    private ScriptResult acquireWithoutAutosave(
+            PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query) throws SQLException {
         boolean begun = session.hasBegun();
         // Before the transaction has begun the locks can still be handed over from the session, so even a request that
         // would survive a stale snapshot asks the guard to tell.
@@ -86,9 +86,9 @@ final class LockAcquirer {
     }
 
     /** Whether the query may have seen a row that is not locked, since the row lock in front of it found none. */
-    private static boolean isInsertedMeanwhile(PgSession session, LockRequest request, ScriptResult result)
+    private static boolean isInsertedMeanwhile(PgSession session, ResolvedRequest request, ScriptResult result)
             throws SQLException {
-        for (LockRequest absent : absentAlone(request, result)) {
+        for (ResolvedRequest absent : absentAlone(request, result)) {
             RowGroup row = absent.rows().get(0);
             if (!read(session, RowSql.lookForOthers(row.table()), absent).isEmpty()
                     && isLockable(session, row, absent)) {
@@ -99,7 +99,7 @@ final class LockAcquirer {
     }
 
     /** Whether it is a row to FOR UPDATE at all: row security may show rows that it does not let lock. */
-    private static boolean isLockable(PgSession session, RowGroup row, LockRequest alone) throws SQLException {
+    private static boolean isLockable(PgSession session, RowGroup row, ResolvedRequest alone) throws SQLException {
         try {
             return !read(session, RowSql.one(row.table(), row.mode(), WaitKind.NO_WAIT), alone)
                     .isEmpty();
@@ -109,12 +109,12 @@ final class LockAcquirer {
     }
 
     /** For each row that was not found, the request for it alone. */
-    private static List<LockRequest> absentAlone(LockRequest request, ScriptResult result) {
+    private static List<ResolvedRequest> absentAlone(ResolvedRequest request, ScriptResult result) {
         if (!request.isAnyRowAbsent(result.found())) {
             return List.of();
         }
         List<LockKey> absent = request.absentRows(result.found());
-        List<LockRequest> alone = new ArrayList<>(absent.size());
+        List<ResolvedRequest> alone = new ArrayList<>(absent.size());
         for (RowGroup group : request.rows()) {
             for (Row key : group.keys()) {
                 if (absent.contains(key)) {
@@ -126,7 +126,11 @@ final class LockAcquirer {
     }
 
     private ScriptResult acquire(
-            PgSession session, LockRequest request, @Nullable LockQuery<?> query, boolean begun, boolean anyIsolation)
+            PgSession session,
+            ResolvedRequest request,
+            @Nullable LockQuery<?> query,
+            boolean begun,
+            boolean anyIsolation)
             throws SQLException {
         LockScript script = scripts.of(session).script(request, begun, anyIsolation, query);
         ScriptResult result;
@@ -171,7 +175,7 @@ final class LockAcquirer {
         return result;
     }
 
-    private boolean areHeld(PgSession session, LockRequest request) {
+    private boolean areHeld(PgSession session, ResolvedRequest request) {
         try {
             return SessionLocks.areHeld(session, request, scripts.areForCitus(session));
         } catch (SQLException e) {
@@ -180,7 +184,7 @@ final class LockAcquirer {
     }
 
     /** Refuses to lock a row whose own key is another than the one that is held. */
-    private static void refuseMisnamed(PgSession session, LockRequest request, boolean begun, ScriptResult result)
+    private static void refuseMisnamed(PgSession session, ResolvedRequest request, boolean begun, ScriptResult result)
             throws SQLException {
         Misnamed misnamed = request.misnamed(result.found(), result.meant());
         if (misnamed == null && result.guard() != null) {
@@ -197,7 +201,7 @@ final class LockAcquirer {
         }
     }
 
-    private static void refuseAbsentInSnapshot(PgSession session, LockRequest request, ScriptResult result) {
+    private static void refuseAbsentInSnapshot(PgSession session, ResolvedRequest request, ScriptResult result) {
         Guard guard = result.guard();
         if (guard != null && !guard.isReadCommitted() && request.isAnyRowAbsent(result.found())) {
             LockException refused = LockErrors.absentInSnapshot(request.asked(session.isHotStandby()), guard);
@@ -207,14 +211,14 @@ final class LockAcquirer {
     }
 
     /** A key without a row, whose row would have another key. */
-    private static @Nullable Misnamed misnamedAbsent(PgSession session, LockRequest request, ScriptResult result)
+    private static @Nullable Misnamed misnamedAbsent(PgSession session, ResolvedRequest request, ScriptResult result)
             throws SQLException {
-        for (LockRequest absent : absentAlone(request, result)) {
+        for (ResolvedRequest absent : absentAlone(request, result)) {
             RowGroup row = absent.rows().get(0);
             if (row.table().isIdOpen()) {
                 Row key = row.keys().get(0);
                 List<String> meant = read(session, RowSql.meaning(row.table()), absent);
-                if (LockRequest.isOther(row.table(), key, meant)) {
+                if (ResolvedRequest.isOther(row.table(), key, meant)) {
                     return new Misnamed(key, meant);
                 }
             }
@@ -223,7 +227,8 @@ final class LockAcquirer {
     }
 
     /** The id in the row that a statement about the first row of a request returns; empty where there is none. */
-    private static List<String> read(PgSession session, ScriptStatement look, LockRequest request) throws SQLException {
+    private static List<String> read(PgSession session, ScriptStatement look, ResolvedRequest request)
+            throws SQLException {
         try (PreparedStatement statement = session.prepare(look.sql())) {
             look.binder().bind(statement, 1, new ScriptValues(request, null));
             try (ResultSet row = statement.executeQuery()) {
@@ -236,7 +241,7 @@ final class LockAcquirer {
         }
     }
 
-    private static void rollBack(PgSession session, LockRequest request) {
+    private static void rollBack(PgSession session, ResolvedRequest request) {
         try {
             session.execute("rollback");
         } catch (SQLException e) {
@@ -247,7 +252,7 @@ final class LockAcquirer {
     private static SQLException failure(
             PgSession session,
             LockScript script,
-            LockRequest request,
+            ResolvedRequest request,
             @Nullable LockQuery<?> query,
             boolean begun,
             @Nullable Guard raised,
@@ -318,7 +323,7 @@ final class LockAcquirer {
      *
      * @param start System.nanoTime() before the bound was set
      */
-    static boolean isOfWrites(LockRequest request, @Nullable LockQuery<?> query, long start, SQLException e) {
+    static boolean isOfWrites(ResolvedRequest request, @Nullable LockQuery<?> query, long start, SQLException e) {
         if (query == null || !query.isCommitting() || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
             return false;
         }
@@ -353,7 +358,7 @@ final class LockAcquirer {
     }
 
     /** Makes the transaction usable again, with nothing newly held. */
-    private static void undo(PgSession session, LockRequest request, boolean begun, SQLException cause) {
+    private static void undo(PgSession session, ResolvedRequest request, boolean begun, SQLException cause) {
         try {
             session.execute(begun ? WaitSql.ROLLBACK_TO_SAVEPOINT : "rollback");
         } catch (SQLException e) {

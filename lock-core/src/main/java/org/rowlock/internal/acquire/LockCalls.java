@@ -18,7 +18,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
@@ -65,7 +65,7 @@ public final class LockCalls {
      * @throws LockException if the locks cannot be had
      * @throws SQLException if the caller's query fails, or a look at the server does
      */
-    public ScriptResult acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
+    public ScriptResult acquire(PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
         LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
@@ -88,7 +88,7 @@ public final class LockCalls {
      *
      * @throws RowAbsentException if there is one
      */
-    public ScriptResult acquireRows(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
+    public ScriptResult acquireRows(PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
         Asked asked = request.asked(session.isHotStandby());
         for (LockKey key : request.keys()) {
@@ -105,7 +105,7 @@ public final class LockCalls {
     }
 
     /** The place is left as soon as the server has answered, since the end of the transaction cannot be seen. */
-    private ScriptResult acquireInTurn(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
+    private ScriptResult acquireInTurn(PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
         KeyQueues.Entered entered = KeyQueues.entered();
         if (entered != null || !request.isOneRowExclusive() || session.hasBegun()) {
@@ -130,7 +130,7 @@ public final class LockCalls {
     }
 
     /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */
-    private ScriptResult acquireBounded(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
+    private ScriptResult acquireBounded(PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
         long start = System.nanoTime();
         int bound = query == null ? request.socketBoundMillis() : 0;
@@ -147,8 +147,8 @@ public final class LockCalls {
 
     /** A table that was replaced since it was looked up is looked up again, once. */
     private ScriptResult acquireOrLookUpAgain(
-            PgSession session, LockRequest request, @Nullable LockQuery<?> query, long start) throws SQLException {
-        LockRequest whole = requests.withIdColumns(session, request);
+            PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query, long start) throws SQLException {
+        ResolvedRequest whole = requests.withIdColumns(session, request);
         try {
             return acquirer.acquire(session, whole, query);
         } catch (LockTargetException e) {

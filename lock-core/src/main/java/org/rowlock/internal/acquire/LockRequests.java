@@ -2,9 +2,7 @@ package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys;
-import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.LockErrors;
@@ -56,53 +54,33 @@ public final class LockRequests {
         this.primaryKeys = new PrimaryKeys(citus);
     }
 
-    /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
-    public LockRequest of(LockKey key, RowLockMode mode, LockWait wait) {
-        KeyModes.check(mode, wait);
-        if (key == null) {
-            throw new IllegalArgumentException("The key is null; make one with LockKey.row(table, id)");
-        }
-        LockStrategy strategy = config.strategyOf(key);
-        List<LockKey> keys = List.of(key);
-        AdvisoryKeys advisory = strategy.takesAdvisoryLock() ? AdvisoryKeys.of(keys) : AdvisoryKeys.NONE;
-        List<RowGroup> rows = strategy.takesRowLock() && key instanceof LockKey.Row row
-                ? List.of(new RowGroup(RowTable.named(row.table()), mode, List.of(row)))
-                : List.of();
-        return new LockRequest(
-                keys, mode, wait, strategy, advisory, rows, List.of(), strategy.takesRowLock(), config.names());
-    }
-
-    /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
-    public LockRequest of(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
-        KeyModes.check(mode, wait);
-        List<LockKey> list = KeyModes.distinct(keys);
-        return of(list, rows(list, keys), mode, Map.of(), wait, strategyOf(list));
-    }
-
-    /** Checks and sorts; runs no SQL. {@link #withIdColumns} must follow. */
-    public LockRequest of(Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
-        KeyModes keys = KeyModes.of(modes);
-        KeyModes.check(keys.strongest(), wait);
-        List<LockKey> list = keys.keys();
-        return of(list, rows(list, list), keys.strongest(), keys.each(), wait, strategyOf(list));
-    }
-
     /**
-     * The rows of keys, each spelling of an id once: of a text column, two spellings of a UUID are two rows of one key.
+     * Sorts; runs no SQL. {@link #withIdColumns} must follow.
      *
-     * @param distinct the keys, each once
-     * @param given the same, as given
+     * @param wait in place of that of the request
      */
-    private static List<LockKey.Row> rows(List<LockKey> distinct, Collection<? extends LockKey> given) {
-        boolean oneSpelling = distinct.size() == given.size();
-        List<LockKey.Row> rows = new ArrayList<>(distinct.size());
-        Set<Map.Entry<String, List<String>>> seen = new HashSet<>();
-        for (LockKey key : oneSpelling ? distinct : given) {
-            if (key instanceof LockKey.Row row && (oneSpelling || seen.add(Map.entry(row.table(), row.givenId())))) {
-                rows.add(row);
-            }
+    public ResolvedRequest of(LockRequest request, LockWait wait) {
+        List<LockKey> keys = request.keys();
+        if (keys.size() > 1) {
+            return ofSeveral(request, wait, strategyOf(keys));
         }
-        return rows;
+        LockKey key = keys.get(0);
+        LockStrategy strategy = config.strategyOf(key);
+        AdvisoryKeys advisory = strategy.takesAdvisoryLock() ? AdvisoryKeys.of(keys) : AdvisoryKeys.NONE;
+        List<LockKey.Row> spelled = strategy.takesRowLock() ? request.rows() : List.of();
+        List<RowGroup> rows = spelled.isEmpty()
+                ? List.of()
+                : List.of(new RowGroup(RowTable.named(spelled.get(0).table()), request.mode(), spelled));
+        return new ResolvedRequest(
+                keys,
+                request.mode(),
+                wait,
+                strategy,
+                advisory,
+                rows,
+                List.of(),
+                strategy.takesRowLock(),
+                config.names());
     }
 
     /** The strategy of a key. */
@@ -183,7 +161,7 @@ public final class LockRequests {
      *
      * @param request with the id columns that the server has found wrong
      */
-    void forgetTables(PgSession session, LockRequest request) throws SQLException {
+    void forgetTables(PgSession session, ResolvedRequest request) throws SQLException {
         for (List<RowGroup> groups : List.of(request.rows(), request.keysAlone())) {
             for (RowGroup group : groups) {
                 primaryKeys.stale(
@@ -203,13 +181,9 @@ public final class LockRequests {
      * @param allRows those that are rows, in every spelling
      * @param modes that of each key where they have several; empty where all have {@code mode}
      */
-    private LockRequest of(
-            List<LockKey> keys,
-            List<LockKey.Row> allRows,
-            RowLockMode mode,
-            Map<LockKey, RowLockMode> modes,
-            LockWait wait,
-            LockStrategy strategy) {
+    private ResolvedRequest ofSeveral(LockRequest request, LockWait wait, LockStrategy strategy) {
+        List<LockKey> keys = request.keys();
+        RowLockMode mode = request.mode();
         List<LockKey> advisory = new ArrayList<>(keys.size());
         List<RowGroup> rows = new ArrayList<>(1);
         boolean anyIsolation = true;
@@ -220,28 +194,27 @@ public final class LockRequests {
                 anyIsolation &= own.takesRowLock();
             }
         }
-        for (LockKey.Row row : allRows) {
+        for (LockKey.Row row : request.rows()) {
             if (config.strategyOf(row).takesRowLock()) {
-                groupOf(rows, row.table(), modes.isEmpty() ? mode : modes.getOrDefault(row, mode))
-                        .keys()
-                        .add(row);
+                groupOf(rows, row.table(), request.modeOf(row)).keys().add(row);
             }
         }
         rows.sort(STATEMENT_ORDER);
-        LockRequest request = new LockRequest(
+        boolean mixed = keys.stream().anyMatch(key -> request.modeOf(key) != mode);
+        ResolvedRequest resolved = new ResolvedRequest(
                 keys,
                 mode,
                 wait,
                 strategy,
-                modes.isEmpty() ? AdvisoryKeys.of(advisory) : AdvisoryKeys.mixed(advisory, modes),
+                mixed ? AdvisoryKeys.mixed(advisory, request) : AdvisoryKeys.of(advisory),
                 rows,
                 List.of(),
                 anyIsolation,
                 config.names());
         if (advisory.size() > config.budget()) {
-            throw overBudget(request);
+            throw overBudget(resolved);
         }
-        return request;
+        return resolved;
     }
 
     /** The rows that one FOR UPDATE statement can lock; those of the row before are the last of the groups. */
@@ -262,9 +235,9 @@ public final class LockRequests {
      *
      * @throws LockTargetException if an id is none of its table, or another spelling of one
      */
-    LockRequest withIdColumns(PgSession session, LockRequest request) {
+    ResolvedRequest withIdColumns(PgSession session, ResolvedRequest request) {
         try {
-            LockRequest checked = request.advisory().isEmpty() ? request : withKeysAlone(session, request);
+            ResolvedRequest checked = request.advisory().isEmpty() ? request : withKeysAlone(session, request);
             if (request.rows().isEmpty()) {
                 return checked;
             }
@@ -299,7 +272,7 @@ public final class LockRequests {
      * value is refused, as it would be another key; what is no value of the column may be an id of another kind, and
      * passes.
      */
-    private LockRequest withKeysAlone(PgSession session, LockRequest request) throws SQLException {
+    private ResolvedRequest withKeysAlone(PgSession session, ResolvedRequest request) throws SQLException {
         Map<RowTable, List<LockKey.Row>> checked = Map.of();
         RowTable table = null;
         for (LockKey key : request.advisory().keys()) {
@@ -386,7 +359,7 @@ public final class LockRequests {
                 : LockStrategy.BOTH;
     }
 
-    private LockBudgetExceededException overBudget(LockRequest request) {
+    private LockBudgetExceededException overBudget(ResolvedRequest request) {
         int asked = request.advisory().keys().size();
         return new LockBudgetExceededException(
                 "Cannot lock " + request.describe() + ": that is " + asked + " distinct advisory locks in one call, and"

@@ -22,7 +22,7 @@ import org.rowlock.LockTransactionException.Reason;
 import org.rowlock.RowAbsentException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.text.SqlState;
@@ -244,7 +244,7 @@ public final class LockErrors {
      *
      * @param undone whether the transaction is as it was before the call
      */
-    public static LockTargetException misnamed(Asked asked, LockRequest.Misnamed misnamed, boolean undone) {
+    public static LockTargetException misnamed(Asked asked, ResolvedRequest.Misnamed misnamed, boolean undone) {
         return new LockTargetException(
                 cannot(asked) + "the id " + asked.names().of(misnamed.key().givenId()) + " means the row "
                         + asked.names().of(misnamed.id())
@@ -367,7 +367,7 @@ public final class LockErrors {
         return forKey && forRow
                 ? "one of them had written or locked the row, or inserted one that references it, before it locked the"
                         + " key: lock before you write, or use strategy ROW."
-                : "lockAll() on all keys at once avoids it.";
+                : "one request for all keys avoids it.";
     }
 
     private static String cannot(Asked asked) {

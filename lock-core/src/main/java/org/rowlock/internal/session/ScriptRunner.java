@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
 import org.rowlock.internal.request.FoundRow;
 import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.LockScript;
@@ -28,7 +28,7 @@ public final class ScriptRunner {
 
     /** What the query returns stays open until it is read. */
     public static ScriptResult run(
-            PgSession session, LockScript script, LockRequest request, @Nullable LockQuery<?> query)
+            PgSession session, LockScript script, ResolvedRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
         if (query == null) {
             try (PreparedStatement statement = session.prepareScript(script.sql(), false)) {
@@ -49,7 +49,7 @@ public final class ScriptRunner {
             PgSession session,
             PreparedStatement statement,
             LockScript script,
-            LockRequest request,
+            ResolvedRequest request,
             @Nullable LockQuery<?> query)
             throws SQLException {
         script.bind(statement, new ScriptValues(request, query));

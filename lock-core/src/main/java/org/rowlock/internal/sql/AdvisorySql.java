@@ -6,7 +6,7 @@ import java.util.List;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.ScriptStatement.Binder;
 import org.rowlock.internal.sql.ScriptStatement.Result;
@@ -140,7 +140,7 @@ final class AdvisorySql {
     }
 
     private static int bindMixed(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
-        LockRequest request = values.request();
+        ResolvedRequest request = values.request();
         return KeySql.bindMixed(statement, at, request.advisory(), request.mode());
     }
 

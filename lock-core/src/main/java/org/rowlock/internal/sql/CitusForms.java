@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockWait;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.ScriptStatement.Result;
@@ -98,7 +98,7 @@ public final class CitusForms extends ScriptForms {
     }
 
     @Override
-    List<ScriptStatement> rowLocks(LockPlan plan, LockRequest request) {
+    List<ScriptStatement> rowLocks(LockPlan plan, ResolvedRequest request) {
         List<ScriptStatement> statements = new ArrayList<>();
         for (int group = 0; group < request.rows().size(); group++) {
             RowGroup of = request.rows().get(group);

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
 
 /** The scripts of requests, kept by their plans, since an application has few different ones. */
@@ -39,7 +39,8 @@ public final class LockScripts {
      * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
      * @param query what is run behind the locks
      */
-    public LockScript script(LockRequest request, boolean begun, boolean anyIsolation, @Nullable LockQuery<?> query) {
+    public LockScript script(
+            ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable LockQuery<?> query) {
         if (query == null
                 && request.rows().isEmpty()
                 && request.keysAlone().isEmpty()
@@ -54,13 +55,13 @@ public final class LockScripts {
         return script == null ? kept.keep(plan, build(plan, request)) : script;
     }
 
-    private LockScript build(LockPlan plan, LockRequest request) {
+    private LockScript build(LockPlan plan, ResolvedRequest request) {
         return new ScriptBuilder(forms, plan).build(request);
     }
 
     /** A race builds the same script twice, and a script is immutable. Ordinals, as an index allocates nothing. */
     @SuppressWarnings("EnumOrdinal")
-    private LockScript single(LockRequest request, boolean begun, boolean anyIsolation) {
+    private LockScript single(ResolvedRequest request, boolean begun, boolean anyIsolation) {
         WaitKind wait = WaitKind.of(request.lockWait());
         String table = request.first().tableOrNull();
         String place = table == null ? "" : table;

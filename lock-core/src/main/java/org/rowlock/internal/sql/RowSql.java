@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
@@ -182,7 +182,7 @@ public final class RowSql {
 
     private static int bindIds(PreparedStatement statement, int at, ScriptValues values, int group)
             throws SQLException {
-        LockRequest.RowGroup rows = values.request().rows().get(group);
+        ResolvedRequest.RowGroup rows = values.request().rows().get(group);
         return rows.table().bindIds(statement, at, rows.ids());
     }
 
@@ -208,7 +208,7 @@ public final class RowSql {
                         + names(columns) + ", n) left join " + TableName.quoted(table.name()) + " as " + ALIAS + " on "
                         + on(columns),
                 (statement, at, values) -> {
-                    LockRequest.RowGroup rows = values.request().keysAlone().get(group);
+                    ResolvedRequest.RowGroup rows = values.request().keysAlone().get(group);
                     return rows.table().bindIds(statement, at, rows.ids());
                 },
                 Result.MEANINGS);

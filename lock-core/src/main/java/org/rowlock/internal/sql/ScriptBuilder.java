@@ -3,7 +3,7 @@ package org.rowlock.internal.sql;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.WaitKind;
@@ -43,7 +43,7 @@ final class ScriptBuilder {
      *
      * @param request for forms that are not {@linkplain ScriptForms#isOfPlan of the plan alone}
      */
-    LockScript build(LockRequest request) {
+    LockScript build(ResolvedRequest request) {
         boolean armed = forms.isArmed(plan);
         if (plan.watch() != null) {
             statements.addAll(WaitSql.watch(plan.watch()));
@@ -74,7 +74,7 @@ final class ScriptBuilder {
         return new LockScript(statements, bounded, savepoint);
     }
 
-    private void addRows(LockRequest request) {
+    private void addRows(ResolvedRequest request) {
         if (rowTry) {
             RowPart row = plan.rows().get(0);
             statements.add(RowSql.oneIfFree(row.table(), row.mode()));

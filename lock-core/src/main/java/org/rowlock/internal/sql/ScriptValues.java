@@ -2,7 +2,7 @@ package org.rowlock.internal.sql;
 
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 
 /**
  * The values of one call that a script is bound to.
@@ -10,4 +10,5 @@ import org.rowlock.internal.request.LockRequest;
  * @param request the locks
  * @param query the query behind them, if there is one
  */
-public record ScriptValues(LockRequest request, @Nullable LockQuery<?> query) {}
+public record ScriptValues(
+        ResolvedRequest request, @Nullable LockQuery<?> query) {}

@@ -15,11 +15,11 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
@@ -292,7 +292,7 @@ public final class LockVerifier {
             throws SQLException {
         try (query) {
             PgSession session = PgSession.inTransaction(probe.connection());
-            probing.acquire(session, probing.requests().of(key, RowLockMode.FOR_UPDATE, wait), query);
+            probing.acquire(session, probing.requests().of(LockRequest.forUpdate(key), wait), query);
             return query == null ? List.of() : query.rows();
         }
     }

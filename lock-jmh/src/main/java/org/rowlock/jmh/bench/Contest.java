@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.postgresql.PGConnection;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.TransactionWork;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
@@ -24,14 +23,18 @@ final class Contest {
 
     private Contest() {}
 
+    /** What a session does. */
+    @FunctionalInterface
+    interface Part<T> {
+        T apply(Connection connection) throws SQLException;
+    }
+
     /**
      * Runs the first work in a transaction, the second in another that must wait for it, and commits the first.
      *
      * @return what the second found
      */
-    static long awaitSecond(
-            BenchmarkServer server, TransactionWork<?, SQLException> first, TransactionWork<Long, SQLException> second)
-            throws SQLException {
+    static long awaitSecond(BenchmarkServer server, Part<?> first, Part<Long> second) throws SQLException {
         try (Connection holder = server.begin();
                 Connection waiter = server.begin()) {
             first.apply(holder);
@@ -54,9 +57,7 @@ final class Contest {
     }
 
     /** Runs the first work in a transaction, and the second in another that must not have to wait for it. */
-    static void runBeside(
-            BenchmarkServer server, TransactionWork<?, SQLException> first, TransactionWork<?, SQLException> second)
-            throws SQLException {
+    static void runBeside(BenchmarkServer server, Part<?> first, Part<?> second) throws SQLException {
         try (Connection holder = server.begin();
                 Connection other = server.begin()) {
             first.apply(holder);

@@ -17,14 +17,14 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.sql.LockScripts;
 import org.rowlock.internal.text.IdType;
@@ -67,9 +67,9 @@ public class KeyCost {
     }
 
     @Benchmark
-    public LockRequest make() {
+    public ResolvedRequest make() {
         LockKey key = LockKey.row(TABLE, FIRST + (next++ & (IDS - 1)));
-        LockRequest request = requests.of(key, RowLockMode.FOR_UPDATE, LockWait.forever());
+        ResolvedRequest request = requests.of(LockRequest.forUpdate(key), LockWait.forever());
         if (!request.rows().isEmpty()) {
             // As once the table has been looked up.
             List<RowGroup> groups = new ArrayList<>(request.rows().size());

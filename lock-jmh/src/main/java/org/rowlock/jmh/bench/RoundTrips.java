@@ -1,5 +1,7 @@
 package org.rowlock.jmh.bench;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -197,7 +199,7 @@ public class RoundTrips extends LockWorkload {
         } else {
             try (Connection connection = pool.getConnection()) {
                 TransactionLocks tx = locks.in(connection);
-                tx.lockAndQuery(locking.key(aid), Accounts.READ, row -> row.getLong(1), aid);
+                tx.lockAndQuery(forUpdate(locking.key(aid)), LockedQuery.of(Accounts.READ, row -> row.getLong(1), aid));
                 CommitWrites writes = new CommitWrites();
                 List<CommitWrite<Void>> updates = addTo(writes, aid, expecting);
                 tx.commit(writes);
@@ -210,7 +212,7 @@ public class RoundTrips extends LockWorkload {
     static void inOne(RowLocks locks, DataSource pool, int aid, boolean expecting) throws SQLException {
         CommitWrites writes = new CommitWrites();
         List<CommitWrite<Void>> updates = addTo(writes, aid, expecting);
-        locks.execute(pool, LockKey.row(Accounts.TABLE, aid), writes);
+        locks.execute(pool, forUpdate(LockKey.row(Accounts.TABLE, aid)), writes);
         check(updates, aid);
     }
 
@@ -218,7 +220,7 @@ public class RoundTrips extends LockWorkload {
     static void inTwo(RowLocks locks, DataSource pool, int aid, boolean expecting) throws SQLException {
         LockedQuery<Long> read = LockedQuery.of(Accounts.READ, row -> row.getLong(1), aid);
         List<CommitWrite<Void>> updates = locks.inTransaction(
-                pool, LockKey.row(Accounts.TABLE, aid), read, (balances, atCommit) -> addTo(atCommit, aid, expecting));
+                pool, forUpdate(LockKey.row(Accounts.TABLE, aid)), read, tx -> addTo(tx.atCommit(), aid, expecting));
         check(updates, aid);
     }
 

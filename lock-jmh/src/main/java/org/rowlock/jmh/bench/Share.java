@@ -1,5 +1,8 @@
 package org.rowlock.jmh.bench;
 
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -7,7 +10,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockKey;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.TransactionLocks;
 import org.rowlock.jmh.scenario.Metric;
@@ -77,7 +79,7 @@ public class Share extends LockWorkload {
             List<LockKey> keys = locking.keys(aids);
             locking.lockAll(first, aids, RowLockMode.FOR_SHARE);
             // The second would wait for ever if it could not share, so that is tried before.
-            if (!outsider.tryLockAll(keys, RowLockMode.FOR_SHARE, LockWait.noWait())) {
+            if (!outsider.tryLock(forShare(keys)).isLocked()) {
                 throw new InvariantViolation("a transaction holds keys FOR SHARE, and another could not share them");
             }
             other.rollback();
@@ -86,7 +88,7 @@ public class Share extends LockWorkload {
             first.rollback();
             refuseAll(outsider, keys, "the second of two transactions still holds it FOR SHARE");
             second.rollback();
-            if (!outsider.tryLockAll(keys)) {
+            if (!outsider.tryLock(forUpdate(keys)).isLocked()) {
                 throw new InvariantViolation("the sharers have ended, and their keys cannot be locked FOR UPDATE");
             }
             other.rollback();
@@ -95,7 +97,7 @@ public class Share extends LockWorkload {
 
     private static void refuseAll(TransactionLocks outsider, List<LockKey> keys, String because) {
         for (LockKey key : keys) {
-            if (outsider.tryLock(key)) {
+            if (outsider.tryLock(forUpdate(key)).isLocked()) {
                 throw new InvariantViolation(key + " was locked FOR UPDATE while " + because);
             }
         }

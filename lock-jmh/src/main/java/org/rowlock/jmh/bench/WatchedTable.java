@@ -1,5 +1,7 @@
 package org.rowlock.jmh.bench;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -69,7 +71,7 @@ public record WatchedTable(BenchmarkServer server, Watch watch, String table) {
                     .strategy(LockStrategy.ADVISORY)
                     .build()
                     .in(holder)
-                    .lock(LockKey.row(table, 1));
+                    .lock(forUpdate(LockKey.row(table, 1)));
             write.run(writer);
             return false;
         } catch (SQLException e) {
