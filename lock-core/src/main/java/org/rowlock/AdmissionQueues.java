@@ -12,8 +12,8 @@ import org.rowlock.internal.observe.AdmissionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.KeyNames;
-import org.rowlock.internal.request.Waits;
 
 /**
  * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait
@@ -47,26 +47,16 @@ public final class AdmissionQueues {
     /** A key in one database, as one application may use several. */
     private record Place(Object database, LockKey key) {}
 
-    private static final Comparator<Ranked> ORDER = Comparator.comparingInt(
-                    (Ranked ranked) -> ranked.text().length())
-            .thenComparing(Ranked::text)
-            .thenComparing(ranked -> exactText(ranked.key()));
-
-    /** A key with its text, which is made once and not at every comparison. */
-    private record Ranked(LockKey key, String text) {}
-
-    /** Where a permit stands in the queue of one key. */
-    private record Stay(LockKey key, RowLockMode mode, QueueEntry entry) {}
-
     /** The innermost permit of a thread. */
     private record Here(Permit permit) implements KeyQueues.Entered {
         @Override
         public void locked(List<LockKey> keys, boolean holds) {
-            for (Stay stay : permit.stays) {
-                if (keys.contains(stay.key())) {
-                    stay.entry().locked(holds);
-                }
-            }
+            permit.entries.locked(keys, holds);
+        }
+
+        @Override
+        public boolean fronts(LockKey key) {
+            return permit.entries.fronts(key);
         }
     }
 
@@ -119,91 +109,24 @@ public final class AdmissionQueues {
         Permit outer = innermostOpen();
         if (outer != null) {
             outer.refuseToWaitForItself(database, keys.keys());
-            return begin(new Permit(this, database, keys, outer, List.of()));
+            return begin(new Permit(this, database, keys, outer));
         }
-        List<LockKey> ordered = ordered(keys.keys());
         AdmissionEvent event = observer.beginAdmission();
         long start = System.nanoTime();
-        List<Stay> stays = new ArrayList<>(ordered.size());
-        for (LockKey key : ordered) {
-            RowLockMode mode = keys.modeOf(key);
-            stays.add(new Stay(key, mode, queues.join(new Place(database, key), mode.isShared(), offer)));
-        }
-        Permit permit = new Permit(this, database, keys, null, stays);
-        permits.add(permit);
+        Permit permit = new Permit(this, database, keys, null);
         boolean admitted = false;
         try {
-            for (Stay stay : stays) {
-                enter(stay, wait, start);
-            }
+            permit.entries.join(queues, keys, key -> new Place(database, key), offer);
+            permits.add(permit);
+            permit.entries.enter(wait, maxWaitersPerKey);
             admitted = true;
             return begin(permit);
         } finally {
             if (!admitted) {
                 permit.close();
             }
-            observer.endAdmission(event, start, ordered, keys.mode(), admitted);
+            observer.endAdmission(event, start, KeyEntries.ordered(keys.keys()), keys.mode(), admitted);
         }
-    }
-
-    /**
-     * The keys in one order for all calls. With the shorter text first it is that of numbers too, as on the server: a call then
-     * queues on both sides in the same order, and holds no place in one queue for long while it waits in another.
-     */
-    private static List<LockKey> ordered(List<LockKey> keys) {
-        return keys.size() == 1
-                ? keys
-                : keys.stream()
-                        .map(key -> new Ranked(key, key.toString()))
-                        .sorted(ORDER)
-                        .map(Ranked::key)
-                        .toList();
-    }
-
-    /** Tells keys apart that look alike: row[a, b] of one column and of two, or a table called name and a name. */
-    private static String exactText(LockKey key) {
-        return key instanceof LockKey.Row row
-                ? row.id().stream().map(part -> part.length() + ":" + part).collect(Collectors.joining())
-                : key.getClass().getSimpleName();
-    }
-
-    private void enter(Stay stay, LockWait wait, long start) {
-        if (Thread.currentThread().isInterrupted()) {
-            throw interrupted(stay.key());
-        }
-        QueueEntry.State state;
-        if (wait instanceof LockWait.NoWait) {
-            state = stay.entry().tryEnterFree() ? QueueEntry.State.IN : QueueEntry.State.OVER;
-        } else {
-            long most = Waits.atMostNanos(wait);
-            state = stay.entry()
-                    .enter(most == Long.MAX_VALUE ? most : most - (System.nanoTime() - start), maxWaitersPerKey);
-        }
-        if (state == QueueEntry.State.FULL) {
-            throw new AdmissionRejectedException(
-                    "Cannot lock " + names.of(stay.key()) + ": " + maxWaitersPerKey + " threads of this"
-                            + " application wait for it already, which is the most that RowLocks.builder().maxWaitersPerKey()"
-                            + " allows. No connection was borrowed and nothing is locked; shed the load or try later.");
-        }
-        if (state == QueueEntry.State.OVER) {
-            if (Thread.currentThread().isInterrupted()) {
-                throw interrupted(stay.key());
-            }
-            throw new LockNotAvailableException(
-                    "Cannot lock " + names.of(stay.key())
-                            + ": another thread of this application holds it or is before this one"
-                            + " in the admission queue, and the wait (" + wait + ") is over. No connection was borrowed"
-                            + " and nothing is locked.",
-                    true,
-                    null);
-        }
-    }
-
-    private LockInterruptedException interrupted(LockKey key) {
-        return new LockInterruptedException(
-                "The thread was interrupted in the admission queue of " + names.of(key)
-                        + ". It has left the queue; no connection was borrowed and nothing is locked.",
-                new InterruptedException());
     }
 
     /** The permit of this thread. They may be closed in any order. */
@@ -220,7 +143,7 @@ public final class AdmissionQueues {
         Permit permit = innermostOpen();
         if (permit != null && !permit.begun) {
             permit.begun = true;
-            permit.stays.forEach(stay -> stay.entry().begin());
+            permit.entries.begin();
         }
     }
 
@@ -246,7 +169,7 @@ public final class AdmissionQueues {
     public List<Entrant> entrants() {
         List<Entrant> entrants = new ArrayList<>();
         for (Permit permit : permits) {
-            for (Stay stay : permit.stays) {
+            for (KeyEntries.Stay stay : permit.entries.stays()) {
                 if (stay.entry().isThere()) {
                     entrants.add(new Entrant(
                             permit.database,
@@ -268,20 +191,19 @@ public final class AdmissionQueues {
         private final Object database;
         private final LockRequest keys;
         private final @Nullable Permit outer;
-        /** In the order of the keys; empty where this call passed. */
-        private final List<Stay> stays;
+        /** None where this call passed. */
+        private final KeyEntries entries;
 
         private final Thread thread = Thread.currentThread();
         private boolean begun;
         private boolean closed;
 
-        private Permit(
-                AdmissionQueues owner, Object database, LockRequest keys, @Nullable Permit outer, List<Stay> stays) {
+        private Permit(AdmissionQueues owner, Object database, LockRequest keys, @Nullable Permit outer) {
             this.owner = owner;
             this.database = database;
             this.keys = keys;
             this.outer = outer;
-            this.stays = stays;
+            this.entries = new KeyEntries(owner.names);
         }
 
         /**
@@ -300,7 +222,7 @@ public final class AdmissionQueues {
         /** The entry of the only key; null where this call passed. */
         @Nullable
         QueueEntry entry() {
-            return stays.size() == 1 ? stays.get(0).entry() : null;
+            return entries.stays().size() == 1 ? entries.stays().get(0).entry() : null;
         }
 
         /** Whether somebody else of this JVM waits for one of the keys, here or at the server. */
@@ -331,9 +253,7 @@ public final class AdmissionQueues {
                 throw new IllegalMonitorStateException(
                         "The permit belongs to " + thread + "; close it on the thread that entered");
             }
-            for (int i = stays.size() - 1; i >= 0; i--) {
-                stays.get(i).entry().leave();
-            }
+            entries.leave();
             owner.permits.remove(this);
             closed = true;
             Permit current = innermostOpen();

@@ -406,7 +406,6 @@ public final class RowLocks {
     public static final class Builder {
         private static final int DEFAULT_BUDGET = 1_000;
         private static final int DEFAULT_WAITERS = 10_000;
-        private static final int DEFAULT_WAITERS_AT_SERVER = 4;
 
         private LockStrategy strategy = LockStrategy.ROW;
         private final Map<String, LockStrategy> strategies = new HashMap<>();
@@ -414,7 +413,6 @@ public final class RowLocks {
         private int budget = DEFAULT_BUDGET;
         private int maxAdmittedPerKey;
         private int maxWaitersPerKey = DEFAULT_WAITERS;
-        private int maxWaitersAtServer = DEFAULT_WAITERS_AT_SERVER;
         private boolean singleEntryNode;
         private LockRelease release = LockRelease.PLAIN;
         private KeyNames names = KeyNames.WITH_IDS;
@@ -486,11 +484,16 @@ public final class RowLocks {
         }
 
         /**
-         * How many threads the {@linkplain AdmissionQueues admission queue} of a key lets in at once that want it
-         * exclusively: the one who holds the lock, and those who are next and wait for it at the server. Each takes a
-         * connection. With 1 the key is free for a round trip and more whenever it changes hands. Default: 2 to begin with, and
-         * up to 8 of a key that is held for less than the next takes to come, such as by {@link RowLocks#execute}; the queue finds out by
-         * itself. A number given here is the number always.
+         * How many threads the queue of a key lets in at once that want it exclusively. In the
+         * {@linkplain AdmissionQueues admission queue} these are the lock holder and the next ones, which wait at the server;
+         * each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands. A transaction
+         * that has its connection already queues for its first lock, of one row by {@link LockStrategy#ROW}: there it is how
+         * many wait at the server for the row. If nobody of this JVM gets that row for a second, one more may wait at the
+         * server, after another second two more, then four, and so on.
+         *
+         * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for less
+         * than the next takes to come, such as by {@link RowLocks#execute}; with a connection 12 until a queue begins, and then
+         * 4 or fewer. A number given here is the number always; above that of the connections nobody queues.
          *
          * @param threads at least 1
          * @return this
@@ -560,22 +563,6 @@ public final class RowLocks {
          */
         public Builder listener(LockListener listener) {
             this.listener = given(listener, "listener");
-            return this;
-        }
-
-        /**
-         * How many transactions of this JVM may wait at the server for one row. Those beyond wait in the JVM, first come,
-         * first served, as the first statement of their transaction; where nobody of the JVM gets the row for a second, one
-         * more may wait at the server, after another second two more, then four, and so on. For exclusive modes of one row
-         * by {@link LockStrategy#ROW}; nothing else waits there. The time counts against {@link LockWait#atMost}. Default
-         * 4; a number above that of the connections switches it off.
-         *
-         * @param waiters at least 1
-         * @return this
-         * @throws IllegalArgumentException if the number is less than 1
-         */
-        public Builder maxWaitersAtServer(int waiters) {
-            this.maxWaitersAtServer = positive(waiters, "maxWaitersAtServer");
             return this;
         }
 

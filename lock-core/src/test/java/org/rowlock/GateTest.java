@@ -139,13 +139,31 @@ class GateTest {
     }
 
     @Test
-    void whoMayHoldSomethingAlreadyDoesNotWaitInTheJvm() throws Exception {
+    void plainReadsBeforeTheLockDoNotCount() throws Exception {
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        gated.lock(holder);
+        List<Session> waiters = sessions(2);
+        List<Step<LockResult>> steps = new ArrayList<>();
+        for (Session waiter : waiters) {
+            waiter.execute("select * from account where id = 2");
+            waiter.execute("savepoint s");
+            steps.add(gated.start(waiter));
+            awaitWaitingAtServer(1);
+        }
+        gated.awaitQueued(1);
+
+        holder.commit();
+        commitAll(waiters, steps);
+    }
+
+    @Test
+    void whoHoldsARowAlreadyDoesNotWaitInTheJvm() throws Exception {
         Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(3);
         List<Step<LockResult>> steps = new ArrayList<>();
         for (Session waiter : waiters) {
-            waiter.execute("select 1");
+            waiter.execute("select * from account where id = 2 for key share");
             steps.add(gated.start(waiter));
         }
 
@@ -249,5 +267,25 @@ class GateTest {
             holder.rollback();
         }
         assertThat(gated.start(holder).get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+    }
+
+    @Test
+    void aBackendThatIsKilledWhileItWaitsLeavesItsPlace() throws Exception {
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        gated.lock(holder);
+        List<Session> waiters = sessions(2);
+        Step<LockResult> killed = gated.start(waiters.get(0));
+        awaitWaitingAtServer(1);
+        Step<LockResult> next = gated.start(waiters.get(1));
+        gated.awaitQueued(1);
+
+        database.query("select pg_terminate_backend(" + waiters.get(0).pid() + ")");
+        assertThatThrownBy(killed::get).isInstanceOf(LockConnectionLostException.class);
+        awaitWaitingAtServer(1);
+        assertThat(gated.gate().queued()).isZero();
+
+        holder.commit();
+        commitAll(waiters.subList(1, 2), List.of(next));
+        assertThat(gated.gate().inside()).isZero();
     }
 }

@@ -20,6 +20,7 @@ import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Waits;
+import org.rowlock.internal.session.HeldRows;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ClaimTexts;
@@ -108,7 +109,7 @@ public final class LockCalls {
     private ScriptResult acquireInTurn(PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query)
             throws SQLException {
         KeyQueues.Entered entered = KeyQueues.entered();
-        if (entered != null || !request.isOneRowExclusive() || session.hasBegun()) {
+        if (entered != null || !request.isOneRowExclusive()) {
             ScriptResult result = acquireBounded(session, request, query);
             if (entered != null) {
                 entered.locked(request.keys(), query == null || !query.isCommitting());
@@ -120,7 +121,10 @@ public final class LockCalls {
                 queues.entry(31 * request.first().hashCode() + session.url().hashCode(), null);
         boolean got = false;
         try {
-            entry.enter(Waits.atMostNanos(request.lockWait()), Integer.MAX_VALUE);
+            // Only one that would wait asks, and has time for it.
+            if (!entry.tryEnter() && (!session.hasBegun() || HeldRows.areNone(session, request.socketBoundMillis()))) {
+                entry.enter(Waits.atMostNanos(request.lockWait()), Integer.MAX_VALUE);
+            }
             ScriptResult result = acquireBounded(session, request.remaining(start), query);
             got = true;
             return result;

@@ -8,19 +8,15 @@ import org.rowlock.internal.queue.QueueEntry.Served;
 import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
- * The queue of a key in this JVM, first come, first served. As many transactions are inside at once as its policy says, or all
- * that share one after the other in the queue. More than one, so that the next already waits at the server when the holder
- * commits: else the key would be free for a round trip and more. A place that becomes free is given to the next entry before its
- * thread wakes, and no other thread is woken.
+ * The queue of a key in this JVM, first come, first served. As many transactions are inside at once as its policy says, or those
+ * that share and stand next to each other. A place that becomes free is the next entry's before its thread wakes.
  *
- * <p>Two uses. A queue that is entered before a connection is borrowed <em>keeps</em> places until the transaction has ended, and
- * lets threads wait as long as they want. A queue that is entered with a connection in hand, by transactions that hold nothing,
- * gives the place back as soon as the server has answered: nothing is to be given back at a commit that cannot be seen. There
- * what a thread does not know of, such as a lock that it has by another connection, costs a bounded wait: after a time in which
- * nobody got the key one more may be in, after the same time again two more, then four, and the queue stays so wide for a while.
- * Never all at once: what keeps a JVM from the key may be the crowd of other JVMs at the server.
+ * <p>Two uses. A queue entered before a connection is borrowed <em>keeps</em> places until the transaction has ended. A queue entered
+ * with a connection in hand, by a transaction that holds no row, gives the place back when the server has answered: nothing is to
+ * be given back at a commit that nobody sees. There a wait for what the queue does not know of, such as a lock of the same thread by
+ * another connection, is bounded by {@link Relief}.
  *
- * <p>Thread-safe. All but the parking of threads happens under one lock.
+ * <p>Thread-safe: all but the parking of threads happens under one lock.
  */
 final class KeyQueue {
     /** That of the policy too, and so of all queues of one hash. */
@@ -41,26 +37,27 @@ final class KeyQueue {
     /** Whether nobody waits, as the last who was let in could get no connection: to wait for each other would only add up. */
     private volatile boolean open;
 
-    private boolean frontsOff;
-    private long frontsOffUntil;
+    /** From when on the policy is asked whether a lock goes in front. */
+    private volatile long frontsFrom = System.nanoTime();
 
     /** How many entries of a key are there, in whatever state; changes where {@link KeyQueues} finds the queue. */
     int users;
 
+    private KeyQueue(Object lock, QueuePolicy policy, long longestNanos, @Nullable Runnable parted) {
+        this.lock = lock;
+        this.policy = policy;
+        this.relief = new Relief(longestNanos);
+        this.parted = parted;
+    }
+
     /** A queue with a connection in hand. */
     KeyQueue(QueuePolicy policy, long longestNanos) {
-        this.lock = new Object();
-        this.policy = policy;
-        this.parted = null;
-        this.relief = new Relief(longestNanos);
+        this(new Object(), policy, longestNanos, null);
     }
 
     /** A queue whose places are kept, beside one with a connection in hand whose lock and policy it has. */
     KeyQueue(KeyQueue beside, Runnable parted) {
-        this.lock = beside.lock;
-        this.policy = beside.policy;
-        this.parted = parted;
-        this.relief = new Relief(Long.MAX_VALUE);
+        this(beside.lock, beside.policy, Long.MAX_VALUE, parted);
     }
 
     boolean tryEnter(QueueEntry entry, boolean alone) {
@@ -78,26 +75,21 @@ final class KeyQueue {
     /** Lets an entry in, or queues it, or refuses it. */
     void enter(QueueEntry entry, long mostNanos, int mostWaiting) {
         synchronized (lock) {
-            if (entry.state == State.NEW && !(waiting.isEmpty() && letIn(entry))) {
-                if (mostNanos <= 0) {
-                    entry.state = State.OVER;
-                } else if (waiting.sizeWithTaken() >= mostWaiting) {
-                    entry.state = State.FULL;
-                } else {
-                    queue(entry);
-                }
+            if (entry.state != State.NEW || (waiting.isEmpty() && letIn(entry))) {
+                return;
             }
+            if (mostNanos <= 0 || waiting.sizeWithTaken() >= mostWaiting) {
+                entry.state = mostNanos <= 0 ? State.OVER : State.FULL;
+                return;
+            }
+            long now = System.nanoTime();
+            if (waiting.isEmpty()) {
+                relief.begin(now);
+            }
+            relief.end(now);
+            waiting.add(entry);
+            letInNext();
         }
-    }
-
-    private void queue(QueueEntry entry) {
-        long now = System.nanoTime();
-        if (waiting.isEmpty()) {
-            relief.begin(now);
-        }
-        relief.end(now);
-        waiting.add(entry);
-        letInNext();
     }
 
     /** Ends a wait without a place, unless the entry was let in or taken at the last moment. */
@@ -115,48 +107,30 @@ final class KeyQueue {
     }
 
     /** Gives back what an entry has, whatever its state. */
-    void leave(QueueEntry entry, boolean got, boolean holds) {
+    void leave(QueueEntry entry) {
         boolean parts;
         synchronized (lock) {
             parts = entry.state != State.LEFT;
-            if (parts) {
-                giveBack(entry, got, holds);
-                entry.state = State.LEFT;
-            }
+            giveBack(entry);
+            entry.state = State.LEFT;
         }
         if (parts && parted != null) {
             parted.run();
         }
     }
 
-    private void giveBack(QueueEntry entry, boolean got, boolean holds) {
+    private void giveBack(QueueEntry entry) {
         waiting.putBackMembers(entry);
         if (entry.state == State.IN && entry.counted) {
             long now = System.nanoTime();
-            inside -= side(entry);
+            inside -= entry.side();
             relief.end(now);
-            if (got) {
-                learn(entry, holds, now);
-                relief.begin(now);
-            }
             if (parted != null && !entry.shared) {
                 policy.stayed(now - entry.sentNanos, !waiting.isEmpty());
                 release(entry, now);
             }
         }
         letInNext();
-    }
-
-    private void learn(QueueEntry entry, boolean holds, long now) {
-        long nanos = now - entry.sentNanos;
-        if (holds) {
-            entry.lockedNanos = now;
-            // Where places are left at the answer, the holder is not among those inside.
-            policy.waited(nanos, entry.inFront + (parted == null ? 1 : 0));
-        } else {
-            // Had and let go by the one statement, as by those in front of it.
-            policy.held(nanos / (entry.inFront + 1));
-        }
     }
 
     private void release(QueueEntry entry, long now) {
@@ -166,11 +140,22 @@ final class KeyQueue {
         }
     }
 
-    /** The server has answered to an entry that stays inside. */
+    /** The server has answered. */
     void locked(QueueEntry entry, boolean holds) {
         synchronized (lock) {
-            if (entry.state == State.IN && entry.counted && !entry.shared) {
-                learn(entry, holds, System.nanoTime());
+            if (entry.state != State.IN || !entry.counted || entry.shared) {
+                return;
+            }
+            long now = System.nanoTime();
+            long nanos = now - entry.sentNanos;
+            relief.begin(now);
+            if (holds) {
+                entry.lockedNanos = now;
+                // Where places are left at the answer, the holder is not among those inside.
+                policy.waited(nanos, entry.inFront + (parted == null ? 1 : 0));
+            } else {
+                // Had and let go by the one statement, as by those in front of it.
+                policy.held(nanos / (entry.inFront + 1));
             }
         }
     }
@@ -190,16 +175,12 @@ final class KeyQueue {
 
     boolean fronts() {
         synchronized (lock) {
-            frontsOff = frontsOff && frontsOffUntil - System.nanoTime() > 0;
-            return !frontsOff && policy.fronts(wanting());
+            return System.nanoTime() - frontsFrom >= 0 && policy.fronts(wanting());
         }
     }
 
     void frontsNotFor(long nanos) {
-        synchronized (lock) {
-            frontsOff = true;
-            frontsOffUntil = System.nanoTime() + nanos;
-        }
+        frontsFrom = System.nanoTime() + nanos;
     }
 
     /** As long as no connection is to be had, nobody waits for another. */
@@ -287,7 +268,7 @@ final class KeyQueue {
     private void count(QueueEntry entry) {
         entry.counted = true;
         entry.inFront = Math.abs(inside);
-        inside += side(entry);
+        inside += entry.side();
         enter(entry);
     }
 
@@ -295,10 +276,6 @@ final class KeyQueue {
         entry.sentNanos = System.nanoTime();
         entry.sinceNanos = entry.sentNanos;
         entry.state = State.IN;
-    }
-
-    private static int side(QueueEntry entry) {
-        return entry.shared ? 1 : -1;
     }
 
     int wanting() {

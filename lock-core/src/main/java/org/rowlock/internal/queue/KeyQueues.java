@@ -38,6 +38,9 @@ public final class KeyQueues {
          * @param holds whether they are still locked, and not let go by the same statement
          */
         void locked(List<LockKey> keys, boolean holds);
+
+        /** Whether the advisory key is to go in front of the lock of a key: {@link QueueEntry#fronts} of its entry. */
+        boolean fronts(LockKey key);
     }
 
     /** What this thread has entered, or null. */

@@ -150,7 +150,7 @@ public final class QueueEntry {
 
     /** Lets the next in. */
     public void leave() {
-        queue.leave(this, false, false);
+        queue.leave(this);
     }
 
     /**
@@ -160,7 +160,10 @@ public final class QueueEntry {
      * @param holds whether it still is; then {@link #released} tells when it is not
      */
     public void answered(boolean got, boolean holds) {
-        queue.leave(this, got, holds);
+        if (got) {
+            queue.locked(this, holds);
+        }
+        queue.leave(this);
     }
 
     /**
@@ -243,5 +246,10 @@ public final class QueueEntry {
     /** What a holder has made of the offer; null unless the state is SERVED. */
     public @Nullable Served served() {
         return state == State.SERVED ? served : null;
+    }
+
+    /** Those that share are counted upwards, and the others downwards. */
+    int side() {
+        return shared ? 1 : -1;
     }
 }

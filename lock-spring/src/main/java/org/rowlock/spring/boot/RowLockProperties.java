@@ -35,8 +35,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param singleEntryNode Whether all clients of all instances enter a database of several machines, such as Citus, by the
  *     same machine. Nobody checks it.
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
- * @param maxWaitersAtServer With strategy ROW, how many transactions of this JVM may wait at the server for one row; the others
- *     wait in the JVM. A number above that of the connections switches it off.
  * @param release When the commit of a transaction that has locked lets go of the locks: PLAIN, when it is durable, or EARLY,
  *     before, where others want them. For transactions of a RowLockTransactionManager, and inTransaction.
  * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
@@ -58,7 +56,6 @@ public record RowLockProperties(
         @DefaultValue("false") boolean observeIds,
         @DefaultValue("false") boolean singleEntryNode,
         @DefaultValue("true") boolean idsInMessages,
-        @DefaultValue("4") int maxWaitersAtServer,
         @DefaultValue("plain") LockRelease release,
         @DefaultValue Jdbc jdbc) {
 
