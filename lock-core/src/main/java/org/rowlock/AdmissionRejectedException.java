@@ -8,12 +8,7 @@ package org.rowlock;
 public final class AdmissionRejectedException extends LockException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     */
-    public AdmissionRejectedException(String message) {
+    AdmissionRejectedException(String message) {
         super(message, null, null);
     }
 

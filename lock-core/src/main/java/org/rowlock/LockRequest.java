@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * forUpdate(row("orders", 7)).and(forKeyShare(row("customer", 42))).requireRow()
  * }</pre>
  *
- * <p>The keys of one request are locked in one round trip, all or none, and in one order, whatever the order given. Calls
- * with several keys therefore never deadlock with each other, in one case excepted: {@link LockStrategy#ROW} locks the rows of
- * a table mode by mode, the strongest first, since one statement has one mode for a table. Separate calls of one
- * transaction can deadlock.
+ * <p>The keys of one request are locked in one round trip, all or none, and in one order, whatever the order given.
+ * Calls with several keys therefore never deadlock with each other, in one case excepted: {@link LockStrategy#ROW}
+ * locks the rows of a table mode by mode, the strongest first, since one statement has one mode for a table. Separate
+ * calls of one transaction can deadlock.
  *
  * <p>Immutable and thread-safe.
  */
@@ -230,8 +230,8 @@ public final class LockRequest {
     }
 
     /**
-     * The same with a wait. Without one {@link TransactionLocks#tryLock} does not wait, and every other call waits forever
-     * or, in Spring, as configured.
+     * The same with a wait. Without one {@link TransactionLocks#tryLock} does not wait, and every other call waits
+     * forever or, in Spring, as configured.
      *
      * @param wait how long to wait for other transactions
      * @return the request
@@ -245,10 +245,11 @@ public final class LockRequest {
     }
 
     /**
-     * The same, with which a row that does not exist is a {@link RowAbsentException}. Without it {@link LockStrategy#ROW}
-     * locks nothing for such a row, as {@code FOR UPDATE} does, and {@link LockStrategy#BOTH} the key alone. A query behind the
-     * lock has run. {@link LockStrategy#ADVISORY}, names and numbers are then refused with a {@link LockTargetException}, as
-     * nothing looks for a row there. {@link RowLocks#execute} takes a round trip more with it.
+     * The same, with which a row that does not exist is a {@link RowAbsentException}. Without it {@link
+     * LockStrategy#ROW} locks nothing for such a row, as {@code FOR UPDATE} does, and {@link LockStrategy#BOTH} the key
+     * alone. A query behind the lock has run. {@link LockStrategy#ADVISORY}, names and numbers are then refused with a
+     * {@link LockTargetException}, as nothing looks for a row there. {@link RowLocks#execute} takes a round trip more
+     * with it.
      *
      * @return the request
      */

@@ -21,9 +21,9 @@ public final class Locked<R> {
     }
 
     /**
-     * The transaction's connection. The work must not commit, roll back or close it; a rollback to a savepoint of its own is
-     * fine. {@linkplain #atCommit() Writes} are refused if the work has ended the transaction, but not if it has begun
-     * another one since: Rowlock cannot distinguish the two.
+     * The transaction's connection. The work must not commit, roll back or close it; a rollback to a savepoint of its
+     * own is fine. {@linkplain #atCommit() Writes} are refused if the work has ended the transaction, but not if it has
+     * begun another one since: Rowlock cannot distinguish the two.
      *
      * @return the connection
      */
@@ -50,8 +50,8 @@ public final class Locked<R> {
     }
 
     /**
-     * The writes that are sent with the COMMIT, in one flush: the lock is held for a round trip less, and for one less for each
-     * of them. Reads of the work do not see them.
+     * The writes that are sent with the COMMIT, in one flush: the lock is held for a round trip less, and for one less
+     * for each of them. Reads of the work do not see them.
      *
      * @return the writes, to add to
      */

@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query that comes with a lock, in one round trip. It runs behind the lock, and sees what the previous holder committed. It
- * does not run if the lock is refused, so it may also write ({@code UPDATE ... RETURNING}). Immutable, except for values that
- * are not.
+ * A query that comes with a lock, in one round trip. It runs behind the lock, and sees what the previous holder
+ * committed. It does not run if the lock is refused, so it may also write ({@code UPDATE ... RETURNING}). Immutable,
+ * except for values that are not.
  *
  * @param <R> the value of a row
  */

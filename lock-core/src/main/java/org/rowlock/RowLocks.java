@@ -84,20 +84,21 @@ public final class RowLocks {
     }
 
     /**
-     * Runs work in a transaction of its own that holds locks: enters the admission queues of the keys, borrows a connection,
-     * begins, locks, works, commits, returns the connection, leaves the queues. Threads waiting for a hot key therefore hold no
-     * connection. The {@linkplain Locked#atCommit() writes} that the work adds go with the COMMIT, in one flush.
+     * Runs work in a transaction of its own that holds locks: enters the admission queues of the keys, borrows a
+     * connection, begins, locks, works, commits, returns the connection, leaves the queues. Threads waiting for a hot
+     * key therefore hold no connection. The {@linkplain Locked#atCommit() writes} that the work adds go with the
+     * COMMIT, in one flush.
      *
-     * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the work is done all the
-     * same; see {@link Locked#absentRows} and {@link LockRequest#requireRow}.
+     * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the work is done
+     * all the same; see {@link Locked#absentRows} and {@link LockRequest#requireRow}.
      *
-     * <p>Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the queues by, as
-     * waiting there could deadlock. It uses a second connection, which costs a pool of few connections dearly: better lock
-     * all keys in the outer call.
+     * <p>Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the queues
+     * by, as waiting there could deadlock. It uses a second connection, which costs a pool of few connections dearly:
+     * better lock all keys in the outer call.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param request what to lock, and how strongly. Its wait, by default forever, spans the queues and the server together;
-     *     the pool's own wait for a connection is not bounded by it
+     * @param request what to lock, and how strongly. Its wait, by default forever, spans the queues and the server
+     *     together; the pool's own wait for a connection is not bounded by it
      * @param work what to do under the locks; must not commit
      * @param <T> the result
      * @param <X> what the work throws
@@ -107,11 +108,12 @@ public final class RowLocks {
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
      * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
      *     run the work again before you have looked
-     * @throws LockException if the locks cannot be had, or the work went on in a transaction that an error had aborted; see
-     *     its subclasses. Nothing is stored
+     * @throws LockException if the locks cannot be had, or the work went on in a transaction that an error had aborted;
+     *     see its subclasses. Nothing is stored
      * @throws IllegalArgumentException if an argument is null, or a write cannot go with a commit; see
      *     {@link TransactionLocks#commit}
-     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for itself
+     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
+     *     itself
      */
     public <T extends @Nullable Object, X extends Exception> T inTransaction(
             DataSource dataSource, LockRequest request, LockedWork<Void, T, X> work) throws X, SQLException {
@@ -119,8 +121,8 @@ public final class RowLocks {
     }
 
     /**
-     * Runs work on what a query returns that comes with the locks, in one round trip, as {@code SELECT ... FOR UPDATE} does.
-     * Otherwise as {@link #inTransaction(DataSource, LockRequest, LockedWork)}.
+     * Runs work on what a query returns that comes with the locks, in one round trip, as {@code SELECT ... FOR UPDATE}
+     * does. Otherwise as {@link #inTransaction(DataSource, LockRequest, LockedWork)}.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
      * @param request what to lock, and how strongly; its wait does not bound the query
@@ -131,7 +133,8 @@ public final class RowLocks {
      * @param <X> what the work throws
      * @return what the work returns
      * @throws X what the work throws. Nothing is stored
-     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is stored
+     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is
+     *     stored
      * @throws LockException as there
      * @throws IllegalArgumentException as there
      * @throws IllegalStateException as there
@@ -143,9 +146,9 @@ public final class RowLocks {
     }
 
     /**
-     * Claims rows as {@link TransactionLocks#claim} does and runs work on them, in a transaction of its own. The work is run
-     * also if no row was to be had. Never waits for a lock and enters no queue, and {@link LockListener#onHold} is not
-     * called. Otherwise as {@link #inTransaction(DataSource, LockRequest, LockedWork)}.
+     * Claims rows as {@link TransactionLocks#claim} does and runs work on them, in a transaction of its own. The work
+     * is run also if no row was to be had. Never waits for a lock and enters no queue, and {@link LockListener#onHold}
+     * is not called. Otherwise as {@link #inTransaction(DataSource, LockRequest, LockedWork)}.
      *
      * @param dataSource where to borrow the connection
      * @param claim the table, the predicate, the order and the limit
@@ -156,8 +159,8 @@ public final class RowLocks {
      * @param <X> what the work throws
      * @return what the work returns
      * @throws X what the work throws. Nothing is stored
-     * @throws SQLException if the connection cannot be had, or the claim, the mapper, a write or the commit fails. Nothing is
-     *     stored
+     * @throws SQLException if the connection cannot be had, or the claim, the mapper, a write or the commit fails.
+     *     Nothing is stored
      * @throws LockException as there
      * @throws IllegalArgumentException as there
      */
@@ -167,8 +170,8 @@ public final class RowLocks {
     }
 
     /**
-     * {@link #inTransaction(DataSource, LockRequest, LockedWork)} for work without a result. It has a name of its own since
-     * Java cannot tell the two lambdas apart.
+     * {@link #inTransaction(DataSource, LockRequest, LockedWork)} for work without a result. It has a name of its own
+     * since Java cannot tell the two lambdas apart.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
      * @param request what to lock, and how strongly
@@ -233,18 +236,19 @@ public final class RowLocks {
     }
 
     /**
-     * Locks, writes and commits, in one flush, for work that needs to see nothing: the keys are held for no round trip at
-     * all. It enters the admission queues of the keys first.
+     * Locks, writes and commits, in one flush, for work that needs to see nothing: the keys are held for no round trip
+     * at all. It enters the admission queues of the keys first.
      *
      * <p>It takes a round trip more, with the same outcome, if Rowlock has to see something before anything may be
      * committed: ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#requireRow}, and what
      * {@link CommitWrites} names. In REPEATABLE READ and SERIALIZABLE it takes as many as the handover of the lock.
      *
-     * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the writes are done all
-     * the same. If that matters, use {@link CommitWrite#expectOneRow()} or {@link LockRequest#requireRow()}.
+     * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the writes are
+     * done all the same. If that matters, use {@link CommitWrite#expectOneRow()} or {@link LockRequest#requireRow()}.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param request what to lock, and how strongly; its wait, by default forever, spans the queues and the server together
+     * @param request what to lock, and how strongly; its wait, by default forever, spans the queues and the server
+     *     together
      * @param writes what to do under the locks
      * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
@@ -253,8 +257,8 @@ public final class RowLocks {
      * @throws LockException if the locks cannot be had; see its subclasses. Nothing is stored
      * @throws IllegalArgumentException if an argument is null, or a write cannot go with a commit; see
      *     {@link TransactionLocks#commit}
-     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for itself,
-     *     or the writes are committed already
+     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
+     *     itself, or the writes are committed already
      */
     public void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
         transaction.execute(dataSource, request, writes);
@@ -309,8 +313,8 @@ public final class RowLocks {
     }
 
     /**
-     * Looks in the catalog whether keys can be made of a table's ids, where its strategy needs keys: a startup can so refuse
-     * what every lock would refuse. Locks nothing.
+     * Looks in the catalog whether keys can be made of a table's ids, where its strategy needs keys: a startup can so
+     * refuse what every lock would refuse. Locks nothing.
      *
      * @param connection any connection to the database; not closed
      * @param table the table, named as in the keys
@@ -335,22 +339,23 @@ public final class RowLocks {
     }
 
     /**
-     * Proves on the server that locks exclude through this DataSource, on the way that real calls take. Run it at startup.
-     * It finds, each with a message that says what to do:
+     * Proves on the server that locks exclude through this DataSource, on the way that real calls take. Run it at
+     * startup. It finds, each with a message that says what to do:
      *
      * <ul>
      *   <li>servers and poolers that accept advisory locks without locking, or keep them beyond their transaction
      *   <li>connections that lead to several servers, of which each locks for itself
      *   <li>poolers that send reads elsewhere than the lock, say to a standby
      *   <li>poolers that mix up prepared statements, or allow no transactions
-     *   <li>databases of several machines, known by their extension (Citus, bdr, pgactive, spock, shardman), if strategy
-     *       {@link LockStrategy#ADVISORY} is used; see {@link Builder#singleEntryNode}
+     *   <li>databases of several machines, known by their extension (Citus, bdr, pgactive, spock, shardman), if
+     *       strategy {@link LockStrategy#ADVISORY} is used; see {@link Builder#singleEntryNode}
      * </ul>
      *
-     * <p>What goes wrong by chance it sees by chance: it looks at sixteen connections, two at a time in eight rounds. A pool may
-     * give the same two each time; see {@link #verify(DataSource, int)}. It locks random keys of a configured table if one is
-     * there, else a number, writes nothing and leaves nothing behind. If a connection is lost meanwhile, it tries again: no
-     * verdict rests on a lock whose session may have ended. A server that does not answer for ten seconds is not waited for.
+     * <p>What goes wrong by chance it sees by chance: it looks at sixteen connections, two at a time in eight rounds. A
+     * pool may give the same two each time; see {@link #verify(DataSource, int)}. It locks random keys of a configured
+     * table if one is there, else a number, writes nothing and leaves nothing behind. If a connection is lost
+     * meanwhile, it tries again: no verdict rests on a lock whose session may have ended. A server that does not answer
+     * for ten seconds is not waited for.
      *
      * @param dataSource what the application uses
      * @throws LockVerificationException if locks do not exclude, or if that could not be tried; see
@@ -362,8 +367,8 @@ public final class RowLocks {
     }
 
     /**
-     * The same on more connections at a time, as many as a pool has to spare: each look then sees others. It waits for them as
-     * long as the pool does, and goes on with those it has got, if these are two.
+     * The same on more connections at a time, as many as a pool has to spare: each look then sees others. It waits for
+     * them as long as the pool does, and goes on with those it has got, if these are two.
      *
      * @param dataSource what the application uses
      * @param connections how many to borrow at a time, at least 2; more than sixteen are sixteen
@@ -380,18 +385,18 @@ public final class RowLocks {
     }
 
     /**
-     * Verifies again and again while the application runs, as a name, a pooler or a splitter may lead elsewhere by then: on a
-     * daemon thread of its own, on two connections at a time, so that no lock waits for it. Does not look at once:
-     * {@link #verify(DataSource)} at startup does.
+     * Verifies again and again while the application runs, as a name, a pooler or a splitter may lead elsewhere by
+     * then: on a daemon thread of its own, on two connections at a time, so that no lock waits for it. Does not look at
+     * once: {@link #verify(DataSource)} at startup does.
      *
      * @param dataSource what the application uses
      * @param every the time from the end of one look to the next, say ten minutes
-     * @param refused is told on that thread what {@link #verify(DataSource)} throws, each time; not told of a server that
-     *     could not be asked
-     * @return what ends it
+     * @param refused is told on that thread what {@link #verify(DataSource)} throws, each time; not told of a server
+     *     that could not be asked
+     * @return ends it when it is run; a look that is under way is interrupted
      * @throws IllegalArgumentException if an argument is null, or the time is not positive
      */
-    public RepeatedVerification verifyEvery(
+    public Runnable verifyEvery(
             DataSource dataSource, Duration every, Consumer<? super LockException> refused) {
         if (dataSource == null || every == null || refused == null) {
             throw new IllegalArgumentException("The DataSource, the time or who is to be told is null");
@@ -399,7 +404,7 @@ public final class RowLocks {
         if (every.isZero() || every.isNegative()) {
             throw new IllegalArgumentException("every is " + every + "; give a positive time, such as ten minutes");
         }
-        return new RepeatedVerification(() -> verify(dataSource), every, refused);
+        return new RepeatedVerification(() -> verify(dataSource), every, refused)::close;
     }
 
     /** Collects a configuration. Not thread-safe. */
@@ -445,8 +450,8 @@ public final class RowLocks {
         }
 
         /**
-         * The id columns of a table, where they are not its primary key. Only row locks need them. Together they must be
-         * unique and not null.
+         * The id columns of a table, where they are not its primary key. Only row locks need them. Together they must
+         * be unique and not null.
          *
          * @param table the table, named as in the keys
          * @param columns the columns as the catalog has them (no quotes), in the order of the id's parts
@@ -518,9 +523,10 @@ public final class RowLocks {
         }
 
         /**
-         * Says that all clients, of all instances, enter a database of several machines (Citus and the like) by one and the
-         * same machine. Default false. Advisory locks of one machine exclude nobody on another, so without it
-         * {@link RowLocks#verify} refuses strategy {@link LockStrategy#ADVISORY} there. On other databases it does nothing.
+         * Says that all clients, of all instances, enter a database of several machines (Citus and the like) by one and
+         * the same machine. Default false. Advisory locks of one machine exclude nobody on another, so without it
+         * {@link RowLocks#verify} refuses strategy {@link LockStrategy#ADVISORY} there. On other databases it does
+         * nothing.
          *
          * @param declared whether it is so; nobody checks it
          * @return this

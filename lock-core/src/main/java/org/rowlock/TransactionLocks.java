@@ -23,12 +23,13 @@ import org.rowlock.internal.text.SqlState;
  * <p>Every method needs a connection that is open, not in autocommit, read-write and not in an aborted transaction, and
  * refuses others with a {@link LockTransactionException}. In READ COMMITTED a read behind the lock sees everything that
  * the previous holder committed. In REPEATABLE READ and SERIALIZABLE the same holds with {@link LockStrategy#BOTH} and
- * {@link LockStrategy#ADVISORY} if the lock is the first statement of the transaction. Later, {@code ADVISORY} refuses, as
- * the read would be stale, unless the transaction holds the key already, and {@code BOTH} and {@code ROW} leave it to the
- * server, which raises 40001 for a locked row that has changed, and for no other; {@code BOTH} refuses a row that the
- * transaction's snapshot does not have.
+ * {@link LockStrategy#ADVISORY} if the lock is the first statement of the transaction. Later, {@code ADVISORY} refuses,
+ * as the read would be stale, unless the transaction holds the key already, and {@code BOTH} and {@code ROW} leave it
+ * to the server, which raises 40001 for a locked row that has changed, and for no other; {@code BOTH} refuses a row
+ * that the transaction's snapshot does not have.
  *
- * <p>A shared lock that is upgraded to an exclusive one can deadlock with another that does the same, as with row locks.
+ * <p>A shared lock that is upgraded to an exclusive one can deadlock with another that does the same, as with row
+ * locks.
  *
  * <p>Not thread-safe, as the connection is not.
  */
@@ -46,12 +47,13 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks, all or none, and waits for other transactions as requested, by default as long as it takes. One round trip.
+     * Locks, all or none, and waits for other transactions as requested, by default as long as it takes. One round
+     * trip.
      *
      * @param request what to lock, and how strongly
      * @return what is held now; worth a look if {@link LockStrategy#ROW} may find no row
-     * @throws LockNotAvailableException if another transaction holds one of the keys and the wait is none or runs out; nothing
-     *     is newly held and the transaction stays usable
+     * @throws LockNotAvailableException if another transaction holds one of the keys and the wait is none or runs out;
+     *     nothing is newly held and the transaction stays usable
      * @throws RowAbsentException if the request {@linkplain LockRequest#requireRow requires} a row that does not exist
      * @throws LockBudgetExceededException if there are more keys than the budget allows; nothing is locked
      * @throws LockTableFullException if the server has no room for them
@@ -71,7 +73,8 @@ public final class TransactionLocks {
      *     {@link #lock}
      * @throws IllegalArgumentException if the request is null
      */
-    @CheckReturnValue
+    @CheckReturnValue // not exported, as analysers know it by its simple name
+    @SuppressWarnings("exports")
     public LockResult tryLock(LockRequest request) {
         try {
             return lock(request, given(request).lockWait(LockWait.noWait()));
@@ -86,22 +89,22 @@ public final class TransactionLocks {
     }
 
     /**
-     * Locks, all or none, and runs a query behind the locks, in one round trip. The query has a snapshot of its own, so it
-     * sees what the previous holder committed. If {@link LockStrategy#ROW} finds no row, nothing is locked, as with
+     * Locks, all or none, and runs a query behind the locks, in one round trip. The query has a snapshot of its own, so
+     * it sees what the previous holder committed. If {@link LockStrategy#ROW} finds no row, nothing is locked, as with
      * {@code FOR UPDATE}, and the query runs all the same.
      *
      * @param request what to lock, and how strongly; its wait does not bound the query
      * @param query runs behind the locks
      * @param <R> the value of a row
      * @return a value per row
-     * @throws LockNotAvailableException as for {@link #lock}; the query has not run. With a bounded wait also if the session's
-     *     lock_timeout ends the query itself, which is then undone
+     * @throws LockNotAvailableException as for {@link #lock}; the query has not run. With a bounded wait also if the
+     *     session's lock_timeout ends the query itself, which is then undone
      * @throws RowAbsentException as for {@link #lock}; the query has run
-     * @throws LockException if the locks cannot be had for another reason; see its subclasses. The query has not run; the
-     *     transaction is aborted if it had begun before the call
+     * @throws LockException if the locks cannot be had for another reason; see its subclasses. The query has not run;
+     *     the transaction is aborted if it had begun before the call
      * @throws SQLException if the query fails; the transaction is aborted
-     * @throws IllegalArgumentException if an argument is null, if the binds do not fit the SQL (nothing is locked), or if the
-     *     SQL turns out to be several statements or to return no rows
+     * @throws IllegalArgumentException if an argument is null, if the binds do not fit the SQL (nothing is locked), or
+     *     if the SQL turns out to be several statements or to return no rows
      */
     public <R> List<R> lockAndQuery(LockRequest request, LockedQuery<R> query) throws SQLException {
         return locked(request, given(request).lockWait(LockWait.forever()), query)
@@ -164,13 +167,14 @@ public final class TransactionLocks {
     }
 
     /**
-     * Takes up to {@link Claim#limit()} rows that nobody else holds and that meet the claim's predicate, and skips those
-     * that others hold: {@code FOR UPDATE SKIP LOCKED}. Never waits. One round trip, and with advisory locks more
+     * Takes up to {@link Claim#limit()} rows that nobody else holds and that meet the claim's predicate, and skips
+     * those that others hold: {@code FOR UPDATE SKIP LOCKED}. Never waits. One round trip, and with advisory locks more
      * only while other workers finish the rows that it looks at.
      *
      * <p>Every row returned is locked and meets the predicate as of now, so a job is done once. A row that another
      * worker finished between the look and the lock is not returned, yet its key stays locked until the transaction
-     * ends; with {@link LockStrategy#BOTH} so does the row lock of a row whose key alone is held by another transaction.
+     * ends; with {@link LockStrategy#BOTH} so does the row lock of a row whose key alone is held by another
+     * transaction.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper makes a value of each row, all columns of the table
@@ -192,12 +196,13 @@ public final class TransactionLocks {
     }
 
     /**
-     * Commits the transaction, with writes in front in the same flush: use it in place of {@link Connection#commit()}. Where
-     * the writes fail, or do not change as many rows as {@linkplain CommitWrite#expectRows expected}, nothing is committed.
-     * Whatever it throws, the transaction is over and rolled back, and the connection can be used for the next. Without
-     * writes it is a commit that tells what has become of it.
+     * Commits the transaction, with writes in front in the same flush: use it in place of {@link Connection#commit()}.
+     * Where the writes fail, or do not change as many rows as {@linkplain CommitWrite#expectRows expected}, nothing is
+     * committed. Whatever it throws, the transaction is over and rolled back, and the connection can be used for the
+     * next. Without writes it is a commit that tells what has become of it.
      *
-     * <p>Not for connections whose transactions somebody else commits: JTA, or Spring (there see {@code RowLockTemplate}).
+     * <p>Not for connections whose transactions somebody else commits: JTA, or Spring (there see {@code
+     * RowLockTemplate}).
      *
      * @param writes what to do before the commit; may be empty
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected
@@ -233,7 +238,8 @@ public final class TransactionLocks {
     }
 
     /**
-     * Sends writes now, in one flush, for transactions that somebody else commits. What they did is there when it returns.
+     * Sends writes now, in one flush, for transactions that somebody else commits. What they did is there when it
+     * returns.
      *
      * @param writes what to do; may be empty
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected; roll back

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -65,7 +66,7 @@ class LockListenerTest {
     }
 
     private void expect(
-            List<LockKey> keys, RowLockMode mode, LockStrategy strategy, LockWait wait, LockOutcome outcome) {
+            List<LockKey> keys, RowLockMode mode, LockStrategy strategy, LockWait wait, Outcome outcome) {
         assertThat(acquisitions).singleElement().satisfies(told -> {
             assertThat(told.keys()).isEqualTo(keys);
             assertThat(told.mode()).isEqualTo(mode);
@@ -127,17 +128,17 @@ class LockListenerTest {
         LockWait bound = LockWait.atMost(Duration.ofSeconds(9));
 
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forShare(A).waiting(bound)));
-        expect(List.of(A), FOR_SHARE, strategy, bound, LockOutcome.ACQUIRED);
+        expect(List.of(A), FOR_SHARE, strategy, bound, Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).tryLock(forKeyShare(A)).isLocked());
-        expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+        expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forUpdate(List.of(B, A, B))));
-        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
+        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).tryLock(forUpdate(List.of(B, A))).isLocked());
-        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lockAndQuery(forUpdate(A), LockedQuery.of("select 1", result -> result.getInt(1))));
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
     }
 
     @ParameterizedTest
@@ -151,10 +152,10 @@ class LockListenerTest {
         Claim claim = Claim.from("account").orderBy("id").limit(2).mode(FOR_SHARE);
         bob.run(c -> locks.in(c).claim(claim, result -> result.getInt(1)));
         List<LockKey> claimed = strategy == LockStrategy.ROW ? List.of() : List.of(B, row("account", 3));
-        expect(claimed, FOR_SHARE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+        expect(claimed, FOR_SHARE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
         Claim none = Claim.from("account").where("balance > 0");
         bob.run(c -> locks.in(c).claim(none, result -> result.getInt(1)));
-        expect(List.of(), FOR_UPDATE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+        expect(List.of(), FOR_UPDATE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
     }
 
     @ParameterizedTest
@@ -167,14 +168,14 @@ class LockListenerTest {
         acquisitions.clear();
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(10)))) {
             bob.run(c -> locks.in(c).tryLock(forUpdate(A).waiting(wait)).isLocked());
-            expect(List.of(A), FOR_UPDATE, strategy, wait, LockOutcome.NOT_AVAILABLE);
+            expect(List.of(A), FOR_UPDATE, strategy, wait, Outcome.NOT_AVAILABLE);
             assertThat(bob.start(c -> locks.in(c).lock(forShare(A).waiting(wait)))
                             .failure())
                     .isInstanceOf(LockNotAvailableException.class);
-            expect(List.of(A), FOR_SHARE, strategy, wait, LockOutcome.NOT_AVAILABLE);
+            expect(List.of(A), FOR_SHARE, strategy, wait, Outcome.NOT_AVAILABLE);
             bob.run(c ->
                     locks.in(c).tryLock(forUpdate(List.of(B, A)).waiting(wait)).isLocked());
-            expect(List.of(B, A), FOR_UPDATE, strategy, wait, LockOutcome.NOT_AVAILABLE);
+            expect(List.of(B, A), FOR_UPDATE, strategy, wait, Outcome.NOT_AVAILABLE);
         }
     }
 
@@ -193,20 +194,20 @@ class LockListenerTest {
         acquisitions.clear();
         Step<LockResult> alices = alice.start(c -> locks.in(c).lock(forUpdate(B)));
         Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(A)));
-        List<LockOutcome> outcomes = new CopyOnWriteArrayList<>();
+        List<Outcome> outcomes = new CopyOnWriteArrayList<>();
         for (Step<LockResult> step : firstToFailFirst(alices, bobs)) {
             try {
                 step.get();
-                outcomes.add(LockOutcome.ACQUIRED);
+                outcomes.add(Outcome.ACQUIRED);
             } catch (LockDeadlockException e) {
-                outcomes.add(LockOutcome.DEADLOCK);
+                outcomes.add(Outcome.DEADLOCK);
                 (step == alices ? alice : bob).rollback();
             }
         }
-        assertThat(outcomes).containsExactlyInAnyOrder(LockOutcome.ACQUIRED, LockOutcome.DEADLOCK);
+        assertThat(outcomes).containsExactlyInAnyOrder(Outcome.ACQUIRED, Outcome.DEADLOCK);
         assertThat(acquisitions)
                 .extracting(LockAcquisition::outcome)
-                .containsExactlyInAnyOrder(LockOutcome.ACQUIRED, LockOutcome.DEADLOCK);
+                .containsExactlyInAnyOrder(Outcome.ACQUIRED, Outcome.DEADLOCK);
     }
 
     private static List<Step<LockResult>> firstToFailFirst(Step<LockResult> one, Step<LockResult> other) {
@@ -225,13 +226,13 @@ class LockListenerTest {
                                         LockedQuery.of("select no_such_column", result -> result.getInt(1))))
                         .failure())
                 .isInstanceOf(SQLException.class);
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
         alice.rollback();
 
         alice.execute("set transaction read only");
         assertThat(alice.start(c -> locks.in(c).lock(forUpdate(A))).failure())
                 .isInstanceOf(LockTransactionException.class);
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
         alice.rollback();
 
         Session bob = database.session("bob");
@@ -240,7 +241,7 @@ class LockListenerTest {
         Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(A))).awaitBlockedBy(alice);
         bob.terminate();
         assertThat(bobs.failure()).isInstanceOf(LockConnectionLostException.class);
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
     }
 
     /** Also where it fails before the lock statement, at the look for the primary key. */
@@ -252,7 +253,7 @@ class LockListenerTest {
         LockKey key = row("no_such_table", 1);
         assertThat(alice.start(c -> locks.in(c).lock(forUpdate(key))).failure())
                 .isInstanceOf(LockTargetException.class);
-        expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+        expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
     }
 
     @Test
@@ -266,13 +267,13 @@ class LockListenerTest {
         database.execute("create table client(id int primary key)");
         LockKey client = row("client", 1);
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
-        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
+        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forUpdate(client)));
-        expect(List.of(client), FOR_UPDATE, ROW, LockWait.forever(), LockOutcome.ACQUIRED);
+        expect(List.of(client), FOR_UPDATE, ROW, LockWait.forever(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forUpdate(List.of(client, A))));
-        expect(List.of(client, A), FOR_UPDATE, BOTH, LockWait.forever(), LockOutcome.ACQUIRED);
+        expect(List.of(client, A), FOR_UPDATE, BOTH, LockWait.forever(), Outcome.ACQUIRED);
         alice.run(c -> locks.in(c).lock(forUpdate(LockKey.name("x"))));
-        expect(List.of(LockKey.name("x")), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
+        expect(List.of(LockKey.name("x")), FOR_UPDATE, ADVISORY, LockWait.forever(), Outcome.ACQUIRED);
     }
 
     @Test
@@ -282,7 +283,7 @@ class LockListenerTest {
         alice.execute("set session characteristics as transaction isolation level repeatable read");
         alice.commit();
         alice.run(c -> locks.in(c).lock(forUpdate(A)));
-        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
+        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), Outcome.ACQUIRED);
     }
 
     @Test
@@ -295,7 +296,7 @@ class LockListenerTest {
             assertThat(told.admitted()).isTrue();
             assertThat(told.took()).isPositive();
         });
-        expect(List.of(B, A), FOR_SHARE, BOTH, LockWait.forever(), LockOutcome.ACQUIRED);
+        expect(List.of(B, A), FOR_SHARE, BOTH, LockWait.forever(), Outcome.ACQUIRED);
         admissions.clear();
 
         Thread.currentThread().interrupt();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Collections;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -27,8 +28,8 @@ class PaymentOnceTest {
         UUID key = UUID.randomUUID();
         ExecutorService clients = Executors.newFixedThreadPool(4);
         try {
-            for (Future<String> answer :
-                    clients.invokeAll(Collections.nCopies(8, () -> payments.pay(database.dataSource(), key, 5)))) {
+            Callable<String> pay = () -> payments.pay(database.dataSource(), key, 5);
+            for (Future<String> answer : clients.invokeAll(Collections.nCopies(8, pay))) {
                 assertThat(answer.get()).isEqualTo("paid 5");
             }
         } finally {

@@ -11,7 +11,7 @@ import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
-import org.rowlock.LockOutcome;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
@@ -91,7 +91,7 @@ final class ClaimRunner<T> {
         }
         LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
-        LockOutcome outcome = LockOutcome.FAILED;
+        Outcome outcome = Outcome.FAILED;
         try {
             refuseOnCitus();
             if (strategy == LockStrategy.ROW) {
@@ -99,7 +99,7 @@ final class ClaimRunner<T> {
             } else {
                 byAdvisoryLocksOrLookUpAgain();
             }
-            outcome = LockOutcome.ACQUIRED;
+            outcome = Outcome.ACQUIRED;
         } catch (SQLException e) {
             LockException understood = ServerErrors.isLockTarget(asked(), claim.binds(), e)
                     ? LockErrors.translate(asked(), e)

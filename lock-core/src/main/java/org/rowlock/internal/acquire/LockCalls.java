@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
-import org.rowlock.LockOutcome;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.LockRelease;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowAbsentException;
@@ -70,10 +70,10 @@ public final class LockCalls {
             throws SQLException {
         LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
-        LockOutcome outcome = LockOutcome.FAILED;
+        Outcome outcome = Outcome.FAILED;
         try {
             ScriptResult result = acquireInTurn(session, request, query);
-            outcome = LockOutcome.ACQUIRED;
+            outcome = Outcome.ACQUIRED;
             releases.locked(request.keys(), query != null && query.isCommitting(), start);
             return result;
         } catch (SQLException | RuntimeException e) {

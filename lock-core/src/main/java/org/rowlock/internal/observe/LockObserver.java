@@ -13,7 +13,7 @@ import org.rowlock.LockHold;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockOutcome;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
@@ -47,7 +47,7 @@ public final class LockObserver {
             RowLockMode mode,
             LockStrategy strategy,
             LockWait wait,
-            LockOutcome outcome) {
+            Outcome outcome) {
         event.end();
         if (event.shouldCommit()) {
             event.key = keys.isEmpty() ? "" : keys.get(0).toString();
@@ -110,11 +110,11 @@ public final class LockObserver {
         }
     }
 
-    public static LockOutcome outcome(Throwable failure) {
+    public static Outcome outcome(Throwable failure) {
         if (failure instanceof LockNotAvailableException) {
-            return LockOutcome.NOT_AVAILABLE;
+            return Outcome.NOT_AVAILABLE;
         }
-        return failure instanceof LockDeadlockException ? LockOutcome.DEADLOCK : LockOutcome.FAILED;
+        return failure instanceof LockDeadlockException ? Outcome.DEADLOCK : Outcome.FAILED;
     }
 
     private static void tell(LockListener listener, Consumer<LockListener> call) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
-import org.rowlock.LockOutcome;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
@@ -176,7 +176,7 @@ class FlightRecorderTest {
                         FOR_UPDATE,
                         LockStrategy.BOTH,
                         LockWait.noWait(),
-                        LockOutcome.ACQUIRED);
+                        Outcome.ACQUIRED);
         assertThat(event.isEnabled()).isFalse();
         assertThat(event.key).isEmpty();
         assertThat(event.outcome).isEmpty();

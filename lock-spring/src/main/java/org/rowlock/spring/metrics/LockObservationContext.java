@@ -2,7 +2,7 @@ package org.rowlock.spring.metrics;
 
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockOutcome;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
 
 /**
@@ -13,7 +13,7 @@ public final class LockObservationContext extends Observation.Context {
     private final Acquisition acquisition;
     private final boolean queue;
     private final boolean ids;
-    private @Nullable LockOutcome outcome;
+    private @Nullable Outcome outcome;
 
     LockObservationContext(Acquisition acquisition, boolean queue, boolean ids) {
         this.acquisition = acquisition;
@@ -44,7 +44,7 @@ public final class LockObservationContext extends Observation.Context {
      *
      * @return the outcome; null while it waits
      */
-    public @Nullable LockOutcome outcome() {
+    public @Nullable Outcome outcome() {
         return outcome;
     }
 
@@ -53,7 +53,7 @@ public final class LockObservationContext extends Observation.Context {
         return ids;
     }
 
-    void end(LockOutcome ended) {
+    void end(Outcome ended) {
         outcome = ended;
     }
 }

@@ -4,7 +4,7 @@ import io.micrometer.common.KeyValues;
 import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
-import org.rowlock.LockOutcome;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
 
 /**
@@ -33,15 +33,15 @@ class LockObservationConvention implements ObservationConvention<LockObservation
                 "table", acquisition.table(),
                 "mode", acquisition.mode().name(),
                 "strategy", acquisition.strategy().name());
-        LockOutcome outcome = context.outcome();
+        Outcome outcome = context.outcome();
         return outcome == null ? values : values.and("outcome", outcomeOf(context, outcome));
     }
 
-    private static String outcomeOf(LockObservationContext context, LockOutcome outcome) {
+    private static String outcomeOf(LockObservationContext context, Outcome outcome) {
         if (!context.isQueue()) {
             return outcome.name();
         }
-        return outcome == LockOutcome.ACQUIRED ? "ADMITTED" : "REFUSED";
+        return outcome == Outcome.ACQUIRED ? "ADMITTED" : "REFUSED";
     }
 
     @Override
