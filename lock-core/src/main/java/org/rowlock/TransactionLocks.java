@@ -387,7 +387,7 @@ public final class TransactionLocks {
      *
      * <p>Every row returned is locked and meets the predicate as of now, so a job is done once. A row that another
      * worker finished between the look and the lock is not returned, yet its key stays locked until the transaction
-     * ends; with {@link LockStrategy#BOTH} so does the row lock of a row whose key alone is held by another transaction.
+     * ends; so does the row lock of a row whose key alone is held by another transaction.
      *
      * @param claim the table, the predicate, the order and the limit
      * @param mapper makes a value of each row, all columns of the table

@@ -71,7 +71,10 @@ class WriteFreeLockingTest {
                 session.run(c -> locks.in(c)
                         .lockAndQuery(keys.get(1), mode, wait, "select * from account where id = 2", found -> 1));
             }
-            session.run(c -> locks.in(c).claim(Claim.from("account").limit(3).mode(mode), found -> 1));
+            if (locks.strategyOf(keys.get(0)) == LockStrategy.ROW) {
+                // A claim takes row locks with every strategy.
+                session.run(c -> locks.in(c).claim(Claim.from("account").limit(3).mode(mode), found -> 1));
+            }
         }
         session.commit();
     }

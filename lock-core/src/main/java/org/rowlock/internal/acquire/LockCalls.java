@@ -21,7 +21,6 @@ import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.sql.ClaimTexts;
 import org.rowlock.internal.sql.ScriptResult;
 
 /** One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked up again. */
@@ -30,7 +29,6 @@ public final class LockCalls {
     private final LockAcquirer acquirer;
     private final LockObserver observer;
     private final Gate gate;
-    private final ClaimTexts claimTexts = new ClaimTexts();
     private final Releases releases;
 
     /** Whose transactions end with a plain commit. */
@@ -55,7 +53,7 @@ public final class LockCalls {
     }
 
     public <T> List<T> claim(PgSession session, Claim claim, RowMapper<T> mapper) throws SQLException {
-        return new ClaimRunner<>(session, requests, claimTexts, observer, claim, mapper).claim();
+        return new ClaimRunner<>(session, requests, observer, claim, mapper).claim();
     }
 
     /**
