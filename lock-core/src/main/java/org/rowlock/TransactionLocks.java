@@ -17,8 +17,8 @@ import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.sql.ScriptResult;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -108,7 +108,7 @@ public final class TransactionLocks {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
             LockRequest request = requests.of(key, mode, wait);
-            ScriptResult result = acquire(session, request, null);
+            Held result = acquire(session, request, null);
             return result(request.strategy(), !request.isAnyRowAbsent(result.found()));
         });
     }
@@ -243,7 +243,7 @@ public final class TransactionLocks {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
             LockRequest request = checked.get();
-            ScriptResult result = acquire(session, request, null);
+            Held result = acquire(session, request, null);
             return new LockAllResult(request.keys(), request.absentRows(result.found()));
         });
     }
@@ -296,7 +296,7 @@ public final class TransactionLocks {
             try {
                 PgSession session = PgSession.inTransaction(connection);
                 LockRequest request = checked.get();
-                ScriptResult result = acquire(session, request, null);
+                Held result = acquire(session, request, null);
                 return request.areAllLocked(result.found());
             } catch (LockNotAvailableException e) {
                 checkUsable(e);
@@ -418,10 +418,8 @@ public final class TransactionLocks {
         }
     }
 
-    private ScriptResult acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
-            throws SQLException {
-        ScriptResult result =
-                rowRequired ? calls.acquireRows(session, request, query) : calls.acquire(session, request, query);
+    private Held acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query) throws SQLException {
+        Held result = rowRequired ? calls.acquireRows(session, request, query) : calls.acquire(session, request, query);
         session.refuseIfOver(NOTHING_LOCKED);
         return result;
     }

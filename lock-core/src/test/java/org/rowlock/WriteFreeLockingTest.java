@@ -73,7 +73,8 @@ class WriteFreeLockingTest {
             }
             if (locks.strategyOf(keys.get(0)) == LockStrategy.ROW) {
                 // A claim takes row locks with every strategy.
-                session.run(c -> locks.in(c).claim(Claim.from("account").limit(3).mode(mode), found -> 1));
+                session.run(
+                        c -> locks.in(c).claim(Claim.from("account").limit(3).mode(mode), found -> 1));
             }
         }
         session.commit();

@@ -20,12 +20,12 @@ import org.rowlock.RowMapper;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.Asked;
-import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.Tail;
+import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.session.ScriptRunner;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Guard;
@@ -109,7 +109,7 @@ final class ClaimRunner<T> {
 
     private void skipLocked() throws SQLException {
         PreparedStatement statement = rows.keep(session.prepare(ClaimSql.skipLocked(claim)));
-        statement.setInt(LockQuery.bind(statement, 1, claim.binds()), claim.limit());
+        statement.setInt(Tail.bind(statement, 1, claim.binds()), claim.limit());
         rows.add(statement.executeQuery());
     }
 
@@ -177,7 +177,7 @@ final class ClaimRunner<T> {
         taken.clear();
         String kept = TEXTS.get(sql);
         String text = kept == null ? TEXTS.keep(sql, sql.text()) : kept;
-        PreparedStatement statement = rows.keep(session.prepareScript(text, LockQuery.hasUntyped(claim.binds()), true));
+        PreparedStatement statement = rows.keep(session.prepareScript(text, Tail.hasUntyped(claim.binds()), true));
         sql.bind(statement, claim);
         try {
             statement.execute();
@@ -203,7 +203,7 @@ final class ClaimRunner<T> {
         RowTable table = sql.table();
         int id = found.getMetaData().getColumnCount() - table.columns().size() + 1;
         while (found.next()) {
-            taken.add(ScriptRunner.readId(found, id, table));
+            taken.add(FlushRunner.readId(found, id, table));
         }
         found.beforeFirst();
         rows.add(found);

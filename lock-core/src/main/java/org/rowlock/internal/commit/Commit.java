@@ -82,8 +82,8 @@ public final class Commit {
         try (flushes) {
             AutoSave autosave = session.withoutAutosave();
             try {
-                flushes.sendFirst(session);
-                flushes.sendLast(session);
+                flushes.sendFirst();
+                flushes.sendLast();
             } catch (SQLException e) {
                 throw failure(flushes, e);
             } finally {
@@ -106,7 +106,7 @@ public final class Commit {
         try (WriteFlushes flushes = WriteFlushes.of(session, writes, names, null)) {
             AutoSave autosave = session.withoutAutosave();
             try {
-                flushes.sendFirst(session);
+                flushes.sendFirst();
             } catch (UnexpectedRowCountException e) {
                 // As where the server counts: whoever commits later must not store it.
                 session.abortTransaction(WaitSql.ABORT, e);

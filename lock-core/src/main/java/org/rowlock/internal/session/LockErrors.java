@@ -24,6 +24,7 @@ import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockRequest;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.text.SqlState;
 
@@ -204,25 +205,71 @@ public final class LockErrors {
                 null);
     }
 
-    /** The exception for a call that failed and could not be undone: whatever failed first, the transaction is gone. */
-    public static LockException notUndone(Asked asked, boolean aborted, SQLException e, Throwable first) {
+    /** What became of a flush, as an exception. */
+    public static LockException of(Asked asked, Outcome outcome) throws SQLException {
+        if (outcome instanceof Outcome.Taken taken) {
+            return notAvailable(asked, taken.mayBeOfTail(), taken.cause());
+        }
+        if (outcome instanceof Outcome.Stale stale) {
+            return stale(asked, stale.undone());
+        }
+        if (outcome instanceof Outcome.Refused refused) {
+            return refused(asked, refused.guard(), refused.cause());
+        }
+        if (outcome instanceof Outcome.Failed failed) {
+            LockException meaning = failed.meaning();
+            if (meaning == null) {
+                throw failed.cause();
+            }
+            return meaning;
+        }
+        throw new IllegalArgumentException(outcome + " is no failure");
+    }
+
+    /**
+     * What an error of a flush means for the lock; null where it is about the caller's own statements.
+     *
+     * @param tail what is behind the locks
+     * @throws IllegalArgumentException if the driver does not send the tail with these values
+     */
+    public static @Nullable LockException meaning(Asked asked, @Nullable Tail tail, SQLException e) {
+        if (tail == null) {
+            return translate(asked, e);
+        }
+        if (ServerErrors.isDriverRefusal(e)) {
+            throw new IllegalArgumentException(
+                    "The SQL of the query does not fit its " + tail.binds().size() + " bind values: " + tail.sql()
+                            + ". Give one value per parameter; nothing was locked.",
+                    e);
+        }
+        if (tail.isCommitting() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+            return timedOut(asked, true, e);
+        }
+        return ServerErrors.isLockTarget(asked, tail.binds(), e) ? translate(asked, e) : understood(asked, e);
+    }
+
+    /** A call that failed and could not be undone: whatever failed first, the transaction is gone. */
+    public static Outcome.Failed notUndone(Asked asked, boolean aborted, SQLException e, @Nullable Throwable first) {
         LockException exception;
+        SQLException cause = e;
         if (aborted && !SqlState.isConnectionLost(e.getSQLState())) {
             exception = new LockException(
                     cannot(asked) + "the failed call could not be undone (" + message(asked, e)
                             + "). The transaction is aborted; roll back.",
                     e);
         } else {
-            SQLException lost = SqlState.isConnectionLost(e.getSQLState())
+            cause = SqlState.isConnectionLost(e.getSQLState())
                     ? e
                     : new SQLException(message(asked, e), SqlState.CONNECTION_DOES_NOT_EXIST, e);
             exception = new LockConnectionLostException(
                     cannot(asked) + "the connection was lost while a failed call was undone (" + message(asked, e)
                             + "). The transaction and its locks are gone; run it again on another connection.",
-                    lost);
+                    cause);
         }
-        exception.addSuppressed(first);
-        return exception;
+        if (first != null) {
+            exception.addSuppressed(first);
+        }
+        return new Outcome.Failed(cause, exception);
     }
 
     /**
@@ -297,7 +344,7 @@ public final class LockErrors {
      *
      * @param hasWrites whether it may have ended the wait of a write behind the lock as well
      */
-    public static LockNotAvailableException timedOut(Asked asked, boolean hasWrites, SQLException e) {
+    private static LockNotAvailableException timedOut(Asked asked, boolean hasWrites, SQLException e) {
         return new LockNotAvailableException(
                 cannot(asked) + "the session's lock_timeout ended the wait"
                         + (hasWrites
@@ -308,7 +355,7 @@ public final class LockErrors {
                 e);
     }
 
-    public static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
+    private static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
         return new LockNotAvailableException(
                 cannot(asked) + "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
                         + (hasQuery

@@ -49,11 +49,11 @@ public final class ServerErrors {
         return !isServers(e)
                 || SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS)
                 // A pooler sends this too, in the place of a server that it has not looked at.
-                || (SqlState.ADMIN_SHUTDOWN.equals(e.getSQLState()) && !isTimeout(e));
+                || (SqlState.ADMIN_SHUTDOWN.equals(e.getSQLState()) && !isOfProcessInterrupts(e));
     }
 
-    /** Whether a timeout has ended a wait, known by its place in the server; NOWAIT and the like wait for nothing. */
-    public static boolean isTimeout(SQLException e) {
+    /** Whether the server's ProcessInterrupts raised it, as a timeout does; NOWAIT and the like wait for nothing. */
+    public static boolean isOfProcessInterrupts(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         return server != null && "ProcessInterrupts".equals(server.getRoutine());
     }

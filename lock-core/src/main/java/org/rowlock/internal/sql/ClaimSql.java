@@ -9,9 +9,9 @@ import java.util.stream.IntStream;
 import org.rowlock.Claim;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
-import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
+import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
@@ -49,11 +49,11 @@ public record ClaimSql(
 
     /** Sets the parameters of {@link #text}. */
     public int bind(PreparedStatement statement, Claim claim) throws SQLException {
-        int next = LockQuery.bind(statement, 1, claim.binds());
+        int next = Tail.bind(statement, 1, claim.binds());
         statement.setInt(next, claim.limit());
         statement.setString(next + 1, table.name());
         statement.setInt(next + 2, claim.limit());
-        return LockQuery.bind(statement, next + 3, claim.binds());
+        return Tail.bind(statement, next + 3, claim.binds());
     }
 
     /**
