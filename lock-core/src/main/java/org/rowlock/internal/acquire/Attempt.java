@@ -17,7 +17,6 @@ import org.rowlock.internal.request.LockRequest.Misnamed;
 import org.rowlock.internal.request.LockRequest.RowGroup;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
-import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
@@ -29,6 +28,7 @@ import org.rowlock.internal.session.Outcome.Taken;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.SessionLocks;
+import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Flush.Savepoint;
 import org.rowlock.internal.sql.Flushes;
@@ -38,7 +38,10 @@ import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
 
-/** Takes the locks of a request on a session, with what is behind them: sends the flush, and makes sense of what came back. */
+/**
+ * Takes the locks of a request on a session, with what is behind them: sends the flush, and makes sense of what came
+ * back.
+ */
 final class Attempt {
     /** How often a row may be replaced during one call. */
     private static final int MOST_TRIES = 3;
@@ -121,7 +124,7 @@ final class Attempt {
         Guard raised = ServerErrors.guardIn(e);
         boolean stale = (raised != null && raised.lock() == Guard.Lock.STALE)
                 || ServerErrors.isIdentityGone(flush.ownSql(), tail == null ? null : tail.sql(), e);
-        if (!stale && raised == null && isOfWrites(asked, tail, start, e)) {
+        if (!stale && raised == null && ServerErrors.isOfWrites(asked, tail, start, e)) {
             return new Failed(e, null);
         }
         boolean boundReached = flush.isBounded() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
@@ -158,30 +161,8 @@ final class Attempt {
         return new Failed(e, LockErrors.meaning(asked(), tail, e));
     }
 
-    /**
-     * Whether a lock that could not be had is surely one that a write behind the lock needs: a bound of ours ends no
-     * wait before its time, and NOWAIT is no timeout.
-     *
-     * @param start System.nanoTime() before the bound was set
-     */
-    static boolean isOfWrites(LockRequest request, @Nullable Tail tail, long start, SQLException e) {
-        if (tail == null || !tail.isCommitting() || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-            return false;
-        }
-        boolean timeout = ServerErrors.isOfProcessInterrupts(e);
-        return switch (WaitKind.of(request.lockWait())) {
-            case FOREVER -> !timeout;
-            case NO_WAIT -> timeout;
-            case AT_MOST -> !timeout || System.nanoTime() - start < Waits.atMostNanos(request.lockWait());
-        };
-    }
-
-    /** Whether the session has a lock_timeout of its own, as it has again behind the locks. */
     static boolean mayBeOfTail(PgSession session, @Nullable Tail tail) throws SQLException {
-        return tail != null
-                && (!tail.isCommitting()
-                        || !session.ask("pg_catalog.current_setting('lock_timeout')")
-                                .equals("0"));
+        return tail != null && (!tail.isCommitting() || session.hasLockTimeout());
     }
 
     /** Whether the transaction can be made what it was before the flush. */
@@ -269,7 +250,7 @@ final class Attempt {
             misnamed = misnamedAbsent(held);
         }
         if (misnamed != null) {
-            LockException refused = LockErrors.misnamed(asked(), misnamed, !begun);
+            LockException refused = TargetErrors.misnamed(asked(), misnamed, !begun);
             if (begun) {
                 throw aborted(refused);
             }

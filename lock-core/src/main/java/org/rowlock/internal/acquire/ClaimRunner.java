@@ -27,6 +27,7 @@ import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Kept;
@@ -39,7 +40,8 @@ final class ClaimRunner<T> {
     private static final int NEXT_PAGE_TIMES = 10;
 
     /**
-     * Whoever has some rows goes on with these after so many looks. Among dozens of workers the candidates are finished by
+     * Whoever has some rows goes on with these after so many looks. Among dozens of workers the candidates are finished
+     * by
      * others before it gets to them, and looking for the last ones it would hold the others up.
      */
     private static final int MOST_LOOKS = 3;
@@ -116,25 +118,26 @@ final class ClaimRunner<T> {
     /** A table that was replaced since it was looked up is looked up again, once. */
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
-        RowTable table = requests.tableOf(session, claim);
+        RowTable table = requests.tables().of(session, claim);
         refuseOnCitus(); // The look-up may have found it out.
         if (isTakenAs(table)) {
             return;
         }
-        requests.forgetTable(session, claim, table);
+        requests.tables().forget(session, claim, table);
         if (session.isAborted()) {
             if (begun) {
-                throw LockErrors.stale(asked(), false);
+                throw TargetErrors.stale(asked(), false);
             }
             session.execute("rollback");
         }
-        if (!isTakenAs(requests.tableOf(session, claim))) {
-            throw LockErrors.stale(asked(), !session.isAborted());
+        if (!isTakenAs(requests.tables().of(session, claim))) {
+            throw TargetErrors.stale(asked(), !session.isAborted());
         }
     }
 
     /**
-     * Looks at the rows until there are enough. A further look takes the same rows again, which this transaction has, and
+     * Looks at the rows until there are enough. A further look takes the same rows again, which this transaction has,
+     * and
      * those behind them.
      *
      * @return whether the table is the one that was looked up; if not nothing is locked

@@ -80,7 +80,10 @@ final class Handover {
         }
     }
 
-    /** Locks for the session, and then for the transaction, which begins behind the wait. What keeps it from that, or null. */
+    /**
+     * Locks for the session, and then for the transaction, which begins behind the wait. What keeps it from that, or
+     * null.
+     */
     private @Nullable Outcome passFromSession(String level) throws SQLException {
         SessionLocks locks = SessionLocks.derive(
                 session,
@@ -107,7 +110,7 @@ final class Handover {
         if ((raised != null && raised.lock() == Guard.Lock.STALE) || isIdentityGone(e)) {
             return new Stale(true);
         }
-        if (Attempt.isOfWrites(request, tail, start, e)) {
+        if (ServerErrors.isOfWrites(request, tail, start, e)) {
             return new Failed(e, null);
         }
         if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
@@ -142,7 +145,10 @@ final class Handover {
         return notUndone == null ? outcome : notUndone;
     }
 
-    /** Ends our transactions, back to where the caller was: a transaction that has not begun. What kept it from that, or null. */
+    /**
+     * Ends our transactions, back to where the caller was: a transaction that has not begun. What kept it from that, or
+     * null.
+     */
     private @Nullable Failed rollBack(@Nullable Throwable cause) {
         if (cause instanceof SQLException e && SqlState.isConnectionLost(e.getSQLState())) {
             return null;

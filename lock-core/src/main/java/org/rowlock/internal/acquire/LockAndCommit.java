@@ -44,7 +44,9 @@ public final class LockAndCommit {
         Ending ending = endings.of(session);
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
         WriteFlushes flushes = WriteFlushes.of(session, writes, request.names(), ending);
-        if (rowRequired || !flushes.isOne() || isLookedAt(calls.requests().withIdColumns(session, request))) {
+        if (rowRequired
+                || !flushes.isOne()
+                || isLookedAt(calls.requests().tables().withIdColumns(session, request))) {
             if (rowRequired) {
                 calls.acquireRows(session, request, null);
             } else {

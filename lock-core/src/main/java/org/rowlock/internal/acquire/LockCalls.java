@@ -21,9 +21,13 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Flushes;
 
-/** One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked up again. */
+/**
+ * One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked
+ * up again.
+ */
 public final class LockCalls {
     private final LockRequests requests;
     private final Flushes flushes = new Flushes();
@@ -78,18 +82,20 @@ public final class LockCalls {
     public Held acquireRows(PgSession session, LockRequest request, @Nullable Tail tail) throws SQLException {
         for (LockKey key : request.keys()) {
             if (!(key instanceof LockKey.Row) || !requests.strategyOf(key).takesRowLock()) {
-                throw LockErrors.rowNotLookedFor(request.asked(session.isHotStandby()), key);
+                throw TargetErrors.rowNotLookedFor(request.asked(session.isHotStandby()), key);
             }
         }
         Held held = acquire(session, request, tail);
         List<LockKey> absent = request.absentRows(held.found());
         if (!absent.isEmpty()) {
-            throw LockErrors.rowAbsent(request.asked(session.isHotStandby()), absent);
+            throw TargetErrors.rowAbsent(request.asked(session.isHotStandby()), absent);
         }
         return held;
     }
 
-    /** The same as {@link #acquire}, and gives what became of it where the locks could not be had, or the tail failed. */
+    /**
+     * The same as {@link #acquire}, and gives what became of it where the locks could not be had, or the tail failed.
+     */
     public Outcome attempt(PgSession session, LockRequest request, @Nullable Tail tail) throws SQLException {
         LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
@@ -120,7 +126,10 @@ public final class LockCalls {
         return meaning == null ? LockOutcome.FAILED : LockObserver.outcome(meaning);
     }
 
-    /** The place in the gate is left as soon as the server has answered, since the end of the transaction cannot be seen. */
+    /**
+     * The place in the gate is left as soon as the server has answered, since the end of the transaction cannot be
+     * seen.
+     */
     private Outcome inTurn(PgSession session, LockRequest request, @Nullable Tail tail) throws SQLException {
         if (!request.isOneRowExclusive() || session.hasBegun()) {
             return bounded(session, request, tail);
@@ -158,12 +167,12 @@ public final class LockCalls {
     /** A table that was replaced since it was looked up is looked up again, once. */
     private Outcome lookedUp(PgSession session, LockRequest request, @Nullable Tail tail, long start)
             throws SQLException {
-        LockRequest whole = requests.withIdColumns(session, request);
+        LockRequest whole = requests.tables().withIdColumns(session, request);
         Outcome outcome = once(session, whole, tail);
         if (outcome instanceof Outcome.Stale stale) {
-            requests.forgetTables(session, whole);
+            requests.tables().forget(session, whole);
             if (stale.undone()) {
-                return once(session, requests.withIdColumns(session, request.remaining(start)), tail);
+                return once(session, requests.tables().withIdColumns(session, request.remaining(start)), tail);
             }
         }
         return outcome;

@@ -150,7 +150,10 @@ public final class WriteFlushes implements AutoCloseable {
         return sentAlone || last().isSent();
     }
 
-    /** Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin anew. */
+    /**
+     * Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin
+     * anew.
+     */
     boolean hasEnded() {
         return endedAlone || last().hasEnded();
     }

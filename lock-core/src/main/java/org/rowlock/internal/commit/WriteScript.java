@@ -125,7 +125,10 @@ final class WriteScript implements Tail {
         return sent;
     }
 
-    /** Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin anew. */
+    /**
+     * Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin
+     * anew.
+     */
     boolean hasEnded() {
         return ended;
     }
@@ -191,7 +194,8 @@ final class WriteScript implements Tail {
     }
 
     /**
-     * Whether the server is not to keep what it prepares: of a statement that is executed several times it would keep as
+     * Whether the server is not to keep what it prepares: of a statement that is executed several times it would keep
+     * as
      * many, and for a value without a type the driver waits in front of a statement that returns rows.
      */
     @Override

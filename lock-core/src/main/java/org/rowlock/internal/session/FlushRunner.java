@@ -25,7 +25,8 @@ public final class FlushRunner {
     private FlushRunner() {}
 
     /**
-     * Sends the parts, and what they lock, read, write and commit is done. What the tail returns stays open until it is read.
+     * Sends the parts, and what they lock, read, write and commit is done. What the tail returns stays open until it is
+     * read.
      *
      * @throws SQLException as the driver throws it: the parts behind the one that failed have not run
      */

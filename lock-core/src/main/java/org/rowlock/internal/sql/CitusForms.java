@@ -18,8 +18,10 @@ import org.rowlock.internal.sql.Part.Result;
 
 /**
  * What flushes are made of on Citus, where a table may lie on other machines. Citus takes a statement that names such a
- * table to the machine of its choice, advisory lock and all; so the statement that locks names none, and one in front of
- * it holds the table. Thereby Citus also knows the transaction: those that it does not know are all one to its search for
+ * table to the machine of its choice, advisory lock and all; so the statement that locks names none, and one in front
+ * of
+ * it holds the table. Thereby Citus also knows the transaction: those that it does not know are all one to its search
+ * for
  * deadlocks. Of row locks it takes one to a machine at a time. And a bound set by a function stays on the coordinator,
  * while that of SET LOCAL goes along.
  */

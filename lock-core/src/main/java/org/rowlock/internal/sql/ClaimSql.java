@@ -12,16 +12,21 @@ import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.Tail;
+import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
 /**
- * The two statements of a claim, which is all that their text depends on. The first takes row locks with SKIP LOCKED, in the
+ * The two statements of a claim, which is all that their text depends on. The first takes row locks with SKIP LOCKED,
+ * in the
  * claim's order, and tries the key of each row that it gets, until it has as many as are wanted; the second reads those
- * <em>with the predicate again</em>, as it has a snapshot of its own: SKIP LOCKED looks at the locked row alone, and a job
- * that another table says is finished would run twice. The candidates are behind a fence (MATERIALIZED), since in a WHERE
- * clause over a table the lock function would run before other conditions, and lock rows that nobody gets. They come one
+ * <em>with the predicate again</em>, as it has a snapshot of its own: SKIP LOCKED looks at the locked row alone, and a
+ * job
+ * that another table says is finished would run twice. The candidates are behind a fence (MATERIALIZED), since in a
+ * WHERE
+ * clause over a table the lock function would run before other conditions, and lock rows that nobody gets. They come
+ * one
  * by one, so no more are locked than needed.
  *
  * @param anyIsolation whether REPEATABLE READ and SERIALIZABLE pass
@@ -58,8 +63,10 @@ public record ClaimSql(
 
     /**
      * Locks rows that meet the predicate, and leaves their ids in settings for {@link #read}. Returns one row: the two
-     * columns of a {@link Guard}, whether the id columns are still the table's, how many rows are locked, and, where these
-     * are fewer than wanted, how many were tried: to count them locks them. Nothing is locked where the guard refuses or the columns are others.
+     * columns of a {@link Guard}, whether the id columns are still the table's, how many rows are locked, and, where
+     * these
+     * are fewer than wanted, how many were tried: to count them locks them. Nothing is locked where the guard refuses
+     * or the columns are others.
      */
     public String lock() {
         return KeySql.holding(List.of(table.name()), List.of(table)).stripTrailing()
@@ -88,7 +95,7 @@ public record ClaimSql(
         String take = "pg_catalog.pg_try_advisory_xact_lock" + KeySql.functionSuffix(mode);
         String agreed = "r.refused = '' and r.same";
         return agreed + " and case when " + agreed + " then case when k.rowlock_int is null then " + take + '('
-                + KeySql.hash("r.root::pg_catalog.text || ':' || k.rowlock_text") + ") else " + take
+                + CatalogSql.hash("r.root::pg_catalog.text || ':' || k.rowlock_text") + ") else " + take
                 + "(r.root::integer, k.rowlock_int) end end";
     }
 

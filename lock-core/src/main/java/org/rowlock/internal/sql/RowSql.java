@@ -36,7 +36,8 @@ public final class RowSql {
 
     /**
      * A query that is legal only while the columns are of their types and, for one column, the primary key: else the
-     * server raises 42803, 42883, 42703 or 42704. In a WITH clause that nothing refers to it is analysed, anew after DDL
+     * server raises 42803, 42883, 42703 or 42704. In a WITH clause that nothing refers to it is analysed, anew after
+     * DDL
      * and under another search_path, and never planned or run.
      */
     static String identityQuery(RowTable table) {
@@ -154,7 +155,8 @@ public final class RowSql {
 
     /**
      * Of ids that are all there nothing is sent back but how many: to sort out which they are costs the server and the
-     * client more than to lock them. Distinct, as columns that are given may find several rows, and so may a table that others
+     * client more than to lock them. Distinct, as columns that are given may find several rows, and so may a table that
+     * others
      * inherit from.
      */
     private static Part counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
@@ -174,7 +176,9 @@ public final class RowSql {
                 Result.COUNTED_ROWS);
     }
 
-    /** Evaluated before each row is locked, so that all waits together, that for the table too, stay within the bound. */
+    /**
+     * Evaluated before each row is locked, so that all waits together, that for the table too, stay within the bound.
+     */
     private static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION + name : "";
     }
@@ -190,7 +194,8 @@ public final class RowSql {
     }
 
     /**
-     * What rows the given ids of keys mean, as {@link #many} returns them: of a row that exists its own id, else what the
+     * What rows the given ids of keys mean, as {@link #many} returns them: of a row that exists its own id, else what
+     * the
      * server makes of the text. Locks nothing.
      *
      * @param group which group of the keys alone they are
@@ -235,7 +240,8 @@ public final class RowSql {
     }
 
     /**
-     * Checks behind a row lock that its columns are the primary key of what the name means. The row lock holds the table,
+     * Checks behind a row lock that its columns are the primary key of what the name means. The row lock holds the
+     * table,
      * so that nothing changes any more. Raises an error otherwise, for what follows in the round trip must not run.
      */
     static Part verify(RowTable table) {
@@ -249,7 +255,8 @@ public final class RowSql {
      * An expression: whether the columns are still the primary key. By name and not by OID, since to a tenant with a
      * schema of its own the name means another table of the same form.
      *
-     * <p>Without parameters, as for these the server would make a plan at every call, which costs more than all else. The
+     * <p>Without parameters, as for these the server would make a plan at every call, which costs more than all else.
+     * The
      * table is a text that is looked up at every call, where a literal of type regclass would be looked up once.
      */
     static String isPrimaryKey(RowTable table) {

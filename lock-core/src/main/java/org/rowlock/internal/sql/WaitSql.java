@@ -55,7 +55,8 @@ public final class WaitSql {
     private WaitSql() {}
 
     /**
-     * In front of a flush that commits: has the server end the flush if its client is gone, which it would not notice before
+     * In front of a flush that commits: has the server end the flush if its client is gone, which it would not notice
+     * before
      * the COMMIT otherwise. Only if the server can look: others refuse the setting.
      */
     public static List<Part> watch(Watch watch) {
