@@ -15,7 +15,7 @@ import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
@@ -107,7 +107,7 @@ public final class TransactionLocks {
     public LockResult lock(LockKey key, RowLockMode mode, LockWait wait) {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
-            LockRequest request = requests.of(key, mode, wait);
+            ResolvedRequest request = requests.of(key, mode, wait);
             Held result = acquire(session, request, null);
             return result(request.strategy(), !request.isAnyRowAbsent(result.found()));
         });
@@ -239,10 +239,10 @@ public final class TransactionLocks {
         return lockAll(() -> requests.of(modes, wait));
     }
 
-    private LockAllResult lockAll(Supplier<LockRequest> checked) {
+    private LockAllResult lockAll(Supplier<ResolvedRequest> checked) {
         return unchecked(() -> {
             PgSession session = PgSession.inTransaction(connection);
-            LockRequest request = checked.get();
+            ResolvedRequest request = checked.get();
             Held result = acquire(session, request, null);
             return new LockAllResult(request.keys(), request.absentRows(result.found()));
         });
@@ -291,11 +291,11 @@ public final class TransactionLocks {
         return tryLockAll(() -> requests.of(modes, wait));
     }
 
-    private boolean tryLockAll(Supplier<LockRequest> checked) {
+    private boolean tryLockAll(Supplier<ResolvedRequest> checked) {
         return unchecked(() -> {
             try {
                 PgSession session = PgSession.inTransaction(connection);
-                LockRequest request = checked.get();
+                ResolvedRequest request = checked.get();
                 Held result = acquire(session, request, null);
                 return request.areAllLocked(result.found());
             } catch (LockNotAvailableException e) {
@@ -408,7 +408,7 @@ public final class TransactionLocks {
         return rows;
     }
 
-    private <T> List<T> query(LockQuery<T> query, Supplier<LockRequest> checked) throws SQLException {
+    private <T> List<T> query(LockQuery<T> query, Supplier<ResolvedRequest> checked) throws SQLException {
         try (query) {
             PgSession session = PgSession.inTransaction(connection);
             acquire(session, checked.get(), query);
@@ -418,7 +418,7 @@ public final class TransactionLocks {
         }
     }
 
-    private Held acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query) throws SQLException {
+    private Held acquire(PgSession session, ResolvedRequest request, @Nullable LockQuery<?> query) throws SQLException {
         Held result = rowRequired ? calls.acquireRows(session, request, query) : calls.acquire(session, request, query);
         session.refuseIfOver(NOTHING_LOCKED);
         return result;
@@ -507,7 +507,7 @@ public final class TransactionLocks {
     /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */
     void lockAndCommit(KeyModes keys, LockWait wait, List<Write<?>> writes, Ending.Choice endings) throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
-        LockRequest request = !keys.each().isEmpty()
+        ResolvedRequest request = !keys.each().isEmpty()
                 ? requests.of(keys.each(), wait)
                 : keys.keys().size() == 1
                         ? requests.of(keys.keys().get(0), keys.strongest(), wait)

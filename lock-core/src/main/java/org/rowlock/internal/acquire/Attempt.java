@@ -12,9 +12,9 @@ import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.internal.request.Asked;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.Misnamed;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.Misnamed;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.session.FlushRunner;
@@ -48,11 +48,11 @@ final class Attempt {
 
     private final PgSession session;
     private final Flushes flushes;
-    private final LockRequest request;
+    private final ResolvedRequest request;
     private final @Nullable Tail tail;
     private final boolean begun;
 
-    Attempt(PgSession session, Flushes flushes, LockRequest request, @Nullable Tail tail) {
+    Attempt(PgSession session, Flushes flushes, ResolvedRequest request, @Nullable Tail tail) {
         this.session = session;
         this.flushes = flushes;
         this.request = request;
@@ -89,7 +89,7 @@ final class Attempt {
     }
 
     /** Sends the flush, once; hands the locks over where a snapshot would be stale. */
-    private Outcome once(LockRequest asked, boolean anyIsolation) throws SQLException {
+    private Outcome once(ResolvedRequest asked, boolean anyIsolation) throws SQLException {
         Flush flush = flushes.flush(asked, begun, anyIsolation, tail);
         long start = System.nanoTime();
         Outcome outcome;
@@ -120,7 +120,7 @@ final class Attempt {
     }
 
     /** What an error means, with the transaction made usable again where it can be. */
-    private Outcome failure(Flush flush, LockRequest asked, long start, SQLException e) throws SQLException {
+    private Outcome failure(Flush flush, ResolvedRequest asked, long start, SQLException e) throws SQLException {
         Guard raised = ServerErrors.guardIn(e);
         boolean stale = (raised != null && raised.lock() == Guard.Lock.STALE)
                 || ServerErrors.isIdentityGone(flush.ownSql(), tail == null ? null : tail.sql(), e);
@@ -185,7 +185,7 @@ final class Attempt {
     }
 
     private boolean isInsertedMeanwhile(Held held) throws SQLException {
-        for (LockRequest absent : absentAlone(held)) {
+        for (ResolvedRequest absent : absentAlone(held)) {
             RowGroup row = absent.rows().get(0);
             if (!read(RowSql.lookForOthers(row.table()), absent).isEmpty() && isLockable(row, absent)) {
                 return true;
@@ -195,7 +195,7 @@ final class Attempt {
     }
 
     /** Whether it is a row to FOR UPDATE at all: row security may show rows that it does not let lock. */
-    private boolean isLockable(RowGroup row, LockRequest alone) throws SQLException {
+    private boolean isLockable(RowGroup row, ResolvedRequest alone) throws SQLException {
         try {
             return !read(RowSql.one(row.table(), row.mode(), WaitKind.NO_WAIT), alone)
                     .isEmpty();
@@ -205,12 +205,12 @@ final class Attempt {
     }
 
     /** For each row that was not found, the request for it alone. */
-    private List<LockRequest> absentAlone(Held held) {
+    private List<ResolvedRequest> absentAlone(Held held) {
         if (!request.isAnyRowAbsent(held.found())) {
             return List.of();
         }
         List<LockKey> absent = request.absentRows(held.found());
-        List<LockRequest> alone = new ArrayList<>(absent.size());
+        List<ResolvedRequest> alone = new ArrayList<>(absent.size());
         for (RowGroup group : request.rows()) {
             for (Row key : group.keys()) {
                 if (absent.contains(key)) {
@@ -222,7 +222,7 @@ final class Attempt {
     }
 
     /** The id in the row that a statement about the first row of a request returns; empty where there is none. */
-    private List<String> read(Part look, LockRequest alone) throws SQLException {
+    private List<String> read(Part look, ResolvedRequest alone) throws SQLException {
         try (PreparedStatement statement = session.prepare(look.sql())) {
             look.binder().bind(statement, 1, alone);
             try (ResultSet row = statement.executeQuery()) {
@@ -261,12 +261,12 @@ final class Attempt {
 
     /** A key without a row, whose row would have another key. */
     private @Nullable Misnamed misnamedAbsent(Held held) throws SQLException {
-        for (LockRequest absent : absentAlone(held)) {
+        for (ResolvedRequest absent : absentAlone(held)) {
             RowGroup row = absent.rows().get(0);
             if (row.table().isIdOpen()) {
                 Row key = row.keys().get(0);
                 List<String> meant = read(RowSql.meaning(row.table()), absent);
-                if (LockRequest.isOther(row.table(), key, meant)) {
+                if (ResolvedRequest.isOther(row.table(), key, meant)) {
                     return new Misnamed(key, meant);
                 }
             }

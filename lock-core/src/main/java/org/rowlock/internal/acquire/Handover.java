@@ -3,7 +3,7 @@ package org.rowlock.internal.acquire;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Waits;
@@ -36,10 +36,10 @@ import org.rowlock.internal.text.SqlState;
 final class Handover {
     private final PgSession session;
     private final Flushes flushes;
-    private final LockRequest request;
+    private final ResolvedRequest request;
     private final @Nullable Tail tail;
 
-    Handover(PgSession session, Flushes flushes, LockRequest request, @Nullable Tail tail) {
+    Handover(PgSession session, Flushes flushes, ResolvedRequest request, @Nullable Tail tail) {
         this.session = session;
         this.flushes = flushes;
         this.request = request;
@@ -64,7 +64,7 @@ final class Handover {
             if (request.rows().isEmpty() && request.openKeysAlone().isEmpty() && tail == null) {
                 return new Held(held, List.of(), List.of());
             }
-            LockRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
+            ResolvedRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
             Outcome outcome = FlushRunner.send(session, flushes.flush(rest, false, true, tail), rest, tail);
             return outcome instanceof Held of ? new Held(held, of.found(), of.meant()) : orNotUndone(outcome);
         } catch (SQLException e) {
@@ -125,7 +125,7 @@ final class Handover {
     }
 
     private boolean isIdentityGone(SQLException e) {
-        LockRequest rest = request.rowLocksOnly(request.lockWait());
+        ResolvedRequest rest = request.rowLocksOnly(request.lockWait());
         return ServerErrors.isIdentityGone(
                 flushes.flush(rest, false, true, tail).ownSql(), tail == null ? null : tail.sql(), e);
     }

@@ -10,8 +10,8 @@ import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockTargetException;
 import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.LockErrors;
@@ -72,7 +72,7 @@ final class KnownTables {
      *
      * @param request with the id columns that the server has found wrong
      */
-    void forget(PgSession session, LockRequest request) throws SQLException {
+    void forget(PgSession session, ResolvedRequest request) throws SQLException {
         for (List<RowGroup> groups : List.of(request.rows(), request.keysAlone())) {
             for (RowGroup group : groups) {
                 primaryKeys.stale(
@@ -91,9 +91,9 @@ final class KnownTables {
      *
      * @throws LockTargetException if an id is none of its table, or another spelling of one
      */
-    LockRequest withIdColumns(PgSession session, LockRequest request) {
+    ResolvedRequest withIdColumns(PgSession session, ResolvedRequest request) {
         try {
-            LockRequest checked = request.advisory().isEmpty() ? request : withKeysAlone(session, request);
+            ResolvedRequest checked = request.advisory().isEmpty() ? request : withKeysAlone(session, request);
             if (request.rows().isEmpty()) {
                 return checked;
             }
@@ -129,7 +129,7 @@ final class KnownTables {
      * value is refused, as it would be another key; what is no value of the column may be an id of another kind, and
      * passes.
      */
-    private LockRequest withKeysAlone(PgSession session, LockRequest request) throws SQLException {
+    private ResolvedRequest withKeysAlone(PgSession session, ResolvedRequest request) throws SQLException {
         Map<RowTable, List<LockKey.Row>> checked = Map.of();
         RowTable table = null;
         for (LockKey key : request.advisory().keys()) {

@@ -9,7 +9,7 @@ import org.rowlock.LockException;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.WriteFlushes;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
@@ -39,7 +39,7 @@ public final class LockAndCommit {
      * @throws LockException if it has not: the locks cannot be had, or for another reason that is known
      * @throws SQLException if a write or the commit fails
      */
-    public void run(PgSession session, LockRequest request, List<Write<?>> writes, boolean rowRequired)
+    public void run(PgSession session, ResolvedRequest request, List<Write<?>> writes, boolean rowRequired)
             throws SQLException {
         Ending ending = endings.of(session);
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
@@ -65,7 +65,7 @@ public final class LockAndCommit {
         }
     }
 
-    private void lockAndCommit(PgSession session, LockRequest request, WriteFlushes flushes, Commit commit)
+    private void lockAndCommit(PgSession session, ResolvedRequest request, WriteFlushes flushes, Commit commit)
             throws SQLException {
         Outcome outcome = calls.attempt(session, request, flushes.behindLock());
         if (outcome instanceof Outcome.Held) {
@@ -93,7 +93,7 @@ public final class LockAndCommit {
     }
 
     /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */
-    private static boolean isLookedAt(LockRequest request) {
+    private static boolean isLookedAt(ResolvedRequest request) {
         return !request.openKeysAlone().isEmpty()
                 || request.rows().stream()
                         .flatMap(group -> group.table().columns().stream())

@@ -14,7 +14,7 @@ import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Gate;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.LockErrors;
@@ -66,7 +66,7 @@ public final class LockCalls {
      * @throws LockException if the locks cannot be had
      * @throws SQLException if the caller's query fails, or a look at the server does
      */
-    public Held acquire(PgSession session, LockRequest request, @Nullable Tail tail) throws SQLException {
+    public Held acquire(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         Outcome outcome = attempt(session, request, tail);
         if (outcome instanceof Held held) {
             return held;
@@ -79,7 +79,7 @@ public final class LockCalls {
      *
      * @throws RowAbsentException if there is one
      */
-    public Held acquireRows(PgSession session, LockRequest request, @Nullable Tail tail) throws SQLException {
+    public Held acquireRows(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         for (LockKey key : request.keys()) {
             if (!(key instanceof LockKey.Row) || !requests.strategyOf(key).takesRowLock()) {
                 throw TargetErrors.rowNotLookedFor(request.asked(session.isHotStandby()), key);
@@ -96,7 +96,7 @@ public final class LockCalls {
     /**
      * The same as {@link #acquire}, and gives what became of it where the locks could not be had, or the tail failed.
      */
-    public Outcome attempt(PgSession session, LockRequest request, @Nullable Tail tail) throws SQLException {
+    public Outcome attempt(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
         LockOutcome told = LockOutcome.FAILED;
@@ -130,7 +130,7 @@ public final class LockCalls {
      * The place in the gate is left as soon as the server has answered, since the end of the transaction cannot be
      * seen.
      */
-    private Outcome inTurn(PgSession session, LockRequest request, @Nullable Tail tail) throws SQLException {
+    private Outcome inTurn(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         if (!request.isOneRowExclusive() || session.hasBegun()) {
             return bounded(session, request, tail);
         }
@@ -150,7 +150,7 @@ public final class LockCalls {
     }
 
     /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */
-    private Outcome bounded(PgSession session, LockRequest request, @Nullable Tail tail) throws SQLException {
+    private Outcome bounded(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         long start = System.nanoTime();
         int bound = tail == null ? request.socketBoundMillis() : 0;
         if (bound == 0) {
@@ -165,9 +165,9 @@ public final class LockCalls {
     }
 
     /** A table that was replaced since it was looked up is looked up again, once. */
-    private Outcome lookedUp(PgSession session, LockRequest request, @Nullable Tail tail, long start)
+    private Outcome lookedUp(PgSession session, ResolvedRequest request, @Nullable Tail tail, long start)
             throws SQLException {
-        LockRequest whole = requests.tables().withIdColumns(session, request);
+        ResolvedRequest whole = requests.tables().withIdColumns(session, request);
         Outcome outcome = once(session, whole, tail);
         if (outcome instanceof Outcome.Stale stale) {
             requests.tables().forget(session, whole);
@@ -178,7 +178,7 @@ public final class LockCalls {
         return outcome;
     }
 
-    private Outcome once(PgSession session, LockRequest request, @Nullable Tail tail) throws SQLException {
+    private Outcome once(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         Flushes of = requests.citus().contains(session) ? flushesForCitus : flushes;
         return new Attempt(session, of, request, tail).run();
     }

@@ -20,8 +20,8 @@ import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.PgSession;
@@ -52,7 +52,7 @@ public final class LockRequests {
     }
 
     /** Checks and sorts; runs no SQL. {@link KnownTables#withIdColumns} must follow. */
-    public LockRequest of(LockKey key, RowLockMode mode, LockWait wait) {
+    public ResolvedRequest of(LockKey key, RowLockMode mode, LockWait wait) {
         KeyModes.check(mode, wait);
         if (key == null) {
             throw new IllegalArgumentException("The key is null; make one with LockKey.row(table, id)");
@@ -63,19 +63,19 @@ public final class LockRequests {
         List<RowGroup> rows = strategy.takesRowLock() && key instanceof LockKey.Row row
                 ? List.of(new RowGroup(RowTable.named(row.table()), mode, List.of(row)))
                 : List.of();
-        return new LockRequest(
+        return new ResolvedRequest(
                 keys, mode, wait, strategy, advisory, rows, List.of(), strategy.takesRowLock(), config.names());
     }
 
     /** Checks and sorts; runs no SQL. {@link KnownTables#withIdColumns} must follow. */
-    public LockRequest of(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
+    public ResolvedRequest of(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
         KeyModes.check(mode, wait);
         List<LockKey> list = KeyModes.distinct(keys);
         return of(list, rows(list, keys), mode, Map.of(), wait, strategyOf(list));
     }
 
     /** Checks and sorts; runs no SQL. {@link KnownTables#withIdColumns} must follow. */
-    public LockRequest of(Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
+    public ResolvedRequest of(Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
         KeyModes keys = KeyModes.of(modes);
         KeyModes.check(keys.strongest(), wait);
         List<LockKey> list = keys.keys();
@@ -160,7 +160,7 @@ public final class LockRequests {
      * @param allRows those that are rows, in every spelling
      * @param modes that of each key where they have several; empty where all have {@code mode}
      */
-    private LockRequest of(
+    private ResolvedRequest of(
             List<LockKey> keys,
             List<LockKey.Row> allRows,
             RowLockMode mode,
@@ -185,7 +185,7 @@ public final class LockRequests {
             }
         }
         rows.sort(STATEMENT_ORDER);
-        LockRequest request = new LockRequest(
+        ResolvedRequest request = new ResolvedRequest(
                 keys,
                 mode,
                 wait,
@@ -222,7 +222,7 @@ public final class LockRequests {
                 : LockStrategy.BOTH;
     }
 
-    private LockBudgetExceededException overBudget(LockRequest request) {
+    private LockBudgetExceededException overBudget(ResolvedRequest request) {
         int asked = request.advisory().keys().size();
         return new LockBudgetExceededException(
                 "Cannot lock " + request.describe() + ": that is " + asked + " distinct advisory locks in one call, and"

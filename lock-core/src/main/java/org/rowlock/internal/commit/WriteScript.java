@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Watch;
@@ -113,7 +113,7 @@ final class WriteScript implements Tail {
     /** Sends it by itself, without locks. */
     void send() throws SQLException {
         WriteScript tail = ending != null && !executions.isEmpty() ? watched() : this;
-        FlushRunner.send(session, Flushes.alone(tail, isKept()), LockRequest.NONE, tail);
+        FlushRunner.send(session, Flushes.alone(tail, isKept()), ResolvedRequest.NONE, tail);
     }
 
     private boolean isKept() {

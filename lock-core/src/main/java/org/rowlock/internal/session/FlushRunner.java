@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
 import org.rowlock.internal.request.FoundRow;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.sql.Flush;
@@ -30,7 +30,7 @@ public final class FlushRunner {
      *
      * @throws SQLException as the driver throws it: the parts behind the one that failed have not run
      */
-    public static Outcome send(PgSession session, Flush flush, LockRequest request, @Nullable Tail tail)
+    public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
         if (tail == null) {
             try (PreparedStatement statement = session.prepareScript(flush.sql(), false, false)) {
@@ -48,7 +48,7 @@ public final class FlushRunner {
     }
 
     private static Outcome send(
-            PgSession session, PreparedStatement statement, Flush flush, LockRequest request, @Nullable Tail tail)
+            PgSession session, PreparedStatement statement, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
         flush.bind(statement, request, tail);
         boolean isRows = statement.execute();

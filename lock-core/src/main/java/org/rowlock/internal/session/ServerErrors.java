@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.internal.request.Asked;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Waits;
@@ -77,7 +77,7 @@ public final class ServerErrors {
      *
      * @param start System.nanoTime() before the bound was set
      */
-    public static boolean isOfWrites(LockRequest request, @Nullable Tail tail, long start, SQLException e) {
+    public static boolean isOfWrites(ResolvedRequest request, @Nullable Tail tail, long start, SQLException e) {
         if (tail == null || !tail.isCommitting() || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
             return false;
         }

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.CitusForms;
 import org.rowlock.internal.sql.Guard;
@@ -39,7 +39,7 @@ public final class SessionLocks {
     private static final String HELD_AT_LEAST = OWN_LOCK + "(l.mode = 'ExclusiveLock' or k.shared))";
 
     private final PgSession session;
-    private final LockRequest request;
+    private final ResolvedRequest request;
 
     /** What holds the tables: a statement of its own, or a clause. */
     private final List<String> holdingInFront;
@@ -59,7 +59,7 @@ public final class SessionLocks {
             @Nullable Long number,
             boolean shared) {}
 
-    private SessionLocks(PgSession session, LockRequest request, boolean onCitus) {
+    private SessionLocks(PgSession session, ResolvedRequest request, boolean onCitus) {
         this.session = session;
         this.request = request;
         List<String> tables = request.advisory().tables();
@@ -72,7 +72,7 @@ public final class SessionLocks {
      *
      * @param onCitus whether the database has Citus, see {@link CitusForms}
      */
-    public static SessionLocks derive(PgSession session, LockRequest request, boolean onCitus, String... before)
+    public static SessionLocks derive(PgSession session, ResolvedRequest request, boolean onCitus, String... before)
             throws SQLException {
         SessionLocks locks = new SessionLocks(session, request, onCitus);
         List<String> inFront = locks.inFront(before);
@@ -84,7 +84,7 @@ public final class SessionLocks {
     }
 
     /** Whether this session holds all the locks already, each in its mode or a stronger one. */
-    public static boolean areHeld(PgSession session, LockRequest request, boolean onCitus) throws SQLException {
+    public static boolean areHeld(PgSession session, ResolvedRequest request, boolean onCitus) throws SQLException {
         SessionLocks locks = new SessionLocks(session, request, onCitus);
         List<String> inFront = locks.inFront();
         String held = locks.holding + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ")" + KeySql.FROM_MIXED;

@@ -8,7 +8,7 @@ import org.rowlock.LockTargetException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.SqlState;
 
@@ -64,7 +64,7 @@ public final class TargetErrors {
      *
      * @param undone whether the transaction is as it was before the call
      */
-    public static LockTargetException misnamed(Asked asked, LockRequest.Misnamed misnamed, boolean undone) {
+    public static LockTargetException misnamed(Asked asked, ResolvedRequest.Misnamed misnamed, boolean undone) {
         return new LockTargetException(
                 LockErrors.cannot(asked) + "the id "
                         + asked.names().of(misnamed.key().givenId()) + " means the row "

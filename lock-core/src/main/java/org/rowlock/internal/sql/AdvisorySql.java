@@ -6,7 +6,7 @@ import java.util.List;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.Part.Binder;
 import org.rowlock.internal.sql.Part.Result;
@@ -135,11 +135,11 @@ final class AdvisorySql {
         return next;
     }
 
-    private static int bindMany(PreparedStatement statement, int at, LockRequest request) throws SQLException {
+    private static int bindMany(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         return KeySql.bindMany(statement, at, request.advisory().keys());
     }
 
-    private static int bindMixed(PreparedStatement statement, int at, LockRequest request) throws SQLException {
+    private static int bindMixed(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         return KeySql.bindMixed(statement, at, request.advisory(), request.mode());
     }
 

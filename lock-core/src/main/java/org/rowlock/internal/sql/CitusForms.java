@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockWait;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.Part.Result;
@@ -99,7 +99,7 @@ public final class CitusForms extends FlushForms {
     }
 
     @Override
-    List<Part> rowLocks(LockPlan plan, LockRequest request) {
+    List<Part> rowLocks(LockPlan plan, ResolvedRequest request) {
         List<Part> statements = new ArrayList<>();
         for (int group = 0; group < request.rows().size(); group++) {
             RowGroup of = request.rows().get(group);
@@ -144,7 +144,7 @@ public final class CitusForms extends FlushForms {
         return number ? Long.compare(Long.parseLong(one), Long.parseLong(other)) : one.compareTo(other);
     }
 
-    private static int bindMillis(PreparedStatement statement, int at, LockRequest request) throws SQLException {
+    private static int bindMillis(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         statement.setInt(at, request.lockWait() instanceof LockWait.AtMost bound ? bound.millis() : AT_ONCE_MILLIS);
         return at + 1;
     }

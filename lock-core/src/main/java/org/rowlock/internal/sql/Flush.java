@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.sql.Part.Result;
 
@@ -70,7 +70,7 @@ public final class Flush {
         return savepoint;
     }
 
-    public void bind(PreparedStatement statement, LockRequest request, @Nullable Tail tail) throws SQLException {
+    public void bind(PreparedStatement statement, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         int at = 1;
         for (Part part : parts) {
             at = tail != null && part.result() == Result.TAIL

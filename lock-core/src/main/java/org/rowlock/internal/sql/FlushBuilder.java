@@ -2,7 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.WaitKind;
@@ -42,7 +42,7 @@ final class FlushBuilder {
      *
      * @param request for forms that are not {@linkplain FlushForms#isOfPlan of the plan alone}
      */
-    Flush build(LockRequest request) {
+    Flush build(ResolvedRequest request) {
         boolean armed = forms.isArmed(plan);
         if (plan.watch() != null) {
             parts.addAll(WaitSql.watch(plan.watch()));
@@ -73,7 +73,7 @@ final class FlushBuilder {
         return new Flush(parts, bounded, savepoint);
     }
 
-    private void addRows(LockRequest request) {
+    private void addRows(ResolvedRequest request) {
         if (rowTry) {
             RowPart row = plan.rows().get(0);
             parts.add(RowSql.oneIfFree(row.table(), row.mode()));

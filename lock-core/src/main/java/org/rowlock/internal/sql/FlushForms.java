@@ -2,7 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.LockPlan.RowPart;
 
@@ -40,7 +40,7 @@ class FlushForms {
      *
      * @param request for forms that are not of the plan alone
      */
-    List<Part> rowLocks(LockPlan plan, LockRequest request) {
+    List<Part> rowLocks(LockPlan plan, ResolvedRequest request) {
         List<Part> statements = new ArrayList<>(2);
         for (int group = 0; group < plan.rows().size(); group++) {
             if (plan.waitKind() == WaitKind.AT_MOST && (plan.isAdvisory() || group > 0)) {

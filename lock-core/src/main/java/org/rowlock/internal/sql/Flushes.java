@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Watch;
@@ -69,7 +69,7 @@ public final class Flushes {
      * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
      * @param tail what is run behind the locks
      */
-    public Flush flush(LockRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
+    public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
         if (tail == null
                 && request.rows().isEmpty()
                 && request.keysAlone().isEmpty()
@@ -84,13 +84,13 @@ public final class Flushes {
         return flush == null ? kept.keep(plan, build(plan, request)) : flush;
     }
 
-    private Flush build(LockPlan plan, LockRequest request) {
+    private Flush build(LockPlan plan, ResolvedRequest request) {
         return new FlushBuilder(forms, plan).build(request);
     }
 
     /** A race builds the same flush twice, and a flush is immutable. Ordinals, as an index allocates nothing. */
     @SuppressWarnings("EnumOrdinal")
-    private Flush single(LockRequest request, boolean begun, boolean anyIsolation) {
+    private Flush single(ResolvedRequest request, boolean begun, boolean anyIsolation) {
         WaitKind wait = WaitKind.of(request.lockWait());
         String table = request.first().tableOrNull();
         String place = table == null ? "" : table;

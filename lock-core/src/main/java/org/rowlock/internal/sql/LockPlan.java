@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.Tail;
@@ -45,7 +45,7 @@ record LockPlan(
      */
     record RowPart(RowTable table, RowLockMode mode, boolean one) {}
 
-    static LockPlan of(LockRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
+    static LockPlan of(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
         return new LockPlan(
                 request.advisory().shape(),
                 request.advisory().tables(),

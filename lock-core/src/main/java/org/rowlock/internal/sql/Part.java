@@ -2,7 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 
 /**
@@ -27,7 +27,7 @@ public record Part(String sql, Binder binder, Result result) {
     @FunctionalInterface
     public interface Binder {
         /** Sets the parameters from index {@code at} on and gives the index behind the last one. */
-        int bind(PreparedStatement statement, int at, LockRequest request) throws SQLException;
+        int bind(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException;
     }
 
     /** What the result of a part is. */

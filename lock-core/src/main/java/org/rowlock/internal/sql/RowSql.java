@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
@@ -103,7 +103,7 @@ public final class RowSql {
                 result);
     }
 
-    private static int bindOne(PreparedStatement statement, int at, LockRequest request) throws SQLException {
+    private static int bindOne(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         return bindId(statement, at, request.rows().get(0).keys().get(0));
     }
 
@@ -183,9 +183,9 @@ public final class RowSql {
         return wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION + name : "";
     }
 
-    private static int bindIds(PreparedStatement statement, int at, LockRequest request, int group)
+    private static int bindIds(PreparedStatement statement, int at, ResolvedRequest request, int group)
             throws SQLException {
-        LockRequest.RowGroup rows = request.rows().get(group);
+        ResolvedRequest.RowGroup rows = request.rows().get(group);
         return rows.table().bindIds(statement, at, rows.ids());
     }
 
@@ -212,7 +212,7 @@ public final class RowSql {
                         + names(columns) + ", n) left join " + TableName.quoted(table.name()) + " as " + ALIAS + " on "
                         + on(columns),
                 (statement, at, request) -> {
-                    LockRequest.RowGroup rows = request.keysAlone().get(group);
+                    ResolvedRequest.RowGroup rows = request.keysAlone().get(group);
                     return rows.table().bindIds(statement, at, rows.ids());
                 },
                 Result.MEANINGS);

@@ -4,7 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.LockWait;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.sql.Part.Result;
 
@@ -76,7 +76,7 @@ public final class WaitSql {
             WaitSql::bindMillis,
             Result.IGNORED);
 
-    public static int bindMillis(PreparedStatement statement, int at, LockRequest request) throws SQLException {
+    public static int bindMillis(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         LockWait.AtMost bound = (LockWait.AtMost) request.lockWait();
         statement.setString(at, Integer.toString(bound.millis()));
         return at + 1;

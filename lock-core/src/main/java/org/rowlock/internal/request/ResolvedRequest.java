@@ -28,7 +28,7 @@ import org.rowlock.internal.text.IdType;
  *     stale snapshot
  * @param names how messages name keys
  */
-public record LockRequest(
+public record ResolvedRequest(
         List<LockKey> keys,
         RowLockMode mode,
         LockWait lockWait,
@@ -40,7 +40,7 @@ public record LockRequest(
         KeyNames names) {
 
     /** Of a flush that locks nothing. */
-    public static final LockRequest NONE = new LockRequest(
+    public static final ResolvedRequest NONE = new ResolvedRequest(
             List.of(),
             RowLockMode.FOR_UPDATE,
             LockWait.noWait(),
@@ -75,17 +75,17 @@ public record LockRequest(
         return keys.get(0);
     }
 
-    public LockRequest withRows(List<RowGroup> groups) {
-        return new LockRequest(keys, mode, lockWait, strategy, advisory, groups, keysAlone, anyIsolationAllowed, names);
+    public ResolvedRequest withRows(List<RowGroup> groups) {
+        return new ResolvedRequest(keys, mode, lockWait, strategy, advisory, groups, keysAlone, anyIsolationAllowed, names);
     }
 
-    public LockRequest withKeysAlone(List<RowGroup> groups) {
-        return new LockRequest(keys, mode, lockWait, strategy, advisory, rows, groups, anyIsolationAllowed, names);
+    public ResolvedRequest withKeysAlone(List<RowGroup> groups) {
+        return new ResolvedRequest(keys, mode, lockWait, strategy, advisory, rows, groups, anyIsolationAllowed, names);
     }
 
     /** The same without the advisory locks, which are held already. */
-    public LockRequest rowLocksOnly(LockWait remaining) {
-        return new LockRequest(keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, true, names);
+    public ResolvedRequest rowLocksOnly(LockWait remaining) {
+        return new ResolvedRequest(keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, true, names);
     }
 
     /**
@@ -155,12 +155,12 @@ public record LockRequest(
     }
 
     /** The same with what is left of a bounded wait. */
-    public LockRequest remaining(long startNanos) {
+    public ResolvedRequest remaining(long startNanos) {
         if (!(lockWait instanceof LockWait.AtMost)) {
             return this;
         }
         LockWait left = Waits.remaining(lockWait, startNanos);
-        return new LockRequest(keys, mode, left, strategy, advisory, rows, keysAlone, anyIsolationAllowed, names);
+        return new ResolvedRequest(keys, mode, left, strategy, advisory, rows, keysAlone, anyIsolationAllowed, names);
     }
 
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */
