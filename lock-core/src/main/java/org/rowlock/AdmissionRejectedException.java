@@ -8,7 +8,12 @@ package org.rowlock;
 public final class AdmissionRejectedException extends LockException {
     private static final long serialVersionUID = 1;
 
-    AdmissionRejectedException(String message) {
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     */
+    public AdmissionRejectedException(String message) {
         super(message, null, null);
     }
 

@@ -7,7 +7,13 @@ package org.rowlock;
 public final class LockInterruptedException extends LockException {
     private static final long serialVersionUID = 1;
 
-    LockInterruptedException(String message, InterruptedException cause) {
+    /**
+     * Made by Rowlock; public for tests of those who catch it.
+     *
+     * @param message what was asked, why it cannot be, and what to do
+     * @param cause what the server or the driver said
+     */
+    public LockInterruptedException(String message, InterruptedException cause) {
         super(message, null, cause);
     }
 

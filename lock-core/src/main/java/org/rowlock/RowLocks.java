@@ -396,8 +396,7 @@ public final class RowLocks {
      * @return ends it when it is run; a look that is under way is interrupted
      * @throws IllegalArgumentException if an argument is null, or the time is not positive
      */
-    public Runnable verifyEvery(
-            DataSource dataSource, Duration every, Consumer<? super LockException> refused) {
+    public Runnable verifyEvery(DataSource dataSource, Duration every, Consumer<? super LockException> refused) {
         if (dataSource == null || every == null || refused == null) {
             throw new IllegalArgumentException("The DataSource, the time or who is to be told is null");
         }

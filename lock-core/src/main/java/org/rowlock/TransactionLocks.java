@@ -12,8 +12,8 @@ import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.sql.ScriptResult;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -146,7 +146,7 @@ public final class TransactionLocks {
     private LockResult lock(PgSession session, LockRequest request, LockWait wait, @Nullable LockQuery<?> query)
             throws SQLException {
         ResolvedRequest resolved = requests.of(request, wait);
-        ScriptResult result = request.isRowRequired()
+        Held result = request.isRowRequired()
                 ? calls.acquireRows(session, resolved, query)
                 : calls.acquire(session, resolved, query);
         session.refuseIfOver(NOTHING_LOCKED);

@@ -65,8 +65,7 @@ class LockListenerTest {
         return RowLocks.builder().strategy(strategy).listener(listener).build();
     }
 
-    private void expect(
-            List<LockKey> keys, RowLockMode mode, LockStrategy strategy, LockWait wait, Outcome outcome) {
+    private void expect(List<LockKey> keys, RowLockMode mode, LockStrategy strategy, LockWait wait, Outcome outcome) {
         assertThat(acquisitions).singleElement().satisfies(told -> {
             assertThat(told.keys()).isEqualTo(keys);
             assertThat(told.mode()).isEqualTo(mode);

@@ -242,6 +242,28 @@ class QueueTest {
         database.execute("drop schema " + tenant + " cascade");
     }
 
+    /** Columns that the index of a primary key only includes are no part of the key. */
+    @Test
+    void aKeyThatIncludesOtherColumnsQueues() throws Exception {
+        database.execute(
+                "create table wide(id int, note text, primary key (id) include (note))",
+                "insert into wide values (1, 'x'), (2, 'x')");
+        String lock = "select * from wide where id = 1 for update";
+        Session inFront = session("inFront");
+        Session behind = session("behind");
+        inFront.execute("update wide set note = 'y' where id = 2");
+        inFront.commit();
+        holder.execute(lock);
+        Step<Boolean> first = inFront.startExecute(lock);
+        first.awaitBlockedBy(holder);
+
+        Step<Boolean> second = behind.startExecute(lock);
+        gated.awaitQueued(1);
+
+        holder.commit();
+        commitAll(List.of(inFront, behind), List.of(first, second));
+    }
+
     /** By whatever search_path, and with its schema or without. */
     @Test
     void aTableThatTenantsShareHasOneQueue() throws Exception {

@@ -2,6 +2,7 @@ package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockException;
@@ -11,6 +12,8 @@ import org.rowlock.internal.commit.WriteFlushes;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 
 /** Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all. */
@@ -41,7 +44,9 @@ public final class LockAndCommit {
         Ending ending = endings.of(session);
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
         WriteFlushes flushes = WriteFlushes.of(session, writes, request.names(), ending);
-        if (rowRequired || !flushes.isOne() || isLookedAt(calls.requests().withIdColumns(session, request))) {
+        if (rowRequired
+                || !flushes.isOne()
+                || isLookedAt(calls.requests().tables().withIdColumns(session, request))) {
             if (rowRequired) {
                 calls.acquireRows(session, request, null);
             } else {
@@ -62,22 +67,29 @@ public final class LockAndCommit {
 
     private void lockAndCommit(PgSession session, ResolvedRequest request, WriteFlushes flushes, Commit commit)
             throws SQLException {
-        try {
-            calls.acquire(session, request, flushes.behindLock(session));
-        } catch (LockConnectionLostException e) {
-            if (flushes.isSent() && e.getCause() instanceof SQLException cause) {
-                throw commit.failure(flushes, cause);
-            }
-            throw e;
-        } catch (LockException e) {
-            // What ended the wait until it is durable looks as if it had ended the wait for the lock.
-            if (flushes.isSent() && e.getCause() instanceof SQLException cause) {
-                commit.refuteIfCommitted(flushes, cause);
-            }
-            throw e;
-        } catch (SQLException e) {
-            throw commit.failure(flushes, e);
+        Outcome outcome = calls.attempt(session, request, flushes.behindLock());
+        if (outcome instanceof Outcome.Held) {
+            return;
         }
+        if (outcome instanceof Outcome.Failed failed) {
+            boolean lost = flushes.isSent() && failed.meaning() instanceof LockConnectionLostException;
+            if (lost || failed.meaning() == null) {
+                throw commit.failure(flushes, failed.cause());
+            }
+        }
+        SQLException cause = cause(outcome);
+        if (flushes.isSent() && cause != null) {
+            // What ended the wait until it is durable looks as if it had ended the wait for the lock.
+            commit.refuteIfCommitted(flushes, cause);
+        }
+        throw LockErrors.of(request.asked(session.isHotStandby()), outcome);
+    }
+
+    private static @Nullable SQLException cause(Outcome outcome) {
+        if (outcome instanceof Outcome.Failed failed) {
+            return failed.cause();
+        }
+        return outcome instanceof Outcome.Taken taken ? taken.cause() : null;
     }
 
     /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */

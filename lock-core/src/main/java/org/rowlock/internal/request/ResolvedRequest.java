@@ -39,6 +39,18 @@ public record ResolvedRequest(
         boolean anyIsolationAllowed,
         KeyNames names) {
 
+    /** Of a flush that locks nothing. */
+    public static final ResolvedRequest NONE = new ResolvedRequest(
+            List.of(),
+            RowLockMode.FOR_UPDATE,
+            LockWait.noWait(),
+            LockStrategy.ROW,
+            AdvisoryKeys.NONE,
+            List.of(),
+            List.of(),
+            true,
+            KeyNames.WITHOUT_IDS);
+
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
 

@@ -26,7 +26,7 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.sql.LockScripts;
+import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.text.IdType;
 
 /**
@@ -52,7 +52,7 @@ public class KeyCost {
     @Param({"ROW", "BOTH", "ADVISORY"})
     public LockStrategy strategy = LockStrategy.ROW;
 
-    private final LockScripts scripts = new LockScripts();
+    private final Flushes scripts = new Flushes();
     private final RowTable table = new RowTable(
             TABLE,
             List.of(new RowTable.Column("id", "integer", "integer[]", IdType.INTEGER)),
@@ -78,7 +78,7 @@ public class KeyCost {
             }
             request = request.withRows(groups);
         }
-        lastSql = scripts.script(request, true, request.anyIsolationAllowed(), null)
+        lastSql = scripts.flush(request, true, request.anyIsolationAllowed(), null)
                 .sql();
         return request;
     }

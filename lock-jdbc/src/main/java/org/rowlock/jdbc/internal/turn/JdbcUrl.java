@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.RowlockMode;
 
 /**
@@ -18,9 +19,6 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
     private static final String OURS = "rowlock.";
     private static final List<String> NAMES =
             List.of("rowlock.mode", "rowlock.include", "rowlock.exclude", "rowlock.release");
-
-    /** SQLSTATE invalid_parameter_value, as PostgreSQL's driver has it for a property it cannot use. */
-    private static final String INVALID_VALUE = "22023";
 
     public static boolean isOurs(String url) {
         return url.startsWith(PREFIX + "postgresql:");
@@ -61,7 +59,8 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
                     properties,
                     settings(address, ours));
         } catch (IllegalArgumentException e) {
-            throw new SQLException("The URL or its properties cannot be used: " + e.getMessage(), INVALID_VALUE, e);
+            throw new SQLException(
+                    "The URL or its properties cannot be used: " + e.getMessage(), SqlState.INVALID_PARAMETER_VALUE, e);
         }
     }
 

@@ -6,14 +6,14 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.LockPlan.RowPart;
 
-/** What a script is made of, on PostgreSQL. Where locking takes other statements there is a subclass. */
-class ScriptForms {
+/** What a flush is made of, on PostgreSQL. Where locking takes other statements there is a subclass. */
+class FlushForms {
     /** Whether one row can be tried without a savepoint. */
     boolean canTryOneRow() {
         return true;
     }
 
-    /** Whether the script is a function of the plan, and no value of the request is in it. */
+    /** Whether the flush is a function of the plan, and no value of the request is in it. */
     boolean isOfPlan(LockPlan plan) {
         return true;
     }
@@ -23,15 +23,15 @@ class ScriptForms {
         return plan.waitKind() == WaitKind.AT_MOST;
     }
 
-    List<ScriptStatement> arm() {
+    List<Part> arm() {
         return List.of(WaitSql.ARM);
     }
 
-    ScriptStatement restore() {
+    Part restore() {
         return WaitSql.RESTORE;
     }
 
-    List<ScriptStatement> advisoryLock(LockPlan plan) {
+    List<Part> advisoryLock(LockPlan plan) {
         return List.of(AdvisorySql.lock(plan, KeySql.holding(plan.tables(), plan.keysAlone())));
     }
 
@@ -40,8 +40,8 @@ class ScriptForms {
      *
      * @param request for forms that are not of the plan alone
      */
-    List<ScriptStatement> rowLocks(LockPlan plan, ResolvedRequest request) {
-        List<ScriptStatement> statements = new ArrayList<>(2);
+    List<Part> rowLocks(LockPlan plan, ResolvedRequest request) {
+        List<Part> statements = new ArrayList<>(2);
         for (int group = 0; group < plan.rows().size(); group++) {
             if (plan.waitKind() == WaitKind.AT_MOST && (plan.isAdvisory() || group > 0)) {
                 statements.add(WaitSql.REARM);

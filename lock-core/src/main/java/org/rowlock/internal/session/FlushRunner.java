@@ -12,53 +12,51 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
 import org.rowlock.internal.request.FoundRow;
-import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.Tail;
+import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Guard;
-import org.rowlock.internal.sql.LockScript;
-import org.rowlock.internal.sql.ScriptResult;
-import org.rowlock.internal.sql.ScriptStatement;
-import org.rowlock.internal.sql.ScriptValues;
+import org.rowlock.internal.sql.Part;
 
-/** Runs a script in one round trip and reads its results in their order. */
-public final class ScriptRunner {
-    private ScriptRunner() {}
+/** Sends a flush in one round trip and reads the results of its parts in their order. */
+public final class FlushRunner {
+    private FlushRunner() {}
 
-    /** What the query returns stays open until it is read. */
-    public static ScriptResult run(
-            PgSession session, LockScript script, ResolvedRequest request, @Nullable LockQuery<?> query)
+    /**
+     * Sends the parts, and what they lock, read, write and commit is done. What the tail returns stays open until it is
+     * read.
+     *
+     * @throws SQLException as the driver throws it: the parts behind the one that failed have not run
+     */
+    public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
-        if (query == null) {
-            try (PreparedStatement statement = session.prepareScript(script.sql(), false)) {
-                return run(session, statement, script, request, null);
+        if (tail == null) {
+            try (PreparedStatement statement = session.prepareScript(flush.sql(), false, false)) {
+                return send(session, statement, flush, request, null);
             }
         }
         // That of a try before.
-        query.close();
-        return run(
+        tail.open().close();
+        return send(
                 session,
-                query.open().keep(session.prepareScript(script.sql(), query.isOneShot(), query.isReadTwice())),
-                script,
+                tail.open().keep(session.prepareScript(flush.sql(), tail.isOneShot(), tail.isReadTwice())),
+                flush,
                 request,
-                query);
+                tail);
     }
 
-    private static ScriptResult run(
-            PgSession session,
-            PreparedStatement statement,
-            LockScript script,
-            ResolvedRequest request,
-            @Nullable LockQuery<?> query)
+    private static Outcome send(
+            PgSession session, PreparedStatement statement, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
-        script.bind(statement, new ScriptValues(request, query));
+        flush.bind(statement, request, tail);
         boolean isRows = statement.execute();
         Guard guard = null;
         List<List<FoundRow>> found = List.of();
         List<List<FoundRow>> meant = List.of();
         boolean taken = false;
-        for (ScriptStatement part : script.statements()) {
+        for (Part part : flush.parts()) {
             switch (part.result()) {
                 case WATCH -> LostCommits.read(session, statement);
                 case GUARD -> guard = readGuard(statement);
@@ -85,7 +83,11 @@ public final class ScriptRunner {
                             statement, request.openKeysAlone().get(meant.size()).table()));
                 }
                 case LOOK -> taken = found.get(0).isEmpty() && isAny(statement);
-                case QUERY -> readQuery(statement, isRows, query);
+                case TAIL -> {
+                    if (tail != null) {
+                        tail.read(statement, isRows);
+                    }
+                }
                 case IGNORED -> {}
             }
             isRows = statement.getMoreResults(Statement.KEEP_CURRENT_RESULT);
@@ -94,7 +96,12 @@ public final class ScriptRunner {
             throw new IllegalArgumentException("The SQL of the query has more than one statement. They have run:"
                     + " roll the transaction back, and give one statement that returns rows");
         }
-        return new ScriptResult(guard, found, meant, taken);
+        if (guard != null && guard.lock() == Guard.Lock.NOT_TRIED) {
+            return new Outcome.Refused(guard, null);
+        }
+        return taken || (guard != null && guard.lock() == Guard.Lock.TAKEN)
+                ? Outcome.Taken.AT_ONCE
+                : new Outcome.Held(guard, found, meant);
     }
 
     private static @Nullable Guard readGuard(PreparedStatement statement) throws SQLException {
@@ -152,19 +159,5 @@ public final class ScriptRunner {
         try (ResultSet row = statement.getResultSet()) {
             return row.next();
         }
-    }
-
-    private static void readQuery(PreparedStatement statement, boolean isRows, @Nullable LockQuery<?> query)
-            throws SQLException {
-        if (query != null && query.committing() != null) {
-            query.committing().read(statement, isRows);
-            return;
-        }
-        if (!isRows || query == null) {
-            throw new IllegalArgumentException("The SQL of the query returned no rows to read but an update count of "
-                    + statement.getUpdateCount() + ". It has run: roll the transaction back, and give a SELECT, or add"
-                    + " RETURNING");
-        }
-        query.open().add(statement.getResultSet());
     }
 }

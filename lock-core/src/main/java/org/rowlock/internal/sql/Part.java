@@ -2,33 +2,39 @@ package org.rowlock.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.Tail;
 
 /**
- * One statement of a {@link LockScript}.
+ * One part of a {@link Flush}.
  *
  * @param sql its text, without a semicolon
  * @param binder sets its parameters
  * @param result what its result is
  */
-public record ScriptStatement(String sql, Binder binder, Result result) {
+public record Part(String sql, Binder binder, Result result) {
 
     /** A statement without parameters whose result nobody needs. */
-    static ScriptStatement control(String sql) {
-        return new ScriptStatement(sql, (statement, at, values) -> at, Result.IGNORED);
+    static Part control(String sql) {
+        return withoutBinds(sql, Result.IGNORED);
     }
 
-    /** Sets the parameters of one statement. Captures nothing of a call, since scripts are kept and used again. */
+    static Part withoutBinds(String sql, Result result) {
+        return new Part(sql, (statement, at, request) -> at, result);
+    }
+
+    /** Sets the parameters of one statement. Captures nothing of a call, since flushes are kept and used again. */
     @FunctionalInterface
     public interface Binder {
         /** Sets the parameters from index {@code at} on and gives the index behind the last one. */
-        int bind(PreparedStatement statement, int at, ScriptValues values) throws SQLException;
+        int bind(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException;
     }
 
-    /** What the result of a statement is. */
+    /** What the result of a part is. */
     public enum Result {
         /** Nothing that is read. */
         IGNORED,
-        /** That of {@link WaitSql#watch}. */
+        /** Whether a commit waits for no standby. */
         WATCH,
         /** The guard row of the advisory lock: isolation, read-only, kind of table, lock. */
         GUARD,
@@ -44,7 +50,7 @@ public record ScriptStatement(String sql, Binder binder, Result result) {
         MEANINGS,
         /** A row where there is one, locked or not. */
         LOOK,
-        /** The rows of the caller's own query. */
-        QUERY
+        /** What the {@link Tail} reads: the rows of the caller's query, or what writes and the COMMIT return. */
+        TAIL
     }
 }
