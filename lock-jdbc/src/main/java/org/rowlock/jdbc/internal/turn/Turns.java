@@ -125,7 +125,7 @@ public final class Turns {
             mayHoldLocks = true;
             return null;
         }
-        if (!mayHoldLocks || driver.isClosed()) {
+        if ((!mayHoldLocks || driver.isClosed()) && !driver.equals(connection)) {
             driver = connection.unwrap(BaseConnection.class);
         }
         if (mayHoldLocks && driver.getTransactionState() == TransactionState.IDLE) {
