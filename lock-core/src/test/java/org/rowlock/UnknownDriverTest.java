@@ -30,10 +30,9 @@ class UnknownDriverTest {
             }
         }) {
             Connection connection = (Connection) Proxy.newProxyInstance(
-                    other, new Class<?>[] {Connection.class}, (proxy, method, arguments) -> method.getReturnType()
-                                    == boolean.class
-                            ? (Object) false
-                            : null);
+                    other,
+                    new Class<?>[] {Connection.class},
+                    (proxy, method, arguments) -> method.getReturnType() == boolean.class ? (Object) false : null);
             Method of = other.loadClass(PgSession.class.getName()).getMethod("of", Connection.class);
             Throwable thrown = catchThrowable(() -> of.invoke(null, connection));
 
