@@ -144,9 +144,12 @@ final class StartupVerification implements SmartInitializingSingleton {
                 && Stream.of(RowLocks.class, RowLockTemplate.class)
                         .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))
                         .flatMap(name -> Stream.of(beans.getDependentBeans(name)))
-                        .map(beans::getType)
-                        .allMatch(type -> type != null
-                                && type.getPackageName().startsWith(StartupVerification.class.getPackageName()));
+                        .allMatch(this::isOurs);
+    }
+
+    private boolean isOurs(String bean) {
+        Class<?> type = beans.getType(bean);
+        return type != null && type.getPackageName().startsWith(StartupVerification.class.getPackageName());
     }
 
     /**
