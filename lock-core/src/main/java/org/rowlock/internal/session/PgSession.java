@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
 import org.postgresql.PGStatement;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
@@ -71,11 +72,22 @@ public final class PgSession extends DriverSession {
     }
 
     static BaseConnection unwrap(Connection connection) throws SQLException {
-        if (connection instanceof BaseConnection driver) {
-            return driver;
-        }
-        if (connection.isWrapperFor(BaseConnection.class)) {
-            return connection.unwrap(BaseConnection.class);
+        try {
+            if (connection instanceof BaseConnection driver) {
+                return driver;
+            }
+            if (connection.isWrapperFor(BaseConnection.class)) {
+                return connection.unwrap(BaseConnection.class);
+            }
+        } catch (LinkageError e) {
+            Driver driver = new Driver();
+            throw new LockTransactionException(
+                    Reason.NOT_POSTGRESQL,
+                    "No lock was taken: the PostgreSQL JDBC driver on the class path, " + driver.getMajorVersion() + '.'
+                            + driver.getMinorVersion() + ", lacks what Rowlock needs of it (" + e.getMessage()
+                            + "); use org.postgresql:postgresql 42.7",
+                    null,
+                    e);
         }
         throw refused(
                 Reason.NOT_POSTGRESQL,

@@ -106,7 +106,7 @@ public final class Doctor {
         });
         Server server = server(facts);
         double roundTripMillis = session.roundTripMillis();
-        Optional<List<Row>> countersBefore = tryRead("counters", Probe.COUNTERS);
+        Optional<List<Row>> countersBefore = counters(facts);
         Optional<List<Row>> tablesBefore = tryRead("updates of tables", Probe.TABLES);
         Optional<List<Row>> statementsBefore = server.standby() ? Optional.empty() : statements(server);
         long ours = session.transactions();
@@ -117,7 +117,7 @@ public final class Doctor {
         double seconds = (System.nanoTime() - began) / 1e9;
         ours = session.transactions() - ours;
         Optional<List<Row>> statementsAfter = statementsBefore.flatMap(any -> statements(server));
-        Optional<List<Row>> countersAfter = countersBefore.flatMap(any -> tryRead("counters", Probe.COUNTERS));
+        Optional<List<Row>> countersAfter = countersBefore.flatMap(any -> counters(facts));
         Optional<List<Row>> tablesAfter = tablesBefore.flatMap(any -> tryRead("updates of tables", Probe.TABLES));
         Row first = countersBefore.map(rows -> rows.get(0)).orElse(new Row(Map.of()));
         Row last = countersAfter.map(rows -> rows.get(0)).orElse(first);
@@ -153,6 +153,16 @@ public final class Doctor {
                         .toList(),
                 tryRead("what Rowlock's audit has seen", Doctor::audited).orElse(List.of()),
                 List.copyOf(unseen));
+    }
+
+    private Optional<List<Row>> counters(Row facts) {
+        return tryRead("counters", connection -> {
+            Row counters = Probe.COUNTERS.read(connection).get(0);
+            if (facts.is("has_stat_lock")) {
+                counters.values().putAll(Probe.FAST_PATH.read(connection).get(0).values());
+            }
+            return List.of(counters);
+        });
     }
 
     private void refuseOthers(Connection connection) throws SQLException {
@@ -256,7 +266,7 @@ public final class Doctor {
         Map<String, Double> rates = new java.util.LinkedHashMap<>();
         if (seconds > 0) {
             rates.put("transactions", Math.max(0, grown(first, last, "transactions") - ours) / seconds);
-            Stream.of("xids", "wal_bytes")
+            Stream.of("xids", "wal_bytes", "fast_path_exceeded")
                     .filter(last::has)
                     .forEach(name -> rates.put(name, grown(first, last, name) / seconds));
             // In the arithmetic of the counter itself, which wraps.

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 enum Probe {
     SERVER,
     COUNTERS,
+    FAST_PATH,
     ACTIVITY,
     WAITS,
     LOCK_TABLE,

@@ -459,7 +459,11 @@ final class Rules {
                             (seen, same) ->
                                     seen.busyIn(WaitEvents.LOCK_MANAGER) >= LWLOCK_SHARE && kind(seen) != Kind.HURT,
                             (seen, same) -> Figures.percent(seen.busyIn(WaitEvents.LOCK_MANAGER))
-                                    + " of busy time waits to get into the lock table",
+                                    + " of busy time waits to get into the lock table"
+                                    + (seen.perSecond().containsKey("fast_path_exceeded")
+                                            ? ", " + Figures.number(seen.perSecond("fast_path_exceeded"))
+                                                    + " locks/s had no room in the fast path"
+                                            : ""),
                             same -> "Look at LockManager waits before any table goes to BOTH or ADVISORY.",
                             "They come from statements that touch more partitions and indexes than have room in the fast path (16"
                                     + " before PostgreSQL 18, since then max_locks_per_transaction), and from many sessions at"

@@ -187,8 +187,8 @@ public final class Comparison {
         long locks = scenario.points().stream().mapToLong(Point::locks).max().orElse(0);
         int allowed = Math.max(100, connections + SPARE_CONNECTIONS);
         all.put("max_connections", Integer.toString(allowed));
-        // On top of what the server has by default.
-        all.put("max_locks_per_transaction", Long.toString(64 + locks / allowed));
+        // On top of what the newest server has by default.
+        all.put("max_locks_per_transaction", Long.toString(128 + locks / allowed));
         all.putAll(scenario.settings());
         return all;
     }

@@ -1,6 +1,7 @@
 package org.rowlock.spring.metrics;
 
-import io.micrometer.observation.Observation;
+import io.micrometer.observation.transport.Kind;
+import io.micrometer.observation.transport.SenderContext;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
@@ -9,13 +10,16 @@ import org.rowlock.spring.LockInstrumentation.Acquisition;
  * What an {@code ObservationHandler}, {@code ObservationFilter} or {@code ObservationConvention} of the application gets
  * to see of an acquisition. Not thread-safe.
  */
-public final class LockObservationContext extends Observation.Context {
+public final class LockObservationContext extends SenderContext<Object> {
     private final Acquisition acquisition;
     private final boolean queue;
     private final boolean ids;
     private @Nullable Outcome outcome;
 
     LockObservationContext(Acquisition acquisition, boolean queue, boolean ids) {
+        // So that its span is a client's; there is nothing that takes a trace to the server.
+        super((nothing, name, value) -> {}, Kind.CLIENT);
+        setCarrier(acquisition);
         this.acquisition = acquisition;
         this.queue = queue;
         this.ids = ids;

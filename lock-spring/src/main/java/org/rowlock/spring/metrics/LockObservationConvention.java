@@ -5,6 +5,7 @@ import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import org.rowlock.LockAcquisition.Outcome;
+import org.rowlock.LockKey;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
 
 /**
@@ -49,6 +50,17 @@ class LockObservationConvention implements ObservationConvention<LockObservation
         Acquisition acquisition = context.acquisition();
         KeyValues values =
                 KeyValues.of("keys", String.valueOf(acquisition.keys().size()));
+        if (!context.isQueue()) {
+            // As OpenTelemetry names them; of a span alone, as the meters have tags of their own for them.
+            values = values.and(
+                    "db.system.name",
+                    "postgresql",
+                    "db.operation.name",
+                    acquisition.mode().name().replace('_', ' '));
+            if (acquisition.keys().get(0) instanceof LockKey.Row) {
+                values = values.and("db.collection.name", acquisition.table());
+            }
+        }
         return context.hasIds() ? values.and("key", acquisition.keys().get(0).toString()) : values;
     }
 

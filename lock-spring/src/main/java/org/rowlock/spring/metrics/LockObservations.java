@@ -18,7 +18,8 @@ import org.rowlock.spring.LockInstrumentation;
  *   <li>{@code outcome}, at the end: a {@link Outcome}; of the queue {@code ADMITTED} or {@code REFUSED}
  * </ul>
  *
- * and the high-cardinality one {@code keys}, how many there are. An id is in neither, unless it is asked for:
+ * and the high-cardinality one {@code keys}, how many there are; at the server also OpenTelemetry's {@code db.system.name}, {@code
+ * db.operation.name} (the mode) and {@code db.collection.name} (the table). The span is a client's. An id is in neither, unless it is asked for:
  * then the high-cardinality value {@code key} is the first key. Thread-safe.
  */
 public final class LockObservations implements LockInstrumentation {

@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.transport.Kind;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -159,6 +160,13 @@ class LockMetricsTest {
             assertThat(observed.getContextualName()).isEqualTo("lock orders");
             assertThat(observed.getAllKeyValues().toString()).doesNotContain("orders[1]");
             assertThat(observed.getHighCardinalityKeyValue("keys").getValue()).isEqualTo("1");
+            assertThat(observed.getHighCardinalityKeyValue("db.system.name").getValue())
+                    .isEqualTo("postgresql");
+            assertThat(observed.getHighCardinalityKeyValue("db.collection.name").getValue())
+                    .isEqualTo("orders");
+            assertThat(observed.getHighCardinalityKeyValue("db.operation.name").getValue())
+                    .isEqualTo("FOR NO KEY UPDATE");
+            assertThat(observed.getKind()).isEqualTo(Kind.CLIENT);
             assertThat(context.getBean(MeterRegistry.class)
                             .get("rowlock.acquire")
                             .timer()

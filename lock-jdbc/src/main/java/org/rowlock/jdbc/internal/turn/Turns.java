@@ -43,7 +43,10 @@ public final class Turns {
 
     private final DropIn dropIn;
     private final Connection connection;
-    private final BaseConnection driver;
+
+    /** Of the transaction: a driver in front of PostgreSQL's may connect anew, by itself, when a server has gone. */
+    private BaseConnection driver;
+
     private final int database;
     private final String user;
     private final Set<PrimaryKeys.Name> unknownTables = ConcurrentHashMap.newKeySet();
@@ -119,6 +122,9 @@ public final class Turns {
         if (mode == RowlockMode.OFF || plan == null || closed) {
             mayHoldLocks = true;
             return null;
+        }
+        if ((!mayHoldLocks || driver.isClosed()) && !driver.equals(connection)) {
+            driver = connection.unwrap(BaseConnection.class);
         }
         if (mayHoldLocks && driver.getTransactionState() == TransactionState.IDLE) {
             ended();
