@@ -21,13 +21,6 @@ import org.rowlock.jmh.server.Sql;
 public class Horizon extends HotRows {
     static final Scenario SCENARIO = new Scenario(
                     "horizon",
-                    "Hot rows while another transaction holds the vacuum horizon",
-                    "The work of zipfian while an idle transaction, such as a long report or a forgotten session, keeps its"
-                            + " snapshot for the middle of the run. No row version that was alive when it began, nor any made"
-                            + " since, may be removed, so each update has a longer chain to walk; autovacuum could not"
-                            + " either, and is off for the table. No lock strategy cures that; how much throughput is left"
-                            + " of each, and does it come back when the transaction ends?",
-                    "597 tps fall to 102 in 15 minutes and to 50 in 50, and recover at once when the holder ends.",
                     Horizon.class,
                     List.of(Point.clients(30)),
                     Variant.withAdmission(),

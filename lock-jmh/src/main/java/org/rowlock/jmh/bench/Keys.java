@@ -18,13 +18,6 @@ import org.rowlock.jmh.scenario.Variant;
 public class Keys extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
                     "keys",
-                    "One lock: what the form of the id costs",
-                    "One session makes a key from an id, locks it and commits. FOR_UPDATE is that statement by hand. ROW, BOTH"
-                            + " and ADVISORY are Rowlock, which derives its key by the table's OID: for an int4 id the pair of"
-                            + " both, for any other id 64 bits of md5. NAIVE (a pair with the id or its hashtext), MD5 and"
-                            + " HASHTEXT are SQL by hand that makes its keys in these ways and checks nothing. Processor time"
-                            + " and allocation are the client's: against those by hand, what the library costs.",
-                    "",
                     Keys.class,
                     Arrays.stream(KeyForm.values())
                             .map(form -> Point.of(form.name().toLowerCase(java.util.Locale.ROOT), 1, "id", form.name()))

@@ -26,13 +26,6 @@ public class ManyKeys extends LockWorkload {
 
     static final Scenario SCENARIO = new Scenario(
             "many-keys",
-            "Many rows locked in one transaction",
-            "Four clients lock 1, 10, 100 or 1,000 rows in one call and commit: each out of its own rows (disjoint), all out of"
-                    + " the same, twice as many as one locks (overlapping), or out of their own and then updating them all"
-                    + " (updated). FOR_UPDATE is that statement by hand, NAIVE advisory locks by hand, unchecked. Every"
-                    + " advisory lock is an entry in the server's lock table, which serves all sessions; row locks are in the"
-                    + " rows, and have no limit.",
-            "",
             ManyKeys.class,
             points(),
             Stream.concat(

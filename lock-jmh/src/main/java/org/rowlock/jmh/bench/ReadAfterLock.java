@@ -18,13 +18,6 @@ import org.rowlock.jmh.server.Sql;
 public class ReadAfterLock extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
                     "read-after-lock",
-                    "Lock a row, read it, commit: one session",
-                    "The commonest use of FOR UPDATE when nobody is in the way. FOR_UPDATE is that statement by hand, NAIVE an"
-                            + " advisory lock and then the read, two statements by hand. ROW, BOTH and ADVISORY are"
-                            + " Rowlock, which sends lock and read together; HAND_WRITTEN is what Rowlock sends with"
-                            + " ADVISORY, as plain JDBC: the difference is what the library costs. The control reads without"
-                            + " any lock.",
-                    "",
                     ReadAfterLock.class,
                     List.of(Point.clients(1)),
                     List.of(

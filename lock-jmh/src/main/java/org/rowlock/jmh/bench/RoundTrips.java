@@ -32,14 +32,6 @@ import org.rowlock.jmh.scenario.Variant;
 public class RoundTrips extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "round-trips",
-            "Hot rows: the same transaction in 5, 3, 2 and 1 round trips",
-            "90 clients pick a row by zipf(1..100, s = 1.1), lock it, update it three times and commit: each statement in a round"
-                    + " trip of its own (5), the updates together (3), the updates together with the commit (2), or all in"
-                    + " one (1). By hand, so that each strategy has every form, and the last two through Rowlock; with"
-                    + " expectOneRow the server itself refuses the commit where an update finds no row. The limit is what"
-                    + " one row could do if the next holder were always there: 1 / the time a lock is held when nobody is in"
-                    + " the way; its share is what the hottest row reaches of it.",
-            "2.3x with 10 and 1.9x with 90 clients with plain FOR UPDATE and the writes in the commit's flush, at 0.6 ms.",
             RoundTrips.class,
             Stream.of(0.5, 0.0, 0.25, 1.0)
                     .map(rtt -> Point.clients(90).over(rtt))
