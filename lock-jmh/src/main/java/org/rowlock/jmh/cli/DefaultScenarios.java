@@ -10,7 +10,7 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
-/** What is run if nobody says what: the questions that decide about a migration, in a quarter of an hour. */
+/** What is run if nobody says what: the questions that decide about a migration, in ten minutes. */
 final class DefaultScenarios {
     /** A network as it is between a service and its database. */
     private static final double NETWORK_MILLIS = 0.5;
@@ -59,18 +59,13 @@ final class DefaultScenarios {
                     .toList();
             List<Point> points = scenario.points().stream()
                     .filter(point -> point.label().equals(each.point()))
-                    .flatMap(point -> points(point, isEmbedded, each.isMain()))
+                    .flatMap(point -> !isEmbedded
+                            ? Stream.of(point.over(0))
+                            : each.isMain() ? Stream.of(point, point.over(NETWORK_MILLIS)) : Stream.of(point))
                     .toList();
             scenarios.add(scenario.with(points, variants).timed(each.timing()));
         }
         return scenarios;
-    }
-
-    private static Stream<Point> points(Point point, boolean isEmbedded, boolean isMain) {
-        if (!isEmbedded) {
-            return Stream.of(point.over(0));
-        }
-        return isMain ? Stream.of(point, point.over(NETWORK_MILLIS)) : Stream.of(point);
     }
 
     static List<String> names() {
