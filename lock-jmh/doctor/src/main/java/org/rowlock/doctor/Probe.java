@@ -21,6 +21,7 @@ enum Probe {
     COUNTERS,
     ACTIVITY,
     WAITS,
+    BLOCKERS,
     LOCK_TABLE,
     TABLES,
     STATEMENTS,

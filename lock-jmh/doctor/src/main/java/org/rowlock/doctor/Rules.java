@@ -9,12 +9,15 @@ import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.ToDoubleBiFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Seen.Audited;
 import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.LockTable;
+import org.rowlock.doctor.Seen.Scanned;
 import org.rowlock.doctor.Seen.Updated;
 import org.rowlock.doctor.Wait.Cause;
 import org.rowlock.doctor.Wait.Doing;
@@ -102,6 +105,17 @@ final class Rules {
     /** Dead rows below which a table is small however many of its rows are dead. */
     static final long DEAD_ROWS = 10_000;
 
+    /** How much sooner the cause of waits is told than what only shortens them. */
+    private static final double CAUSE = 5;
+
+    /** Rows that a scan reads; a small table is best read so. */
+    private static final double LONG_SCAN = 1_000;
+
+    /** A second, and of all transactions; a program that ends its reads with ROLLBACK has as many, and no waits. */
+    private static final double ROLLBACKS_PER_SECOND = 10;
+
+    private static final double ROLLBACK_SHARE = 0.1;
+
     private Rules() {}
 
     /**
@@ -121,24 +135,32 @@ final class Rules {
             Function<T, String> action,
             String reason,
             BiFunction<Seen, T, @Nullable String> statement) {
-        Advice of(Seen seen, String subject, T about) {
+        Advice of(Seen seen, String subject, T about, double gain) {
+            String sql = statement.apply(seen, about);
             return new Advice(
                     name,
                     subject,
                     action.apply(about),
                     figure.apply(seen, about),
                     reason,
-                    statement.apply(seen, about));
+                    sql,
+                    sql == null ? null : seen.causes().queryIds().get(sql),
+                    name.equals("stay") ? 0 : gain);
         }
     }
 
-    /** Rules about one kind of thing: all rules for the first of it, then all for the second. */
-    private record Block<T>(Function<Seen, List<T>> subjects, BiFunction<Seen, T, String> name, List<Rule<T>> rules) {
+    /** Rules about one kind of thing, with how many sessions it would free. */
+    private record Block<T>(
+            Function<Seen, List<T>> subjects,
+            BiFunction<Seen, T, String> name,
+            ToDoubleBiFunction<Seen, T> gain,
+            List<Rule<T>> rules) {
         void advise(Seen seen, List<Advice> advice) {
             for (T subject : subjects.apply(seen)) {
                 for (Rule<T> rule : rules) {
                     if (rule.condition.test(seen, subject)) {
-                        advice.add(rule.of(seen, name.apply(seen, subject), subject));
+                        advice.add(
+                                rule.of(seen, name.apply(seen, subject), subject, gain.applyAsDouble(seen, subject)));
                     }
                 }
             }
@@ -148,14 +170,12 @@ final class Rules {
     private static final Block<Table> FOREIGN_KEYS = new Block<>(
             Rules::tables,
             (seen, table) -> table.name(),
+            (seen, table) -> CAUSE * table.waiting(),
             List.of(new Rule<>(
                     "no-key-update",
                     (seen, table) -> starvesForeignKeys(table),
-                    (seen, table) -> table.cause(Cause.FOREIGN_KEY) >= NOISE
-                            ? Figures.percent(table.cause(Cause.FOREIGN_KEY))
-                                    + " of those who wait for its rows only check a foreign key to it"
-                            : Figures.percent(forUpdateShare(table))
-                                    + " of those who wait for its rows want them FOR UPDATE, and foreign keys lead to it",
+                    (seen, table) -> Figures.percent(table.cause(Cause.FOREIGN_KEY))
+                            + " of those who wait for its rows only check a foreign key to it",
                     table -> "Lock it FOR NO KEY UPDATE, not FOR UPDATE, unless rows are deleted or keys change.",
                     "The check of a foreign key waits for FOR UPDATE and passes FOR NO KEY UPDATE. That changes a word of"
                             + " SQL and needs no migration. Look again afterwards, before anything else is changed.",
@@ -164,6 +184,8 @@ final class Rules {
     private static final Block<LockTable> LOCK_TABLE = new Block<>(
             seen -> seen.lockTable() == null ? List.of() : List.of(seen.lockTable()),
             (seen, table) -> "lock table",
+            // It fails everybody.
+            (seen, table) -> CAUSE * seen.busySessions() + 1,
             List.of(new Rule<>(
                     "lock-table",
                     (seen, table) -> table.share() >= LOCK_TABLE_SHARE,
@@ -179,6 +201,8 @@ final class Rules {
     private static final Block<HorizonHolder> HORIZON = new Block<>(
             Seen::horizon,
             (seen, holder) -> "vacuum horizon",
+            // Zipfian updates fell to a sixth.
+            (seen, holder) -> CAUSE * seen.busySessions() * 5 / 6,
             List.of(new Rule<>(
                     "horizon",
                     // On a standby without feedback a query holds back nobody.
@@ -210,6 +234,11 @@ final class Rules {
     private static final Block<Seen> DEADLOCKS = new Block<>(
             List::of,
             (seen, same) -> deadlocked(seen).map(Table::name).orElse("deadlocks"),
+            // Two stand still for deadlock_timeout, a second by default.
+            (seen, same) -> CAUSE
+                    * Math.max(
+                            2 * seen.deadlocks() / Math.max(1, seen.seconds()),
+                            deadlocked(seen).map(Table::waiting).orElse(0.0)),
             List.of(new Rule<>(
                     "deadlocks",
                     (seen, same) -> seen.deadlocks() > 0 || deadlocked(seen).isPresent(),
@@ -227,6 +256,8 @@ final class Rules {
     private static final Block<Table> TABLES = new Block<>(
             Rules::tables,
             (seen, table) -> table.name(),
+            // First those that the others stand behind.
+            (seen, table) -> table.waiting() * (table.mostly() == Doing.WAITING ? NOISE : 1),
             List.of(
                     new Rule<>(
                             "shorter-transaction",
@@ -342,38 +373,34 @@ final class Rules {
                             "With fewer than about 10 who want one row, neither a queue nor another kind of lock pays.",
                             (seen, table) -> table.statement())));
 
-    private static final Block<Map.Entry<String, Double>> OTHER_FIRST =
-            others((seen, wait) -> wait.getValue() > seen.rowWaits());
-
-    private static final Block<Map.Entry<String, Double>> OTHER =
-            others((seen, wait) -> wait.getValue() <= seen.rowWaits());
-
-    private static Block<Map.Entry<String, Double>> others(BiPredicate<Seen, Map.Entry<String, Double>> which) {
-        return new Block<>(
-                seen -> List.copyOf(otherWaits(seen).entrySet()),
-                (seen, wait) -> wait.getKey(),
-                List.of(new Rule<>(
-                        "other",
-                        (seen, wait) -> wait.getValue() >= OTHER_SESSIONS
-                                && wait.getValue() >= HURT_SHARE * seen.busySessions()
-                                && which.test(seen, wait),
-                        (seen, wait) -> Figures.sessions(wait.getValue()) + " of "
-                                + Figures.sessions(seen.busySessions()) + " busy sessions wait there ("
-                                + Figures.percent(wait.getValue() / seen.busySessions()) + ')',
-                        wait -> switch (wait.getKey()) {
-                            case "Lock:transactionid" ->
-                                "Find the transactions waited for: most often inserts of one unique key, or rows behind a"
-                                        + " trigger or function.";
-                            case "Lock:advisory" ->
-                                "Hold these advisory locks for less time, or let fewer sessions want one.";
-                            case "Lock:relation" ->
-                                "Find the table lock: DDL or LOCK TABLE, or a transaction that such a one waits behind.";
-                            default -> "Find out which session holds this lock.";
-                        },
-                        "No rule knows this wait better. pg_blocking_pids(pid) has the sessions waited for: docs/operating.md"
-                                + " has the query.",
-                        (seen, wait) -> null)));
-    }
+    private static final Block<Map.Entry<String, Double>> OTHER = new Block<>(
+            seen -> List.copyOf(otherWaits(seen).entrySet()),
+            (seen, wait) -> wait.getKey(),
+            (seen, wait) -> wait.getValue(),
+            List.of(new Rule<>(
+                    "other",
+                    (seen, wait) ->
+                            wait.getValue() >= OTHER_SESSIONS && wait.getValue() >= HURT_SHARE * seen.busySessions(),
+                    (seen, wait) -> Figures.sessions(wait.getValue()) + " of "
+                            + Figures.sessions(seen.busySessions()) + " busy sessions wait there ("
+                            + Figures.percent(wait.getValue() / seen.busySessions()) + ')',
+                    wait -> switch (wait.getKey()) {
+                        case "Lock:transactionid" ->
+                            "Find the transactions waited for: most often inserts of one unique key, or rows behind a"
+                                    + " trigger or function.";
+                        case "Lock:advisory" ->
+                            "Hold these advisory locks for less time, or let fewer sessions want one.";
+                        case "Lock:relation" ->
+                            "Find the table lock: DDL or LOCK TABLE, or a transaction that such a one waits behind.";
+                        default -> "Find out which session holds this lock.";
+                    },
+                    "No rule knows this wait better. pg_blocking_pids(pid) has the sessions waited for: docs/operating.md"
+                            + " has the query.",
+                    (seen, wait) -> blockers(seen)
+                            .filter(each -> ("Lock:" + each.lock()).equals(wait.getKey()))
+                            .map(Blocker::statement)
+                            .findFirst()
+                            .orElse(null))));
 
     /** Busy sessions that wait for locks other than rows, by wait event. */
     private static Map<String, Double> otherWaits(Seen seen) {
@@ -390,9 +417,119 @@ final class Rules {
         return others;
     }
 
+    private static final Block<Blocker> BLOCKERS = new Block<>(
+            seen -> blockers(seen).filter(Blocker::isLong).toList(),
+            (seen, blocker) -> blocker.name(),
+            (seen, blocker) -> CAUSE * blocker.waiting() + NOISE,
+            List.of(new Rule<>(
+                    "blocker",
+                    (seen, blocker) -> blocker.waiting() >= FELT_SESSIONS,
+                    (seen, blocker) -> blocker.figure(),
+                    Blocker::action,
+                    "As long as it holds its lock nobody behind it goes on, whatever the kind of the lock.",
+                    (seen, blocker) -> blocker.statement())));
+
+    private static final Block<Seen> STANDBY_GONE = new Block<>(
+            List::of,
+            (seen, same) -> "server",
+            (seen, same) -> CAUSE * (seen.busy().getOrDefault(WaitEvents.STANDBY, 0.0) + seen.rowWaits()),
+            List.of(new Rule<>(
+                    "standby-gone",
+                    (seen, same) -> seen.causes().isStandbyGone() && seen.busy().containsKey(WaitEvents.STANDBY),
+                    (seen, same) -> Figures.sessions(seen.busy().getOrDefault(WaitEvents.STANDBY, 0.0))
+                            + " sessions wait for a synchronous standby (SyncRep), and none is there",
+                    same ->
+                            "Bring the synchronous standby back, or take it out of synchronous_standby_names and reload.",
+                    "No commit ends until a standby of that name confirms it, and the rows of each stay locked.",
+                    (seen, same) -> null)));
+
+    private static final Block<Locking> INDEX = new Block<>(
+            seen -> seen.locking() == null
+                    ? List.of()
+                    : seen.locking().stream()
+                            .filter(each -> !each.skipsLocked()
+                                    && each.sessions() >= FELT_SESSIONS
+                                    && each.blocksPerRow() >= BLOCKS_PER_CLAIM
+                                    && scanned(seen, each).isPresent())
+                            .toList(),
+            (seen, statement) -> scanned(seen, statement).map(Scanned::table).orElse(""),
+            (seen, statement) -> CAUSE * Math.max(statement.sessions(), seen.rowWaits()),
+            List.of(new Rule<>(
+                    "missing-index",
+                    (seen, statement) -> true,
+                    (seen, statement) -> Figures.number(statement.blocksPerRow())
+                            + " blocks read for each row that the statement locks, by sequential scans of "
+                            + Figures.number(
+                                    scanned(seen, statement).map(Scanned::rows).orElse(0.0)) + " rows; "
+                            + Figures.sessions(statement.sessions()) + " sessions are in it at a time",
+                    statement ->
+                            "Index the columns by which the statement looks for its rows (of a DELETE or a change of"
+                                    + " keys: those of the foreign key, too).",
+                    "The whole table is read while the locks of the transaction are held.",
+                    (seen, statement) -> statement.sql())));
+
+    private static final Block<Seen> STORMS = new Block<>(
+            seen -> seen.perSecond("rollbacks") >= ROLLBACKS_PER_SECOND
+                            && seen.perSecond("rollbacks") >= ROLLBACK_SHARE * seen.perSecond("transactions")
+                    ? List.of(seen)
+                    : List.of(),
+            (seen, same) -> "rollbacks",
+            (seen, same) -> CAUSE
+                    * Math.max(
+                            seen.rowWaits() + FELT_SESSIONS,
+                            seen.busySessions() * seen.perSecond("rollbacks") / seen.perSecond("transactions")),
+            List.of(
+                    new Rule<>(
+                            "nowait-storm",
+                            (seen, same) -> !seen.causes().nowait().isEmpty(),
+                            Rules::rollbacks,
+                            same ->
+                                    "Wait for the lock for a bounded time (lock_timeout, atMost) in place of NOWAIT with retries.",
+                            "Each try costs a transaction and comes too early or too late; who waits in line gets the row when"
+                                    + " it is free, and in order.",
+                            (seen, same) -> seen.causes().nowait().keySet().stream()
+                                    .findFirst()
+                                    .orElse(null)),
+                    new Rule<>(
+                            "serialization",
+                            (seen, same) -> seen.causes().nowait().isEmpty()
+                                    && (seen.causes().serializable()
+                                            || (seen.causes().snapshots() >= FELT_SESSIONS
+                                                    && seen.rowWaits() >= FELT_SESSIONS)),
+                            Rules::rollbacks,
+                            same ->
+                                    "Lock the contended row first, in READ COMMITTED: transactions in REPEATABLE READ or"
+                                            + " SERIALIZABLE fail (40001) for each other's writes.",
+                            "In these the wait for a row ends in an error when its holder commits, and all is done again.",
+                            (seen, same) -> seen.tables().stream()
+                                    .findFirst()
+                                    .map(Table::statement)
+                                    .orElse(null))));
+
+    private static String rollbacks(Seen seen, Seen same) {
+        return Figures.number(seen.perSecond("rollbacks")) + " rollbacks a second, "
+                + Figures.number(seen.perSecond("transactions")) + " transactions";
+    }
+
+    /** What the statement scans: its own table, or one whose foreign key leads to that without an index. */
+    private static Optional<Scanned> scanned(Seen seen, Locking statement) {
+        List<Scanned> scans = seen.causes().scanned().stream()
+                .filter(each -> each.rows() >= LONG_SCAN)
+                .toList();
+        return scans.stream()
+                .filter(each -> statement.locks(each.table()))
+                .findFirst()
+                .or(() -> scans.stream().filter(Scanned::lacksIndex).findFirst());
+    }
+
+    private static Stream<Blocker> blockers(Seen seen) {
+        return seen.causes().blockers().stream();
+    }
+
     private static final Block<Locking> STATEMENTS = new Block<>(
             seen -> seen.locking() == null ? List.of() : seen.locking(),
             (seen, statement) -> Optional.ofNullable(statement.table()).orElse("statement"),
+            (seen, statement) -> statement.sessions(),
             List.of(
                     new Rule<>(
                             "share",
@@ -425,6 +562,7 @@ final class Rules {
     private static final Block<Seen> SERVER = new Block<>(
             List::of,
             (seen, same) -> "server",
+            (seen, same) -> 0,
             List.of(
                     new Rule<>(
                             "several-machines",
@@ -469,6 +607,7 @@ final class Rules {
     private static final Block<Map.Entry<String, Double>> ELSEWHERE = new Block<>(
             seen -> List.copyOf(seen.otherDatabases().entrySet()),
             (seen, waits) -> "database " + waits.getKey(),
+            (seen, waits) -> waits.getValue(),
             List.of(new Rule<>(
                     "elsewhere",
                     (seen, waits) -> waits.getValue() >= Math.max(FELT_SESSIONS, TABLE_SHARE * seen.rowWaits()),
@@ -481,6 +620,7 @@ final class Rules {
     private static final Block<Updated> BLOAT = new Block<>(
             Seen::updated,
             (seen, table) -> table.table(),
+            (seen, table) -> FELT_SESSIONS,
             List.of(new Rule<>(
                     "vacuum",
                     (seen, table) -> table.dead() >= DEAD_ROWS
@@ -498,6 +638,7 @@ final class Rules {
     private static final Block<Audited> AUDIT = new Block<>(
             Seen::audited,
             (seen, table) -> table.table(),
+            (seen, table) -> 0,
             List.of(new Rule<>(
                     "stray-writers",
                     (seen, table) -> true,
@@ -514,7 +655,10 @@ final class Rules {
             LOCK_TABLE,
             HORIZON,
             DEADLOCKS,
-            OTHER_FIRST,
+            BLOCKERS,
+            STANDBY_GONE,
+            INDEX,
+            STORMS,
             TABLES,
             OTHER,
             STATEMENTS,
@@ -531,6 +675,7 @@ final class Rules {
         } else {
             ALL.forEach(block -> block.advise(seen, advice));
         }
+        advice.sort(Comparator.comparingDouble(Advice::gain).reversed());
         return List.copyOf(advice);
     }
 
@@ -567,14 +712,9 @@ final class Rules {
                         .toList();
     }
 
-    /** FOR UPDATE of a table that foreign keys lead to, or whose checks are seen waiting. */
+    /** Checks of foreign keys are seen waiting. Where none waits, less than FOR UPDATE gains nothing (measured: 1.0x). */
     private static boolean starvesForeignKeys(Table table) {
-        return table.cause(Cause.FOREIGN_KEY) >= NOISE || (table.isReferenced() && forUpdateShare(table) >= NOISE);
-    }
-
-    /** Of those who wait: who wants FOR UPDATE, and is no DELETE or UPDATE of a key, which cannot want less. */
-    private static double forUpdateShare(Table table) {
-        return Math.min(1 - table.cause(Cause.WRITE), table.modes().getOrDefault(RowLockMode.FOR_UPDATE, 0.0));
+        return table.cause(Cause.FOREIGN_KEY) >= FELT_SHARE;
     }
 
     private static @Nullable String forUpdate(Seen seen, Table table) {

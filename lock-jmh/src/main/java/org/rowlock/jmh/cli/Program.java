@@ -60,7 +60,7 @@ public final class Program implements IVersionProvider {
 
     /** Whether these arguments are for us. JMH's options have one dash, and its benchmarks' names capitals or dots. */
     public static boolean takes(String... args) {
-        return args.length == 0 || args[0].startsWith("--") || args[0].matches("[a-z-]*[a-z]");
+        return args.length == 0 || args[0].startsWith("--") || args[0].matches("[a-z][a-z-]*");
     }
 
     /**
