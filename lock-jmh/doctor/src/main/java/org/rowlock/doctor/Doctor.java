@@ -180,6 +180,7 @@ public final class Doctor {
                 samples.blockers(),
                 samples.nowait(),
                 samples.snapshots(),
+                samples.aborted(),
                 last.count("serializable_reads") + first.count("serializable_reads") > 0,
                 scanned,
                 facts.is("reads_all_stats")

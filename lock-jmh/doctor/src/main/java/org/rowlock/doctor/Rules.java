@@ -493,9 +493,9 @@ final class Rules {
                     new Rule<>(
                             "serialization",
                             (seen, same) -> seen.causes().nowait().isEmpty()
+                                    && seen.causes().aborted() * seen.samples() >= 1
                                     && (seen.causes().serializable()
-                                            || (seen.causes().snapshots() >= FELT_SESSIONS
-                                                    && seen.rowWaits() >= FELT_SESSIONS)),
+                                            || seen.causes().snapshots() >= FELT_SESSIONS),
                             Rules::rollbacks,
                             same ->
                                     "Lock the contended row first, in READ COMMITTED: transactions in REPEATABLE READ or"

@@ -30,6 +30,7 @@ final class Samples {
     private long hidden;
     private long rowWaits;
     private long snapshots;
+    private long aborted;
     private int blockerLooks;
     private final Tally<String> nowait = new Tally<>();
     private final Map<String, Blocker> blockers = new LinkedHashMap<>();
@@ -42,6 +43,7 @@ final class Samples {
         count++;
         for (Row row : activity) {
             snapshots += row.count("snapshots");
+            aborted += row.count("aborted");
             Optional.ofNullable(row.statement("nowait")).ifPresent(sql -> nowait.add(sql, row.count("sessions")));
             switch (row.string("state")) {
                 case "busy" -> busy.add(row.string("event"), row.count("sessions"));
@@ -113,6 +115,10 @@ final class Samples {
     /** Statements that want a lock NOWAIT, at a time. */
     Map<String, Double> nowait() {
         return nowait.times(1.0 / count);
+    }
+
+    double aborted() {
+        return (double) aborted / count;
     }
 
     double snapshots() {

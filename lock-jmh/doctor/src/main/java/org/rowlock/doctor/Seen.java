@@ -84,6 +84,7 @@ record Seen(
      * @param blockers who holds up others and waits for nobody, who holds up most first
      * @param nowait statements that want a lock NOWAIT, at a time
      * @param snapshots sessions that keep a snapshot between two statements, at a time
+     * @param aborted sessions in a transaction that has failed, at a time
      * @param serializable whether there were predicate locks
      * @param scanned tables that are read by sequential scans
      * @param isStandbyGone whether commits wait for a synchronous standby, and none is there
@@ -93,6 +94,7 @@ record Seen(
             List<Blocker> blockers,
             Map<String, Double> nowait,
             double snapshots,
+            double aborted,
             boolean serializable,
             List<Scanned> scanned,
             boolean isStandbyGone,

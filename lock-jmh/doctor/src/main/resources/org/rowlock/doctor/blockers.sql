@@ -29,7 +29,9 @@ left join pg_stat_activity as s on s.pid = r.root
 left join pg_stat_activity as fs on fs.pid = f.pid
 left join lateral (
   select x.gid, x.prepared
-  from pg_prepared_xacts as x join pg_locks as h on h.pid is null and h.virtualtransaction = '-1/' || x.transaction::text
+  from pg_prepared_xacts as x
+  join pg_locks as o on o.pid is null and o.granted and o.transactionid = x.transaction
+  join pg_locks as h on h.pid is null and h.virtualtransaction = o.virtualtransaction
   where r.root = 0 and h.granted and h.locktype = f.locktype
     and (h.transactionid, h.database, h.relation, h.classid, h.objid, h.objsubid)
       is not distinct from (f.transactionid, f.database, f.relation, f.classid, f.objid, f.objsubid)

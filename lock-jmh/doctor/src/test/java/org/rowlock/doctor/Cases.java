@@ -28,7 +28,6 @@ final class Cases {
     private final List<Blocker> blockers = new ArrayList<>();
     private final Map<String, Double> nowait = new LinkedHashMap<>();
     private final List<Scanned> scanned = new ArrayList<>();
-    private double snapshots;
     private double rollbacksPerSecond;
     private boolean standby;
     private String cluster;
@@ -209,7 +208,7 @@ final class Cases {
                 lockTable,
                 horizon,
                 List.of(),
-                new Causes(List.copyOf(blockers), nowait, snapshots, false, scanned, false, Map.of()),
+                new Causes(List.copyOf(blockers), nowait, 0, 0, false, scanned, false, Map.of()),
                 List.of(new Unseen("pools", "the server does not know of them", "Look at their metrics."))));
     }
 }

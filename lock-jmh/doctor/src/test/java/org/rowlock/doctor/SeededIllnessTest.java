@@ -39,6 +39,7 @@ class SeededIllnessTest {
             "create table account (id int primary key, code int, balance int not null default 0)",
             "insert into account select g, g from generate_series(1, 40000) g",
             "create table entry (id serial primary key, account int references account, line text)",
+            "insert into entry (account) select 20000 + g % 10000 from generate_series(1, 20000) g",
             "create table counter (name text primary key, value int not null)",
             "create table total (id int primary key, value int not null)",
             "insert into total values (1, 0)",
@@ -112,7 +113,7 @@ class SeededIllnessTest {
                 forgotten("CREATE INDEX", "create index on account (code)", update, update),
                 forgotten(
                         "TRUNCATE", "truncate job", "select count(*) from job", "insert into job (state) values ('x')"),
-                forgotten("an advisory lock", "select pg_advisory_xact_lock(42)", "select pg_advisory_lock(42)"),
+                forgotten("an advisory lock", "select pg_advisory_xact_lock(42)", "select pg_advisory_xact_lock(42)"),
                 forgotten(
                         "an advisory lock of the session",
                         "select pg_advisory_lock(43); commit",
@@ -131,11 +132,11 @@ class SeededIllnessTest {
                         List.of("alter table account add column note text", "select 1 from account", lock),
                         List.of()),
                 new Illness(
-                        "LOCK TABLE behind an open transaction",
+                        "CREATE INDEX behind an open transaction",
                         "blocker",
                         "lock_timeout",
                         List.of(update),
-                        List.of("lock table account in share mode", "update account set balance = 0 where id = 9"),
+                        List.of("create index on account (balance)", "update account set balance = 0 where id = 9"),
                         List.of()));
     }
 
@@ -310,9 +311,14 @@ class SeededIllnessTest {
 
     private Load clients(List<String> work) {
         int size = work.size() == 1 && !work.get(0).contains("pg_sleep") ? 4 : 20;
+        // What keeps a snapshot from one statement to the next is seen between them.
+        boolean apart = work.get(0).contains("isolation level");
         return Load.start(Clinic.simple(database.dataSource()), size, (client, connection) -> {
+            String sql = work.get(client % work.size()).replace(":client", Integer.toString(client + 1));
             try (Statement statement = connection.createStatement()) {
-                statement.execute(work.get(client % work.size()).replace(":client", Integer.toString(client + 1)));
+                for (String each : apart ? sql.split("; ") : new String[] {sql}) {
+                    statement.execute(each);
+                }
             } catch (SQLException e) {
                 rollback(connection);
             }

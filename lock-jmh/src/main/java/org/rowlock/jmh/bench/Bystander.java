@@ -15,6 +15,7 @@ import org.rowlock.jmh.scenario.Variant;
  * transaction without a lock of their own, as fast as they can, while lockers lock a row, read it and commit, at a fixed
  * rate that is the same for every variant. A lock's latency counts from when it was to be asked for by the rate.
  */
+@ByHand(Strategy.FOR_UPDATE)
 public class Bystander extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "bystander",

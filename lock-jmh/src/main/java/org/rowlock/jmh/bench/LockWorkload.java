@@ -13,7 +13,7 @@ import org.rowlock.doctor.UserError;
 @State(Scope.Benchmark)
 public abstract class LockWorkload extends Workload {
     /** How a transaction keeps others away. */
-    @Param({"ROW", "BOTH", "ADVISORY"})
+    @Param({"FOR_UPDATE", "ROW", "BOTH", "ADVISORY"})
     public Strategy strategy = Strategy.ROW;
 
     /** Whether threads queue in the JVM, before they borrow a connection. */

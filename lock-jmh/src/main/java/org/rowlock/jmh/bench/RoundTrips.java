@@ -29,6 +29,7 @@ import org.rowlock.jmh.scenario.Variant;
  * for a round trip more. How much a hot row can do is 1 / the time it is held. In SQL by hand for each strategy, and where
  * Rowlock has a form of it, through the library.
  */
+@ByHand(Strategy.FOR_UPDATE)
 public class RoundTrips extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "round-trips",
@@ -143,7 +144,7 @@ public class RoundTrips extends LockWorkload {
             boolean read = strategy == Strategy.ADVISORY && flushes > 1;
             locks.add(read ? ADVISORY_LOCK_AND_READ : ADVISORY_LOCK);
         }
-        if (strategy == Strategy.BOTH || strategy == Strategy.ROW) {
+        if (strategy != Strategy.ADVISORY) {
             locks.add(ROW_LOCK);
         }
         String lock = String.join("; ", locks);

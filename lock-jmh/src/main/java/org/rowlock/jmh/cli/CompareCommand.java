@@ -200,12 +200,24 @@ final class CompareCommand implements Callable<Integer> {
                 }
             } else {
                 out.println(Summary.of(results));
-                out.println("Report: " + Report.write(results, directory));
+                out.flush();
+                out.println("Report: " + written(results, directory));
             }
             results.failures().forEach(failure -> err.println("Failed: " + failure));
             out.flush();
             boolean isGood = results.failures().isEmpty() && !isEmpty;
             return interruption.isInterrupted() ? INTERRUPTED : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
+        }
+    }
+
+    private static Path written(Results results, Path directory) {
+        try {
+            return Report.write(results, directory);
+        } catch (IOException e) {
+            throw new UserError(
+                    "The report could not be written to " + directory + ": " + e.getMessage()
+                            + ". What was found stands above; make room there, and run it again.",
+                    e);
         }
     }
 

@@ -37,6 +37,14 @@ final class Limit {
         return network >= MOST * sessions && sessions > 0 ? "round trips" : "nothing";
     }
 
+    /** Of the processors, what neither the clients nor the server take; 0 where the server is not on this machine. */
+    static double othersShare(Map<String, Double> figures) {
+        return figures.containsKey("cpu.server") && figures.containsKey("cpu.machine")
+                ? (figures.get("cpu.machine") - figures.get("cpu.client") - figures.get("cpu.server"))
+                        / figures.get("cpu.cores")
+                : 0;
+    }
+
     private static double sum(Map<String, Double> waits, String prefix) {
         return waits.entrySet().stream()
                 .filter(wait -> wait.getKey().startsWith(prefix))

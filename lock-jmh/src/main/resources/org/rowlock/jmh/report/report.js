@@ -121,7 +121,10 @@ function slowestChart(parent, scenario) {
 const eventColors = new Map();
 function eventColor(event) {
   if (event === 'others') return '#8a8f98';
-  if (!eventColors.has(event)) eventColors.set(event, waitColors[eventColors.size % (waitColors.length - 1)]);
+  if (!eventColors.has(event)) {
+    const at = eventColors.size;
+    eventColors.set(event, at < waitColors.length - 1 ? waitColors[at] : 'hsl(' + at * 67 % 360 + ' 40% 55%)');
+  }
   return eventColors.get(event);
 }
 
