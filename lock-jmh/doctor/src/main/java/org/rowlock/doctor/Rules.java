@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ResourceBundle;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
@@ -116,6 +117,9 @@ final class Rules {
 
     private static final double ROLLBACK_SHARE = 0.1;
 
+    /** Why, by rule. */
+    private static final ResourceBundle REASONS = ResourceBundle.getBundle("org.rowlock.doctor.reasons");
+
     private Rules() {}
 
     /**
@@ -125,7 +129,6 @@ final class Rules {
      * @param condition when it applies to a subject
      * @param figure what was seen
      * @param action what to do
-     * @param reason why
      * @param statement which it is about
      */
     private record Rule<T>(
@@ -133,7 +136,6 @@ final class Rules {
             BiPredicate<Seen, T> condition,
             BiFunction<Seen, T, String> figure,
             Function<T, String> action,
-            String reason,
             BiFunction<Seen, T, @Nullable String> statement) {
         Advice of(Seen seen, String subject, T about, double gain) {
             String sql = statement.apply(seen, about);
@@ -142,7 +144,7 @@ final class Rules {
                     subject,
                     action.apply(about),
                     figure.apply(seen, about),
-                    reason,
+                    REASONS.getString(name),
                     sql,
                     sql == null ? null : seen.causes().queryIds().get(sql),
                     name.equals("stay") ? 0 : gain);
@@ -177,8 +179,6 @@ final class Rules {
                     (seen, table) -> Figures.percent(table.cause(Cause.FOREIGN_KEY))
                             + " of those who wait for its rows only check a foreign key to it",
                     table -> "Lock it FOR NO KEY UPDATE, not FOR UPDATE, unless rows are deleted or keys change.",
-                    "The check of a foreign key waits for FOR UPDATE and passes FOR NO KEY UPDATE. That changes a word of"
-                            + " SQL and needs no migration. Look again afterwards, before anything else is changed.",
                     Rules::forUpdate)));
 
     private static final Block<LockTable> LOCK_TABLE = new Block<>(
@@ -194,8 +194,6 @@ final class Rules {
                             + " of them by session " + table.session(),
                     table ->
                             "Lock fewer things in one transaction, or raise max_locks_per_transaction (needs a restart).",
-                    "A full lock table fails every session of the server. An advisory lock takes a place in it, a row lock"
-                            + " takes none: make room before any table goes to BOTH or ADVISORY.",
                     (seen, table) -> table.statement())));
 
     private static final Block<HorizonHolder> HORIZON = new Block<>(
@@ -227,8 +225,6 @@ final class Rules {
                             "Bring its consumer back. If that is gone for good: pg_drop_replication_slot('"
                                     + holder.name() + "').";
                     },
-                    "Dead versions of updated rows stay, and every access to a hot row walks through them, under its lock"
-                            + " too.",
                     (seen, holder) -> holder.statement())));
 
     private static final Block<Seen> DEADLOCKS = new Block<>(
@@ -249,8 +245,6 @@ final class Rules {
                                             ? ", and sessions that wait for each other's rows of this table"
                                             : ""),
                     same -> "Lock the rows of a transaction in one order, in one call (lockAll).",
-                    "Two who lock the same rows in another order meet head-on: both stand still for deadlock_timeout, and one"
-                            + " of them fails. lockAll sorts the keys.",
                     (seen, same) -> deadlocked(seen).map(Table::statement).orElse(null))));
 
     private static final Block<Table> TABLES = new Block<>(
@@ -265,8 +259,6 @@ final class Rules {
                             (seen, table) -> holders(table, Doing.IDLE) + ", for " + Figures.millis(table.idleMillis())
                                     + " when looked at",
                             table -> "Hold its rows for less time: no other work between the lock and the commit.",
-                            "The row stays locked while the application does something else, and no strategy shortens that. Do"
-                                    + " slow work before the lock or after the commit, or lock later.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "fewer-round-trips",
@@ -276,8 +268,6 @@ final class Rules {
                                     + Figures.millis(seen.roundTripMillis()),
                             table ->
                                     "Make fewer round trips while it is locked: lock and read in one, send writes together.",
-                            "The row is held while messages travel, and no strategy shortens that. lockAndQuery locks and reads"
-                                    + " in one trip; a batch, or one statement for several, does the same for writes.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "faster-standby",
@@ -286,19 +276,12 @@ final class Rules {
                                     holders(table, Doing.COMMITTING) + ", waiting for a synchronous standby (SyncRep)",
                             table ->
                                     "Release its rows early: the commit waits for a synchronous standby while they are locked.",
-                            "A plain commit frees a row only when the standby has confirmed; with early release (release=early"
-                                    + " of Rowlock) it is free before, and nothing that was acknowledged can be lost. A closer standby,"
-                                    + " fewer commits under the lock, or synchronous_commit = local, where losing the commit at a"
-                                    + " failover is acceptable, shorten the wait itself; another kind of lock does not.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "faster-commit",
                             (seen, table) -> table.mostly() == Doing.COMMITTING && table.standbyShare() < MOST,
                             (seen, table) -> holders(table, Doing.COMMITTING) + ", mostly " + table.holderEvent(),
                             table -> "Shorten the commit: it waits for the WAL to be on disk while the row is locked.",
-                            "A faster disk for the WAL shortens that, and early release (release=early of Rowlock) frees the row"
-                                    + " before the disk has it, without losing what was acknowledged. synchronous_commit = off does"
-                                    + " both, where the last commits may be lost in a crash; another kind of lock does neither.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "prepared",
@@ -310,9 +293,6 @@ final class Rules {
                                     ? "End the prepared transactions that hold its rows (pg_prepared_xacts), as their"
                                             + " transaction manager has decided."
                                     : "Shorten the time from PREPARE TRANSACTION to COMMIT PREPARED.",
-                            "A prepared transaction keeps its locks until its transaction manager ends it, through restarts"
-                                    + " too. One ended by hand while its manager is at work is done in one database and undone"
-                                    + " in another.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "next-lock",
@@ -324,7 +304,6 @@ final class Rules {
                                             .map(next -> ", rows of " + next)
                                             .orElse("")
                                     + ".",
-                            "Its rows are held for as long as their holders wait elsewhere.",
                             (seen, table) -> table.holderStatement()),
                     new Rule<>(
                             "shorter-statements",
@@ -333,16 +312,12 @@ final class Rules {
                                     + " when looked at, and " + holders(table, table.mostly()) + " ("
                                     + table.holderEvent() + ')',
                             table -> "Shorten what runs while its rows are locked.",
-                            "Beside a hold like this it does not matter how the row is handed over, and no strategy shortens it.",
                             (seen, table) -> table.holderStatement()),
                     new Rule<>(
                             "convoy",
                             (seen, table) -> isPayingConvoy(table) && table.cause(Cause.WRITE) < MOST,
                             Rules::waits,
                             table -> "Lock it through Rowlock (ROW): of each JVM only a few wait at the server.",
-                            "A commit wakes those who wait for the row, and each walks through its new versions. With ROW only"
-                                    + " a few of each JVM wait for it, and every guarantee stays. ADVISORY, by way of BOTH, is for"
-                                    + " rows whose writers all lock through Rowlock. Measure with compare.",
                             (seen, table) -> table.statement()),
                     new Rule<>(
                             "convoy-of-writes",
@@ -350,17 +325,12 @@ final class Rules {
                             Rules::waits,
                             table ->
                                     "Lock it through Rowlock (ROW) before the UPDATE or DELETE: only a few of each JVM wait.",
-                            "A commit wakes those who wait for the row, and each walks through its new versions, plain writes"
-                                    + " too. A lock that is the first statement lets only a few of each JVM wait for it. Measure"
-                                    + " with compare.",
                             (seen, table) -> table.statement()),
                     new Rule<>(
                             "admission",
                             (seen, table) -> isConvoy(table) && isHeldLong(table) && !starvesForeignKeys(table),
                             Rules::waits,
                             table -> "Admission, so that those who wait hold no connection; the strategy stays ROW.",
-                            "Held for as long as this, a row is not free any sooner with another lock; but the rest of the"
-                                    + " service goes on where its pool is not used up by waiters.",
                             (seen, table) -> table.statement()),
                     new Rule<>(
                             "stay",
@@ -370,7 +340,6 @@ final class Rules {
                                     && !isHeldOtherwise(table),
                             Rules::waits,
                             table -> "Keep its row locks; admission if the connection pool runs dry.",
-                            "With fewer than about 10 who want one row, neither a queue nor another kind of lock pays.",
                             (seen, table) -> table.statement())));
 
     private static final Block<Map.Entry<String, Double>> OTHER = new Block<>(
@@ -394,8 +363,6 @@ final class Rules {
                             "Find the table lock: DDL or LOCK TABLE, or a transaction that such a one waits behind.";
                         default -> "Find out which session holds this lock.";
                     },
-                    "No rule knows this wait better. pg_blocking_pids(pid) has the sessions waited for: docs/operating.md"
-                            + " has the query.",
                     (seen, wait) -> blockers(seen)
                             .filter(each -> ("Lock:" + each.lock()).equals(wait.getKey()))
                             .map(Blocker::statement)
@@ -426,7 +393,6 @@ final class Rules {
                     (seen, blocker) -> blocker.waiting() >= FELT_SESSIONS,
                     (seen, blocker) -> blocker.figure(),
                     Blocker::action,
-                    "As long as it holds its lock nobody behind it goes on, whatever the kind of the lock.",
                     (seen, blocker) -> blocker.statement())));
 
     private static final Block<Seen> STANDBY_GONE = new Block<>(
@@ -440,7 +406,6 @@ final class Rules {
                             + " sessions wait for a synchronous standby (SyncRep), and none is there",
                     same ->
                             "Bring the synchronous standby back, or take it out of synchronous_standby_names and reload.",
-                    "No commit ends until a standby of that name confirms it, and the rows of each stay locked.",
                     (seen, same) -> null)));
 
     private static final Block<Locking> INDEX = new Block<>(
@@ -465,7 +430,6 @@ final class Rules {
                     statement ->
                             "Index the columns by which the statement looks for its rows (of a DELETE or a change of"
                                     + " keys: those of the foreign key, too).",
-                    "The whole table is read while the locks of the transaction are held.",
                     (seen, statement) -> statement.sql())));
 
     private static final Block<Seen> STORMS = new Block<>(
@@ -485,8 +449,6 @@ final class Rules {
                             Rules::rollbacks,
                             same ->
                                     "Wait for the lock for a bounded time (lock_timeout, atMost) in place of NOWAIT with retries.",
-                            "Each try costs a transaction and comes too early or too late; who waits in line gets the row when"
-                                    + " it is free, and in order.",
                             (seen, same) -> seen.causes().nowait().keySet().stream()
                                     .findFirst()
                                     .orElse(null)),
@@ -500,7 +462,6 @@ final class Rules {
                             same ->
                                     "Lock the contended row first, in READ COMMITTED: transactions in REPEATABLE READ or"
                                             + " SERIALIZABLE fail (40001) for each other's writes.",
-                            "In these the wait for a row ends in an error when its holder commits, and all is done again.",
                             (seen, same) -> seen.tables().stream()
                                     .findFirst()
                                     .map(Table::statement)
@@ -541,8 +502,6 @@ final class Rules {
                                     + Figures.percent(statement.walShare()) + " of the server's; "
                                     + Figures.number(seen.perSecond("multixacts")) + " MultiXacts/s",
                             statement -> "Take shared advisory locks (strategy ADVISORY) in place of its FOR SHARE.",
-                            "FOR SHARE writes every row that it locks, and a MultiXact where rows are shared; a shared"
-                                    + " advisory lock writes nothing. BOTH does not help, as it takes the row lock too.",
                             (seen, statement) -> statement.sql()),
                     new Rule<>(
                             "claim",
@@ -554,9 +513,6 @@ final class Rules {
                                     + Figures.sessions(statement.sessions()) + " sessions in it at a time",
                             statement ->
                                     "Keep SKIP LOCKED, and shorten its way: claim more jobs at once, index what is ready.",
-                            "Every claim walks past all rows that others hold or have just finished. Fewer and larger claims,"
-                                    + " fewer workers, a partial index of ready jobs and a prompt vacuum shorten that; advisory"
-                                    + " claims do not (measured 0.9x to 1.0x with 64 workers).",
                             (seen, statement) -> statement.sql())));
 
     private static final Block<Seen> SERVER = new Block<>(
@@ -571,8 +527,6 @@ final class Rules {
                                     + " makes the database one of several machines",
                             same ->
                                     "Let every client enter by the same machine before any table goes to BOTH or ADVISORY.",
-                            "An advisory lock of one machine excludes nobody on another, and on a multi-master database a row"
-                                    + " lock does not either. See docs/where-it-holds.md.",
                             (seen, same) -> null),
                     new Rule<>(
                             "multixacts",
@@ -587,9 +541,6 @@ final class Rules {
                                     + Figures.percent(seen.busyIn(WaitEvents.MULTIXACT))
                                     + " of busy time waits in them",
                             same -> "Find out which statements share rows (MultiXacts).",
-                            "They come from FOR SHARE, which Rowlock replaces, from foreign keys to rows that many insert against"
-                                    + " at once, and from rows that are locked and then updated in a savepoint, which it does"
-                                    + " not. pg_stat_statements tells which.",
                             (seen, same) -> null),
                     new Rule<>(
                             "lock-manager",
@@ -599,9 +550,6 @@ final class Rules {
                             (seen, same) -> Figures.percent(seen.busyIn(WaitEvents.LOCK_MANAGER))
                                     + " of busy time waits to get into the lock table",
                             same -> "Look at LockManager waits before any table goes to BOTH or ADVISORY.",
-                            "They come from statements that touch more partitions and indexes than have room in the fast path (16"
-                                    + " before PostgreSQL 18, since then max_locks_per_transaction), and from many sessions at"
-                                    + " the same rows. Advisory locks go the same way.",
                             (seen, same) -> null)));
 
     private static final Block<Map.Entry<String, Double>> ELSEWHERE = new Block<>(
@@ -614,7 +562,6 @@ final class Rules {
                     (seen, waits) -> Figures.sessions(waits.getValue()) + " of the " + Figures.sessions(seen.rowWaits())
                             + " sessions that wait for a row do so there",
                     waits -> "Run the doctor there too, with " + waits.getKey() + " in --url.",
-                    "Only there do its tables have names.",
                     (seen, waits) -> null)));
 
     private static final Block<Updated> BLOAT = new Block<>(
@@ -630,9 +577,6 @@ final class Rules {
                     (seen, table) -> Figures.count(table.dead()) + " dead rows, " + Figures.count(table.live())
                             + " live; " + Figures.vacuumed(table.vacuumedSeconds()),
                     table -> "Find out why autovacuum does not keep up, and vacuum it.",
-                    "Every access walks through dead versions, under a row lock too. By default autovacuum looks once a minute"
-                            + " for tables with a fifth of their rows dead: it is off, its thresholds are higher, or its workers"
-                            + " are busy elsewhere.",
                     (seen, table) -> null)));
 
     private static final Block<Audited> AUDIT = new Block<>(
@@ -646,8 +590,6 @@ final class Rules {
                             + (table.writers().size() == 1 ? " writer does" : " writers do")
                             + " not lock through Rowlock, as its audit has seen",
                     table -> "Not ADVISORY without a guard: let its other writers lock first.",
-                    "At ADVISORY a write of theirs can be lost, or lose another's; with the guard it is refused while somebody"
-                            + " holds the row.",
                     (seen, table) -> table.writers().get(0))));
 
     private static final List<Block<?>> ALL = List.of(
