@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockRelease;
 import org.rowlock.RowLocks;
-import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -90,8 +89,9 @@ public class EarlyRelease extends LockWorkload {
     @Override
     void prepare() throws SQLException {
         if ((way == Way.BY_HAND || way == Way.DROP_IN) == strategy.isRowlock()) {
-            throw new UserError("way=" + way + " has no strategy " + strategy + "; give -p way=BY_HAND or DROP_IN with"
-                    + " -p strategy=FOR_UPDATE, and AT_COMMIT or EXECUTE with ROW, BOTH or ADVISORY.");
+            throw new IllegalArgumentException(
+                    "way=" + way + " has no strategy " + strategy + "; give -p way=BY_HAND or DROP_IN with"
+                            + " -p strategy=FOR_UPDATE, and AT_COMMIT or EXECUTE with ROW, BOTH or ADVISORY.");
         }
         atEnd(Accounts.create(server, rows)::check);
         DataSource pool = dataSource(server.pool(clients));

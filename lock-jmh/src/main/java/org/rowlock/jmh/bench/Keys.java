@@ -49,8 +49,8 @@ public class Keys extends LockWorkload {
         ids = IntStream.rangeClosed(1, ROWS).mapToObj(id::id).toArray();
         id.create(server, ids);
         atEnd(() -> {
-            Contest.awaitSecond(server, connection -> lock(connection, 0), connection -> lock(connection, 0));
-            Contest.runBeside(server, connection -> lock(connection, 0), connection -> lock(connection, 1));
+            Contest.keepsOut(server, connection -> lock(connection, 0), connection -> lock(connection, 0));
+            Contest.letsIn(server, connection -> lock(connection, 0), connection -> lock(connection, 1));
         });
         locking = locking(server.dataSource(), id.table(), id.columns().toArray(String[]::new));
         Session.warmUp(server, this::transact);
@@ -68,8 +68,7 @@ public class Keys extends LockWorkload {
         connection.commit();
     }
 
-    private long lock(Connection connection, int row) throws SQLException {
+    private void lock(Connection connection, int row) throws SQLException {
         locking.lock(connection, ids[row]);
-        return row;
     }
 }

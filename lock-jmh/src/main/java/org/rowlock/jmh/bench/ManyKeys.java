@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
-import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -101,10 +100,11 @@ public class ManyKeys extends LockWorkload {
     /** A full table stops every session of the server. */
     private void refuseToFill() {
         if (strategy.isAdvisory() && (long) clients * keys > capacity) {
-            throw new UserError(clients + " clients with " + keys + " advisory locks each are " + (long) clients * keys
-                    + ", and this server's lock table has room for " + capacity
-                    + " (max_locks_per_transaction x (max_connections + max_prepared_transactions)). Give fewer clients"
-                    + " or keys, or raise max_locks_per_transaction.");
+            throw new IllegalArgumentException(
+                    clients + " clients with " + keys + " advisory locks each are " + (long) clients * keys
+                            + ", and this server's lock table has room for " + capacity
+                            + " (max_locks_per_transaction x (max_connections + max_prepared_transactions)). Give fewer clients"
+                            + " or keys, or raise max_locks_per_transaction.");
         }
     }
 

@@ -18,7 +18,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
-import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -101,14 +100,14 @@ public class RoundTrips extends LockWorkload {
     @Override
     void prepare() throws SQLException {
         if (admission && !library) {
-            throw new UserError("SQL by hand has no admission; give -p library=true too.");
+            throw new IllegalArgumentException("SQL by hand has no admission; give -p library=true too.");
         }
         if (library && (flushes > 2 || (flushes == 1 && !admission))) {
-            throw new UserError("Rowlock sends it in 2 round trips, or with admission in 1, and not in " + flushes
-                    + "; give -p flushes=2,1 and -p admission=true, or leave out library.");
+            throw new IllegalArgumentException("Rowlock sends it in 2 round trips, or with admission in 1, and not in "
+                    + flushes + "; give -p flushes=2,1 and -p admission=true, or leave out library.");
         }
         if (expecting && !library) {
-            throw new UserError("SQL by hand has no expectOneRow; give -p library=true too.");
+            throw new IllegalArgumentException("SQL by hand has no expectOneRow; give -p library=true too.");
         }
         statements = statements();
         atEnd(Accounts.create(server, rows)::check);
@@ -155,7 +154,7 @@ public class RoundTrips extends LockWorkload {
             case 2 -> List.of(lock, updates + "; commit");
             case 1 -> List.of(lock + "; " + updates + "; commit");
             default ->
-                throw new UserError("The transaction has 5, 3, 2 or 1 round trips, and not " + flushes
+                throw new IllegalArgumentException("The transaction has 5, 3, 2 or 1 round trips, and not " + flushes
                         + "; give -p flushes=5,3,2,1.");
         };
         // Without a lock the first is empty.

@@ -40,7 +40,6 @@ class BrokenLocksTest {
                 of(Queue.class, "jobs that ran more than once: ", "NAIVE", "clients", "16"),
                 of(PlanTrap.class, "10 rows were returned", "NONE", "clients", "2"),
                 of(ReadAfterLock.class, "a second transaction got in while the first held the lock", "NONE"),
-                of(ReadAfterLock.class, "behind the lock the balance was 0", "ONE_STATEMENT"),
                 of(Keys.class, "a second transaction got in while the first held the lock", "NONE"),
                 of(Keys.class, "a transaction waited for the lock of another key", "SAME"));
     }
