@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -125,7 +126,8 @@ public class SqlCase extends Workload {
     static List<Section> sections(String script, int variant) {
         String text;
         try (InputStream in = SqlCase.class.getResourceAsStream(script + ".sql")) {
-            text = new String(in.readAllBytes(), StandardCharsets.UTF_8).replace(":variant", Integer.toString(variant));
+            text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
+                    .replace(":variant", Integer.toString(variant));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

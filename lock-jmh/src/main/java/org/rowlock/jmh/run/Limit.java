@@ -39,10 +39,9 @@ final class Limit {
 
     /** Of the processors, what neither the clients nor the server take; 0 where the server is not on this machine. */
     static double othersShare(Map<String, Double> figures) {
-        return figures.containsKey("cpu.server") && figures.containsKey("cpu.machine")
-                ? (figures.get("cpu.machine") - figures.get("cpu.client") - figures.get("cpu.server"))
-                        / figures.get("cpu.cores")
-                : 0;
+        double server = figures.getOrDefault("cpu.server", 0.0);
+        double others = figures.getOrDefault("cpu.machine", 0.0) - figures.getOrDefault("cpu.client", 0.0) - server;
+        return server == 0 ? 0 : others / figures.getOrDefault("cpu.cores", 1.0);
     }
 
     private static double sum(Map<String, Double> waits, String prefix) {

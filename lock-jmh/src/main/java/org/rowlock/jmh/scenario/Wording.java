@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What scenarios.md says of a scenario: a heading with its name, then its title, its question, and where others published
@@ -26,7 +27,7 @@ record Wording(String title, String question, String published) {
     private static Map<String, Wording> read() {
         Map<String, Wording> all = new HashMap<>();
         try (InputStream in = Wording.class.getResourceAsStream("scenarios.md")) {
-            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
             Arrays.stream(text.split("(?m)^## ", -1)).skip(1).forEach(section -> {
                 String[] paragraphs = section.strip().split("\n\n", -1);
                 all.put(
