@@ -48,22 +48,23 @@ public final class RunDirectory {
                     remove(each);
                 }
             }
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             // Of somebody else's, or gone meanwhile; it takes room, and disturbs nothing.
         }
     }
 
     /** Ends the server in it, if one runs there, and removes it; its parent too, once that is empty. */
     static void remove(Path directory) throws IOException {
-        try (Stream<Path> all = Files.walk(directory)) {
-            List<Path> files = all.sorted(Comparator.reverseOrder()).toList();
-            for (Path each : files) {
-                if (each.endsWith("postmaster.pid")) {
-                    endPostmaster(each);
-                }
+        // No deeper than data directories are: a server makes and removes files as long as it runs.
+        try (Stream<Path> shallow = Files.walk(directory, 3)) {
+            for (Path each : shallow.filter(file -> file.endsWith("postmaster.pid")).toList()) {
+                endPostmaster(each);
             }
-            for (Path each : files) {
-                // A server removes files of its own when it ends.
+        } catch (NoSuchFileException e) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(each);
             }
             Path parent = directory.getParent();
@@ -72,6 +73,8 @@ public final class RunDirectory {
             }
         } catch (NoSuchFileException | DirectoryNotEmptyException e) {
             // It is gone, or there are others beside it.
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 
