@@ -57,7 +57,8 @@ public final class RunDirectory {
     static void remove(Path directory) throws IOException {
         // No deeper than data directories are: a server makes and removes files as long as it runs.
         try (Stream<Path> shallow = Files.walk(directory, 3)) {
-            for (Path each : shallow.filter(file -> file.endsWith("postmaster.pid")).toList()) {
+            for (Path each :
+                    shallow.filter(file -> file.endsWith("postmaster.pid")).toList()) {
                 endPostmaster(each);
             }
         } catch (NoSuchFileException e) {
