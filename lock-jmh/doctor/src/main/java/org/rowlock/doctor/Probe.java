@@ -22,6 +22,7 @@ enum Probe {
     FAST_PATH,
     ACTIVITY,
     WAITS,
+    BLOCKERS,
     LOCK_TABLE,
     TABLES,
     STATEMENTS,

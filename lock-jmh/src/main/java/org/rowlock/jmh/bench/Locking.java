@@ -165,7 +165,7 @@ final class Locking {
             case HASHTEXT -> named(connection, "select pg_advisory_xact_lock(hashtext(?))", id);
             case SAME -> named(connection, "select pg_advisory_xact_lock(length(?) * 0)", id);
             case HAND_WRITTEN -> throw new IllegalStateException(strategy + " locks and reads in one flush only");
-            case OPTIMISTIC, SELECT, ONE_STATEMENT, NONE -> {}
+            case OPTIMISTIC, SELECT, NONE -> {}
         }
     }
 
@@ -179,11 +179,6 @@ final class Locking {
                         .get(0);
             case FOR_UPDATE -> Sql.number(connection, read + " for update", id);
             case HAND_WRITTEN -> HandWritten.lockAndRead(connection, read, id);
-            case ONE_STATEMENT ->
-                Sql.number(
-                        connection,
-                        "select t." + column + " from " + table + " as t, pg_advisory_xact_lock(42)" + condition(),
-                        id);
             default -> {
                 lock(connection, id);
                 yield Sql.number(connection, read, id);

@@ -25,11 +25,6 @@ import org.rowlock.jmh.scenario.Variant;
 public class Share extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "share",
-            "Shared locks: 1,000 neighbouring rows in one transaction",
-            "Each client begins, locks the same 1,000 rows FOR SHARE in one call, and commits; it writes nothing. FOR_UPDATE is FOR SHARE by hand. A row lock is"
-                    + " written into every row, and where clients meet, MultiXacts are made. An advisory lock is an entry in"
-                    + " the lock table: 1,000 of them a client, for which the server must have room.",
-            "36 tx/s with FOR SHARE, and pg_multixact grew to 5.3 GB.",
             Share.class,
             Stream.of(4, 1)
                     .map(clients -> Point.clients(clients).locking(1_000))

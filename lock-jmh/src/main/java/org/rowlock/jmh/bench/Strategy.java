@@ -24,8 +24,6 @@ public enum Strategy {
     OPTIMISTIC,
     /** A read without a lock: a control to compare with, and no way to keep others away. */
     SELECT,
-    /** Lock and read in one statement, which reads stale rows. Never compared; shows that the checks notice. */
-    ONE_STATEMENT,
     /** One lock for all rows. Never compared; shows that the checks notice. */
     SAME,
     /** Nothing at all. Never compared; shows that the checks notice. */

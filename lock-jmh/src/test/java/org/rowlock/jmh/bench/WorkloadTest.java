@@ -37,6 +37,12 @@ class WorkloadTest {
     }
 
     @Test
+    void anotherModeIsRefused() {
+        assertThat(JmhRuns.failure(Zipfian.class, "strategy", "ROW", "-bm", "avgt"))
+                .anyMatch(message -> message.contains("-bm avgt was given"));
+    }
+
+    @Test
     void aStrategyThatItHasNoFormOfIsRefusedWithThoseItHas() {
         assertThat(JmhRuns.failure(Zipfian.class, "strategy", "OPTIMISTIC"))
                 .anyMatch(message ->
@@ -124,25 +130,13 @@ class WorkloadTest {
                 .get("lockedPerReturned");
     }
 
-    @ParameterizedTest
-    @CsvSource({"SNAPSHOT, horizon.xminAge", "XID, horizon.xidAge"})
-    void theHolderOfTheHorizonComesAndGoes(String holder, String age) throws Exception {
-        RunResult result = JmhRuns.run(
-                Horizon.class,
-                4,
-                "strategy",
-                "ADVISORY",
-                "clients",
-                "4",
-                "holder",
-                holder,
-                "from",
-                "0.25",
-                "until",
-                "0.75");
+    @Test
+    void theHolderOfTheHorizonComesAndGoes() throws Exception {
+        RunResult result =
+                JmhRuns.run(Horizon.class, 4, "strategy", "ADVISORY", "clients", "4", "from", "0.25", "until", "0.75");
         BenchmarkResult round = result.getBenchmarkResults().iterator().next();
         List<Double> ages = round.getIterationResults().stream()
-                .map(window -> score(window, age))
+                .map(window -> score(window, "horizon.xminAge"))
                 .toList();
         assertThat(ages).hasSize(4);
         assertThat(ages.get(0)).isZero();
