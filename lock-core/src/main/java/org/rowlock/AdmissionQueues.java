@@ -138,6 +138,10 @@ public final class AdmissionQueues {
         try {
             permit.entries.join(queues, keys, key -> new Place(database, key), offer);
             permits.add(permit);
+            if (offer != null) {
+                // What it has to do while it waits is within this call.
+                begin(permit);
+            }
             permit.entries.enter(wait, maxWaitersPerKey);
             admitted = true;
             return begin(permit);
@@ -243,6 +247,12 @@ public final class AdmissionQueues {
         @Nullable
         QueueEntry entry() {
             return entries.stays().size() == 1 ? entries.stays().get(0).entry() : null;
+        }
+
+        /** Whether another has done what was offered, so that there is nothing left to do. */
+        boolean isServed() {
+            QueueEntry only = entry();
+            return only != null && only.served() != null;
         }
 
         /** Whether somebody else of this JVM waits for one of the keys, here or at the server. */

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.Releases;
+import org.rowlock.internal.group.Groups;
+import org.rowlock.internal.group.Member;
 import org.rowlock.internal.observe.Hold;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.KeyModes;
@@ -29,10 +31,17 @@ final class LockedTransaction {
     private final LockObserver observer;
     private final KeyNames names;
     private final Releases releases;
+    private final Groups groups;
 
     LockedTransaction(
-            RowLocks locks, AdmissionQueues admission, LockObserver observer, KeyNames names, Releases releases) {
+            RowLocks locks,
+            AdmissionQueues admission,
+            LockObserver observer,
+            KeyNames names,
+            Releases releases,
+            Groups groups) {
         this.locks = locks;
+        this.groups = groups;
         this.releases = releases;
         this.observer = observer;
         this.names = names;
@@ -41,7 +50,7 @@ final class LockedTransaction {
 
     /** The same with other locks. */
     LockedTransaction of(RowLocks others) {
-        return new LockedTransaction(others, admission, observer, names, releases);
+        return new LockedTransaction(others, admission, observer, names, releases, groups);
     }
 
     /** What is done on a connection whose transaction has not begun: lock, work and commit. */
@@ -123,10 +132,42 @@ final class LockedTransaction {
             throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
         }
         List<Write<?>> toSend = writes.toSend();
-        this.<@Nullable Void, SQLException>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
-            locks.in(connection).lockAndCommit(keys, remaining, toSend, endings(keys, permit));
+        check(dataSource, keys, wait);
+        Member member = groups.member(keys, wait, locks.strategyOf(keys.keys()), locks.isRowRequired(), toSend);
+        long start = System.nanoTime();
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait, member)) {
+            if (member != null && permit.isServed()) {
+                groups.finish(member);
+                return;
+            }
+            this.<@Nullable Void, SQLException>transact(
+                    dataSource,
+                    keys,
+                    permit.isQueued() ? Waits.remaining(wait, start) : wait,
+                    permit,
+                    execution(keys, toSend, member));
+        }
+    }
+
+    private Body<@Nullable Void, SQLException> execution(
+            KeyModes keys, List<Write<?>> writes, @Nullable Member member) {
+        return (connection, wait, hold, permit) -> {
+            long start = System.nanoTime();
+            TransactionLocks tx = locks.in(connection);
+            Ending.Choice endings = endings(keys, permit);
+            if (member == null
+                    || !groups.lead(
+                            member,
+                            permit.entry(),
+                            connection,
+                            (bound, all) -> tx.lockAndCommit(keys, bound, all, endings, false))) {
+                tx.lockAndCommit(keys, Waits.remaining(wait, start), writes, endings, true);
+                if (member != null) {
+                    groups.doneAlone(member);
+                }
+            }
             return null;
-        });
+        };
     }
 
     private static void given(@Nullable Object work) {
@@ -137,17 +178,27 @@ final class LockedTransaction {
 
     private <T extends @Nullable Object, X extends Exception> T transact(
             DataSource dataSource, KeyModes keys, LockWait wait, Body<T, X> body) throws X, SQLException {
+        check(dataSource, keys, wait);
+        long start = System.nanoTime();
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait)) {
+            LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
+            return this.<T, X>transact(dataSource, keys, remaining, permit, body);
+        }
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T transact(
+            DataSource dataSource, KeyModes keys, LockWait wait, AdmissionQueues.Permit permit, Body<T, X> body)
+            throws X, SQLException {
+        Hold hold = observer.hold(keys.keys(), keys.strongest(), locks.strategyOf(keys.keys()));
+        Connection connection = connect(dataSource, permit);
+        return this.<T, X>onConnection(connection, hold, given -> body.apply(given, wait, hold, permit));
+    }
+
+    private static void check(DataSource dataSource, KeyModes keys, LockWait wait) {
         if (dataSource == null) {
             throw new IllegalArgumentException(NO_DATA_SOURCE);
         }
         KeyModes.check(keys.strongest(), wait);
-        Hold hold = observer.hold(keys.keys(), keys.strongest(), locks.strategyOf(keys.keys()));
-        long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait)) {
-            LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
-            Connection connection = connect(dataSource, permit);
-            return this.<T, X>onConnection(connection, hold, given -> body.apply(given, remaining, hold, permit));
-        }
     }
 
     /** Begins, and hands the connection back without a transaction, whatever has become of it. */

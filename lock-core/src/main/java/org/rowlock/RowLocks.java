@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Releases;
+import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyModes;
@@ -49,7 +50,8 @@ public final class RowLocks {
         KeyQueues queues = width == 0 ? KeyQueues.adaptive() : KeyQueues.ofWidth(width);
         this.calls = new LockCalls(requests, observer, queues, releases);
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
-        this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases);
+        Groups groups = new Groups(builder.largestGroup, observer, builder.names);
+        this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases, groups);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
         this.rowRequired = false;
     }
@@ -460,6 +462,10 @@ public final class RowLocks {
         return requests.strategyOf(key);
     }
 
+    boolean isRowRequired() {
+        return rowRequired;
+    }
+
     /** The strategy of a call on several keys. */
     LockStrategy strategyOf(List<LockKey> keys) {
         return requests.strategyOf(keys);
@@ -599,6 +605,7 @@ public final class RowLocks {
         private int budget = DEFAULT_BUDGET;
         private int maxAdmittedPerKey;
         private int maxWaitersPerKey = DEFAULT_WAITERS;
+        private int largestGroup = 1;
         private boolean singleEntryNode;
         private LockRelease release = LockRelease.PLAIN;
         private KeyNames names = KeyNames.WITH_IDS;
@@ -700,6 +707,30 @@ public final class RowLocks {
          */
         public Builder maxWaitersPerKey(int waiters) {
             this.maxWaitersPerKey = positive(waiters, "maxWaitersPerKey");
+            return this;
+        }
+
+        /**
+         * How many calls of {@link RowLocks#execute} that wait for one key may share a transaction. Default 1, which is off.
+         *
+         * <p><b>The writes of several threads then run on the connection of one of them, the leader.</b> Leave it off where the
+         * DataSource gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the
+         * user or a setting of the session: it would see the leader's. Where PostgreSQL shows it matters, in tables with row
+         * security and above READ COMMITTED, nothing is grouped.
+         *
+         * <p>Those in a group have one transaction: one {@code now()}, one xid, one snapshot per statement. The writes of each
+         * run whole before the next one's, in the order of the queue. If any of it fails all of it is undone, and each is
+         * done alone with its own outcome. If it cannot be told whether the group has committed, each has a
+         * {@link CommitOutcomeUnknownException}. Calls join that use the same DataSource, the same single key in the same
+         * exclusive mode, and wait forever, or all for a bound; whose values are of the usual types (strings, numbers, dates, UUIDs,
+         * bytes) and not large.
+         *
+         * @param calls at least 1; 32 is a good first number
+         * @return this
+         * @throws IllegalArgumentException if the number is less than 1
+         */
+        public Builder largestGroup(int calls) {
+            this.largestGroup = positive(calls, "largestGroup");
             return this;
         }
 

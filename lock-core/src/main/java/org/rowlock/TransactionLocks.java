@@ -507,14 +507,15 @@ public final class TransactionLocks {
     }
 
     /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */
-    void lockAndCommit(KeyModes keys, LockWait wait, List<Write<?>> writes, Ending.Choice endings) throws SQLException {
+    void lockAndCommit(KeyModes keys, LockWait wait, List<Write<?>> writes, Ending.Choice endings, boolean observed)
+            throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
         LockRequest request = !keys.each().isEmpty()
                 ? requests.of(keys.each(), wait)
                 : keys.keys().size() == 1
                         ? requests.of(keys.keys().get(0), keys.strongest(), wait)
                         : requests.of(keys.keys(), keys.strongest(), wait);
-        new LockAndCommit(calls, endings).run(session, request, writes, rowRequired);
+        new LockAndCommit(observed ? calls : calls.unobserved(), endings).run(session, request, writes, rowRequired);
     }
 
     private static LockResult result(LockStrategy strategy, boolean rowFound) {

@@ -48,6 +48,19 @@ public final class LockCalls {
         this.releases = releases;
     }
 
+    /** The same, told to nobody. */
+    public LockCalls unobserved() {
+        return new LockCalls(this);
+    }
+
+    private LockCalls(LockCalls calls) {
+        this.requests = calls.requests;
+        this.acquirer = calls.acquirer;
+        this.observer = LockObserver.NONE;
+        this.queues = calls.queues;
+        this.releases = calls.releases;
+    }
+
     public Releases releases() {
         return releases;
     }

@@ -26,6 +26,14 @@ public final class Write<T> {
         this.mapper = mapper;
     }
 
+    /** The same statement with the same values, for another to send. */
+    public Write<T> copy(@Nullable RowMapper<T> otherMapper) {
+        Write<T> copy = new Write<>(sql, otherMapper);
+        copy.executions.addAll(executions);
+        copy.expected = expected;
+        return copy;
+    }
+
     /** Has it executed once more, with these values. */
     public void execute(@Nullable Object... binds) {
         if (binds == null) {
