@@ -345,17 +345,17 @@ class GroupedCallsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void manyLargeAnswersAndAFailureInTheLastMember(boolean failing) throws Exception {
-        int size = 32;
-        database.execute("update account set note = repeat('y', 100000)");
+        int size = 64;
         List<CommitWrite<String>> notes = new ArrayList<>();
         List<Caller> callers = new ArrayList<>();
         try (Crowd crowd = Crowd.behind(database, Crowd.builder(size).build())) {
             for (int id = 1; id <= size; id++) {
                 CommitWrites writes = new CommitWrites();
                 notes.add(writes.addReturning(
-                        "update account set balance = balance + 1 where id = 1 returning note || balance",
-                        row -> row.getString(1)));
-                writes.add("insert into ledger(id, amount) values (?, ?)", id, failing && id == size ? 13 : 1);
+                        "insert into ledger(id, amount) values (?, ?) returning repeat('y', 100000) || id",
+                        row -> row.getString(1),
+                        id,
+                        failing && id == size ? 13 : 1));
                 callers.add(crowd.add(writes));
             }
         }
@@ -368,8 +368,6 @@ class GroupedCallsTest {
             }
         }
         assertThat(transactions()).isEqualTo(failing ? "1 ".repeat(size - 1).strip() : String.valueOf(size));
-        assertThat(database.query("select balance from account where id = 1"))
-                .isEqualTo(String.valueOf(failing ? size - 1 : size));
     }
 
     @Test

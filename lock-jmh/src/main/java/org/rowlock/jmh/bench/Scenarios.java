@@ -13,6 +13,7 @@ public final class Scenarios {
             DropInJvms.SCENARIO,
             DropInOrders.SCENARIO,
             RoundTrips.SCENARIO,
+            GroupExecution.SCENARIO,
             EarlyRelease.SCENARIO,
             EarlyRelease.ONE_ROW,
             Instances.SCENARIO,
