@@ -249,10 +249,10 @@ public final class AdmissionQueues {
             return entries.stays().size() == 1 ? entries.stays().get(0).entry() : null;
         }
 
-        /** Whether another has done what was offered, so that there is nothing left to do. */
-        boolean isServed() {
+        /** What another has made of what was offered; null where this call is to do it. */
+        QueueEntry.@Nullable Served served() {
             QueueEntry only = entry();
-            return only != null && only.served() != null;
+            return only == null ? null : only.served();
         }
 
         /** Whether somebody else of this JVM waits for one of the keys, here or at the server. */

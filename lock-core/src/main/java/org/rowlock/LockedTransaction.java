@@ -14,6 +14,7 @@ import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.group.Member;
 import org.rowlock.internal.observe.Hold;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Waits;
@@ -136,38 +137,23 @@ final class LockedTransaction {
         Member member = groups.member(keys, wait, locks.strategyOf(keys.keys()), locks.isRowRequired(), toSend);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait, member)) {
-            if (member != null && permit.isServed()) {
-                groups.finish(member);
+            QueueEntry.Served served = permit.served();
+            if (member != null && served != null) {
+                groups.finish(member, served);
                 return;
             }
             this.<@Nullable Void, SQLException>transact(
-                    dataSource,
-                    keys,
-                    permit.isQueued() ? Waits.remaining(wait, start) : wait,
-                    permit,
-                    execution(keys, toSend, member));
+                    dataSource, keys, wait, start, permit, (to, bound, hold, in) -> {
+                        TransactionLocks tx = locks.in(to);
+                        Ending.Choice endings = endings(keys, permit);
+                        Groups.Flush flush = (shortest, all) -> tx.lockAndCommit(keys, shortest, all, endings, false);
+                        if (member == null || !groups.lead(member, permit.entry(), to, flush)) {
+                            tx.lockAndCommit(keys, Waits.remaining(wait, start), toSend, endings, true);
+                            groups.doneAlone(member);
+                        }
+                        return null;
+                    });
         }
-    }
-
-    private Body<@Nullable Void, SQLException> execution(
-            KeyModes keys, List<Write<?>> writes, @Nullable Member member) {
-        return (connection, wait, hold, permit) -> {
-            long start = System.nanoTime();
-            TransactionLocks tx = locks.in(connection);
-            Ending.Choice endings = endings(keys, permit);
-            if (member == null
-                    || !groups.lead(
-                            member,
-                            permit.entry(),
-                            connection,
-                            (bound, all) -> tx.lockAndCommit(keys, bound, all, endings, false))) {
-                tx.lockAndCommit(keys, Waits.remaining(wait, start), writes, endings, true);
-                if (member != null) {
-                    groups.doneAlone(member);
-                }
-            }
-            return null;
-        };
     }
 
     private static void given(@Nullable Object work) {
@@ -181,17 +167,17 @@ final class LockedTransaction {
         check(dataSource, keys, wait);
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait)) {
-            LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
-            return this.<T, X>transact(dataSource, keys, remaining, permit, body);
+            return this.<T, X>transact(dataSource, keys, wait, start, permit, body);
         }
     }
 
     private <T extends @Nullable Object, X extends Exception> T transact(
-            DataSource dataSource, KeyModes keys, LockWait wait, AdmissionQueues.Permit permit, Body<T, X> body)
+            DataSource from, KeyModes keys, LockWait wait, long start, AdmissionQueues.Permit permit, Body<T, X> body)
             throws X, SQLException {
         Hold hold = observer.hold(keys.keys(), keys.strongest(), locks.strategyOf(keys.keys()));
-        Connection connection = connect(dataSource, permit);
-        return this.<T, X>onConnection(connection, hold, given -> body.apply(given, wait, hold, permit));
+        LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
+        Connection connection = connect(from, permit);
+        return this.<T, X>onConnection(connection, hold, given -> body.apply(given, remaining, hold, permit));
     }
 
     private static void check(DataSource dataSource, KeyModes keys, LockWait wait) {

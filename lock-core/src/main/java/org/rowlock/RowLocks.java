@@ -713,17 +713,10 @@ public final class RowLocks {
         /**
          * How many calls of {@link RowLocks#execute} that wait for one key may share a transaction. Default 1, which is off.
          *
-         * <p><b>The writes of several threads then run on the connection of one of them, the leader.</b> Leave it off where the
-         * DataSource gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the
-         * user or a setting of the session: it would see the leader's. Where PostgreSQL shows it matters, in tables with row
-         * security and above READ COMMITTED, nothing is grouped.
-         *
-         * <p>Those in a group have one transaction: one {@code now()}, one xid, one snapshot per statement. The writes of each
-         * run whole before the next one's, in the order of the queue. If any of it fails all of it is undone, and each is
-         * done alone with its own outcome. If it cannot be told whether the group has committed, each has a
-         * {@link CommitOutcomeUnknownException}. Calls join that use the same DataSource, the same single key in the same
-         * exclusive mode, and wait forever, or all for a bound; whose values are of the usual types (strings, numbers, dates, UUIDs,
-         * bytes) and not large.
+         * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the DataSource
+         * gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the user or a setting of
+         * the session. If a group fails it is undone, and each call is done alone with its own outcome; if nobody knows whether it
+         * has committed, each has a {@link CommitOutcomeUnknownException}. {@code docs/hot-rows.md} says which calls join.
          *
          * @param calls at least 1; 32 is a good first number
          * @return this

@@ -71,9 +71,9 @@ final class Crowd implements AutoCloseable {
         this.holder = holder;
         holder.setAutoCommit(false);
         RowLocks.builder().strategy(LockStrategy.BOTH).build().in(holder).lock(KEY);
-        CommitWrites nothing = new CommitWrites();
-        nothing.add("update account set balance = balance where id = 1");
-        opener = new Caller(() -> locks.execute(dataSource, KEY, nothing));
+        // Not by execute, as it would lead those who come before it has its connection.
+        opener = new Caller(
+                () -> locks.runInTransaction(dataSource, KEY, (TransactionAction<RuntimeException>) connection -> {}));
         awaitEntrants(1);
     }
 

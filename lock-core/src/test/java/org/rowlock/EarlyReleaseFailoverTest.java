@@ -68,8 +68,8 @@ class EarlyReleaseFailoverTest {
         failOver(level, standbys, EarlyWorkers::start);
     }
 
-    private static void failOver(
-            String level, String standbys, BiFunction<DataSource, Integer, EarlyWorkers> start) throws Exception {
+    private static void failOver(String level, String standbys, BiFunction<DataSource, Integer, EarlyWorkers> start)
+            throws Exception {
         try (StreamingPair pair = start(standbys)) {
             EarlyWorkers workers =
                     start.apply(dataSource(pair.primary(), level), 1).awaitAcknowledged(PAYMENTS);

@@ -122,7 +122,8 @@ class EarlyReleaseTest {
             assertThat(each.failure()).isInstanceOf(CommitNotConfirmedException.class);
         }
         assertThat(balance()).isEqualTo("4");
-        assertThat(database.query("select count(distinct xmin::text) from account where id = 1")).isEqualTo("1");
+        assertThat(database.query("select count(distinct xmin::text) from account where id = 1"))
+                .isEqualTo("1");
     }
 
     @ParameterizedTest

@@ -60,10 +60,8 @@ final class EarlyWorkers {
     /** The same for callers of one instance, who wait for one row and share transactions. */
     static EarlyWorkers startInGroups(DataSource dataSource, int first) {
         EarlyWorkers workers = new EarlyWorkers(first);
-        RowLocks locks = RowLocks.builder()
-                .release(LockRelease.EARLY)
-                .largestGroup(8)
-                .build();
+        RowLocks locks =
+                RowLocks.builder().release(LockRelease.EARLY).largestGroup(8).build();
         for (int i = 0; i < 4 * THREADS; i++) {
             Thread thread = new Thread(() -> workers.payInGroups(dataSource, locks), "member-" + i);
             thread.setDaemon(true);
@@ -92,8 +90,7 @@ final class EarlyWorkers {
     /** Else there were no groups. */
     static void assertShared(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "select count(distinct xmin::text) < count(*) from payment")) {
+                ResultSet row = statement.executeQuery("select count(distinct xmin::text) < count(*) from payment")) {
             row.next();
             assertThat(row.getBoolean(1)).isTrue();
         }

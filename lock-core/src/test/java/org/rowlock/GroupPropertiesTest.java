@@ -107,18 +107,20 @@ class GroupPropertiesTest {
         assertThat(inGroups(callers, strategy)).isEqualTo(oneAfterTheOther(callers));
         assertThat(rows(ours)).isEqualTo(rows(byHand));
         for (TestDatabase each : List.of(ours, byHand)) {
-            each.execute(
-                    "truncate account, child", "insert into account select g, 2 from generate_series(1, 4) g");
+            each.execute("truncate account, child", "insert into account select g, 2 from generate_series(1, 4) g");
         }
     }
 
     private static List<String> inGroups(List<List<Drawn>> callers, LockStrategy strategy) throws Exception {
         List<List<CommitWrite<?>>> added = new ArrayList<>();
         List<Caller> waiting = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(ours, Crowd.builder(8).strategy(strategy).build())) {
+        try (Crowd crowd =
+                Crowd.behind(ours, Crowd.builder(8).strategy(strategy).build())) {
             for (List<Drawn> each : callers) {
                 CommitWrites writes = new CommitWrites();
-                added.add(each.stream().<CommitWrite<?>>map(drawn -> add(writes, drawn)).toList());
+                added.add(each.stream()
+                        .<CommitWrite<?>>map(drawn -> add(writes, drawn))
+                        .toList());
                 waiting.add(crowd.add(writes));
             }
         }

@@ -109,7 +109,9 @@ class GroupStormTest {
                     disturb(proxy, random);
                     for (Thread each : workers) {
                         each.join(TestDatabase.DEADLINE.toMillis());
-                        assertThat(each.isAlive()).as("a caller that never came back").isFalse();
+                        assertThat(each.isAlive())
+                                .as("a caller that never came back")
+                                .isFalse();
                     }
                     assertThat(locks.admission().keysInUse()).isZero();
                 }
@@ -153,7 +155,8 @@ class GroupStormTest {
             }
             writes.add("insert into ledger values (?, ?, ?)", id, account, amount);
             switch (kind) {
-                case 90 -> writes.add("update account set balance = 0 where id = 99").expectOneRow();
+                case 90 ->
+                    writes.add("update account set balance = 0 where id = 99").expectOneRow();
                 case 91 -> writes.add("insert into ledger values (?, ?, ?)", id, account, 13);
                 case 92 -> writes.add("update nothing set a = 1");
                 default -> {
@@ -164,14 +167,12 @@ class GroupStormTest {
                     }
                 }
             }
-            LockWait wait = kind >= 20 && kind < 26 ? LockWait.atMost(Duration.ofMillis(random.nextInt(30))) : LockWait.forever();
+            LockWait wait = kind >= 20 && kind < 26
+                    ? LockWait.atMost(Duration.ofMillis(random.nextInt(30)))
+                    : LockWait.forever();
             try {
                 locks.execute(
-                        pool,
-                        List.of(LockKey.row("account", account)),
-                        RowLockMode.FOR_NO_KEY_UPDATE,
-                        wait,
-                        writes);
+                        pool, List.of(LockKey.row("account", account)), RowLockMode.FOR_NO_KEY_UPDATE, wait, writes);
             } catch (CommitNotConfirmedException e) {
                 return Told.STORED;
             } catch (CommitOutcomeUnknownException e) {
@@ -179,7 +180,8 @@ class GroupStormTest {
             } catch (SQLException | LockException e) {
                 return Told.FAILED;
             }
-            if (returned != null && (returned.rows().size() != 1 || returned.rows().get(0) < 0)) {
+            if (returned != null
+                    && (returned.rows().size() != 1 || returned.rows().get(0) < 0)) {
                 wrong.add(id + ": rows " + returned.rows());
             }
             if (kind >= 90 && kind <= 92) {
@@ -222,8 +224,8 @@ class GroupStormTest {
 
         private int end(Statement statement, String how, Random random) throws SQLException {
             List<Integer> busy = new ArrayList<>();
-            try (ResultSet row = statement.executeQuery("select pid from pg_stat_activity where application_name = '" + name
-                    + "' and state <> 'idle'")) {
+            try (ResultSet row = statement.executeQuery(
+                    "select pid from pg_stat_activity where application_name = '" + name + "' and state <> 'idle'")) {
                 while (row.next()) {
                     busy.add(row.getInt(1));
                 }
@@ -231,7 +233,8 @@ class GroupStormTest {
             if (busy.isEmpty()) {
                 return 0;
             }
-            try (ResultSet row = statement.executeQuery("select " + how + "(" + busy.get(random.nextInt(busy.size())) + ")")) {
+            try (ResultSet row =
+                    statement.executeQuery("select " + how + "(" + busy.get(random.nextInt(busy.size())) + ")")) {
                 return row.next() && row.getBoolean(1) ? 1 : 0;
             }
         }
@@ -263,15 +266,17 @@ class GroupStormTest {
             assertThat(wrong).as("seed " + seed).isEmpty();
             assertThat(database.query("select string_agg(a.id || ':' || a.balance, ',' order by a.id) from account a"))
                     .as("seed " + seed)
-                    .isEqualTo(database.query("select string_agg(a.id || ':' || (select coalesce(sum(l.amount), 0) from ledger l"
-                            + " where l.account = a.id), ',' order by a.id) from account a"));
+                    .isEqualTo(database.query(
+                            "select string_agg(a.id || ':' || (select coalesce(sum(l.amount), 0) from ledger l"
+                                    + " where l.account = a.id), ',' order by a.id) from account a"));
         }
     }
 
     /** How many members have shared a transaction with another. */
     private long grouped() throws SQLException {
-        return Long.parseLong(database.query(
-                "select coalesce(sum(n), 0) from (select count(*) n from ledger group by xmin::text having count(*) > 1) t"));
+        return Long.parseLong(
+                database.query(
+                        "select coalesce(sum(n), 0) from (select count(*) n from ledger group by xmin::text having count(*) > 1) t"));
     }
 
     @Test

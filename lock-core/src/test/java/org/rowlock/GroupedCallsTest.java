@@ -77,8 +77,8 @@ class GroupedCallsTest {
 
     @Test
     void nothingIsGroupedUnlessItIsAskedFor() throws Exception {
-        try (Crowd crowd = Crowd.behind(
-                database, RowLocks.builder().maxAdmittedPerKey(1).build())) {
+        try (Crowd crowd =
+                Crowd.behind(database, RowLocks.builder().maxAdmittedPerKey(1).build())) {
             crowd.add(pay(1, 1));
             crowd.add(pay(2, 1));
         }
@@ -129,9 +129,12 @@ class GroupedCallsTest {
     void whatAMapperThrowsIsTheOutcomeOfNobodyElse() throws Exception {
         CommitWrites first = pay(1, 1);
         CommitWrites writes = pay(2, 1);
-        CommitWrite<Long> mapped = writes.addReturning("insert into ledger(id) values (?) returning id", row -> {
-            throw new StackOverflowError("deep");
-        }, 3);
+        CommitWrite<Long> mapped = writes.addReturning(
+                "insert into ledger(id) values (?) returning id",
+                row -> {
+                    throw new StackOverflowError("deep");
+                },
+                3);
         CommitWrites last = pay(4, 1);
         List<Caller> callers = new ArrayList<>();
         try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
@@ -364,7 +367,8 @@ class GroupedCallsTest {
                 assertThat(callers.get(id - 1).failure()).isInstanceOf(SQLException.class);
             } else {
                 assertThat(callers.get(id - 1).failure()).isNull();
-                assertThat(notes.get(id - 1).rows().get(0)).hasSize(100_000 + String.valueOf(id).length());
+                assertThat(notes.get(id - 1).rows().get(0))
+                        .hasSize(100_000 + String.valueOf(id).length());
             }
         }
         assertThat(transactions()).isEqualTo(failing ? "1 ".repeat(size - 1).strip() : String.valueOf(size));
@@ -457,8 +461,7 @@ class GroupedCallsTest {
         List<LockKey> keys = List.of(Crowd.KEY);
         List<Caller> callers = new ArrayList<>();
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
-            callers.add(crowd.add(
-                    () -> locks.execute(dataSource, keys, RowLockMode.FOR_UPDATE, patient, pay(1, 1))));
+            callers.add(crowd.add(() -> locks.execute(dataSource, keys, RowLockMode.FOR_UPDATE, patient, pay(1, 1))));
             callers.add(crowd.add(() -> locks.execute(
                     dataSource, keys, RowLockMode.FOR_UPDATE, LockWait.atMost(Duration.ofSeconds(1)), pay(2, 1))));
             callers.add(crowd.add(pay(3, 1)));
@@ -475,8 +478,7 @@ class GroupedCallsTest {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
             List<Caller> callers = new ArrayList<>();
             List<CommitWrites> all = new ArrayList<>();
-            try (Crowd crowd = Crowd.behind(
-                    database, Crowd.builder(4).build(), proxy.through(database.dataSource()))) {
+            try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build(), proxy.through(database.dataSource()))) {
                 for (int id = 1; id <= 4; id++) {
                     all.add(pay(id, 1));
                     callers.add(crowd.add(all.get(id - 1)));
@@ -501,8 +503,7 @@ class GroupedCallsTest {
     void whatIsLostInTheMiddleIsUnknownToAllAndNotSentAgain() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
             List<Caller> callers = new ArrayList<>();
-            try (Crowd crowd = Crowd.behind(
-                    database, Crowd.builder(4).build(), proxy.through(database.dataSource()))) {
+            try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build(), proxy.through(database.dataSource()))) {
                 for (int id = 1; id <= 4; id++) {
                     callers.add(crowd.add(pay(id, 1)));
                 }
@@ -540,15 +541,11 @@ class GroupedCallsTest {
         List<LockKey> keys = List.of(Crowd.KEY);
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
             crowd.add(pay(1, 1));
-            crowd.add(() -> locks.execute(
-                    dataSource, keys, RowLockMode.FOR_NO_KEY_UPDATE, LockWait.forever(), pay(2, 1)));
+            crowd.add(() ->
+                    locks.execute(dataSource, keys, RowLockMode.FOR_NO_KEY_UPDATE, LockWait.forever(), pay(2, 1)));
             crowd.add(() -> locks.requireRow().execute(dataSource, Crowd.KEY, pay(3, 1)));
             crowd.add(() -> locks.execute(
-                    dataSource,
-                    keys,
-                    RowLockMode.FOR_UPDATE,
-                    LockWait.atMost(TestDatabase.DEADLINE),
-                    pay(4, 1)));
+                    dataSource, keys, RowLockMode.FOR_UPDATE, LockWait.atMost(TestDatabase.DEADLINE), pay(4, 1)));
             crowd.add(pay(5, 1));
         }
         assertThat(ids()).isEqualTo("1 2 3 4 5");

@@ -34,6 +34,7 @@ public final class LockCalls {
     private final KeyQueues queues;
     private final ClaimTexts claimTexts = new ClaimTexts();
     private final Releases releases;
+    private final LockCalls unobserved;
 
     /** Whose transactions end with a plain commit. */
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
@@ -46,19 +47,14 @@ public final class LockCalls {
         this.observer = observer;
         this.queues = queues;
         this.releases = releases;
+        this.unobserved = observer.equals(LockObserver.NONE)
+                ? this
+                : new LockCalls(requests, LockObserver.NONE, queues, releases);
     }
 
     /** The same, told to nobody. */
     public LockCalls unobserved() {
-        return new LockCalls(this);
-    }
-
-    private LockCalls(LockCalls calls) {
-        this.requests = calls.requests;
-        this.acquirer = calls.acquirer;
-        this.observer = LockObserver.NONE;
-        this.queues = calls.queues;
-        this.releases = calls.releases;
+        return unobserved;
     }
 
     public Releases releases() {

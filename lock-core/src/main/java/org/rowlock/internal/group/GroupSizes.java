@@ -3,14 +3,13 @@ package org.rowlock.internal.group;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * How large the groups of a key may be, a power of two: half as large when one was undone, and slowly twice as large again. By hash,
- * so that nothing is kept per key; that two keys share a place costs speed only. Thread-safe; what is lost in a race is learnt
- * again.
+ * How large the groups of a key may be, a power of two: half as large when one was undone, and slowly larger again. By hash: that two
+ * keys share a place costs speed only. Thread-safe; what is lost in a race is learnt again.
  */
 final class GroupSizes {
-    private static final int PLACES = 1024;
+    private static final int PLACES = 1 << 10;
 
-    /** How many groups as large as may be are done until they may be larger. */
+    /** How many groups as large as may be are done until they may be twice as large. */
     private static final int STEPS = 16;
 
     /** How many go alone where the server has refused, until it is tried again. */
@@ -31,35 +30,26 @@ final class GroupSizes {
     }
 
     int most(Object key) {
-        return most(smaller.get(place(key)));
-    }
-
-    private int most(int steps) {
-        return Math.max(1, largest >> Math.min(Integer.SIZE - 1, (steps + STEPS - 1) / STEPS));
+        return Math.max(1, largest >> Math.min(Integer.SIZE - 1, (smaller.get(place(key)) + STEPS - 1) / STEPS));
     }
 
     /** A group, or one alone, has been done. */
     void done(Object key, int size) {
-        int place = place(key);
-        int now = smaller.get(place);
-        if (now > 0 && size >= most(now)) {
-            smaller.compareAndSet(place, now, now - 1);
+        if (size >= most(key)) {
+            smaller.updateAndGet(place(key), steps -> Math.max(0, steps - 1));
         }
     }
 
     void undone(Object key, int size) {
-        smaller.set(place(key), steps(rounded(size) / 2));
+        smaller.set(place(key), Integer.numberOfTrailingZeros(2 * largest / rounded(size)) * STEPS);
     }
 
     void refused(Object key) {
-        smaller.set(place(key), steps(1) + REFUSED);
-    }
-
-    private int steps(int size) {
-        return (Integer.numberOfTrailingZeros(largest) - Integer.numberOfTrailingZeros(size)) * STEPS;
+        smaller.set(place(key), Integer.numberOfTrailingZeros(largest) * STEPS + REFUSED);
     }
 
     private static int place(Object key) {
-        return (key.hashCode() * 0x9E3779B9) >>> (Integer.SIZE - Integer.numberOfTrailingZeros(PLACES));
+        int hash = key.hashCode();
+        return (hash ^ hash >>> 16) & PLACES - 1;
     }
 }

@@ -15,12 +15,12 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockOutcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.internal.commit.WriteFlushes;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyModes;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.GroupSql;
 
@@ -30,12 +30,6 @@ import org.rowlock.internal.sql.GroupSql;
  * fate: it is done, or is known to be undone, and then each is done alone; or nobody knows, and all are told so.
  */
 public final class Groups {
-    /** So that what is sent fits into the buffers on the way, if the server stops reading until its answers are read. */
-    private static final long MOST_BYTES = 64_000;
-
-    /** How many statements of its own a group has. */
-    private static final int OWN = 2;
-
     private final int largest;
     private final GroupSizes sizes;
     private final LockObserver observer;
@@ -69,36 +63,7 @@ public final class Groups {
                 || writes.isEmpty()) {
             return null;
         }
-        long bytes = Member.bytes(writes);
-        return bytes < 0 || bytes > MOST_BYTES
-                ? null
-                : new Member(keys.keys().get(0), keys.strongest(), wait, strategy, rowRequired, writes, bytes);
-    }
-
-    /** What of a group is decided while it is put together. */
-    private final class Room {
-        private final Member leader;
-        private final PgSession session;
-        private int executions;
-        private long bytes;
-
-        Room(Member leader, PgSession session) {
-            this.leader = leader;
-            this.session = session;
-        }
-
-        boolean takes(Object offer) {
-            if (!(offer instanceof Member member)
-                    || !member.fits(leader)
-                    || executions + member.executions() > WriteFlushes.MOST_IN_ONE - OWN
-                    || bytes + member.bytes() > MOST_BYTES
-                    || !WriteFlushes.areChanges(session, member.writes())) {
-                return false;
-            }
-            executions += member.executions();
-            bytes += member.bytes();
-            return true;
-        }
+        return new Member(keys.keys().get(0), keys.strongest(), wait, strategy, rowRequired, writes);
     }
 
     /**
@@ -110,61 +75,93 @@ public final class Groups {
      */
     public boolean lead(Member leader, @Nullable QueueEntry entry, Connection connection, Flush flush)
             throws SQLException {
-        int most = sizes.most(leader.key());
+        if (leader.sent) {
+            // Handed back by the end of its leader, who did not say that it was undone.
+            throw unknown(leader.key, "it has not said what became of it");
+        }
+        int most = sizes.most(leader.key);
         // What was handed back is offered no more.
         if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
             return false;
         }
         PgSession session = PgSession.of(connection);
-        Room room = new Room(leader, session);
-        if (session.isSimpleQueryMode() || !room.takes(leader)) {
+        if (session.isSimpleQueryMode() || !leader.takes(leader, session)) {
             return false;
         }
-        List<QueueEntry> taken = entry.take(most - 1, room::takes, joining -> GroupSizes.rounded(1 + joining) - 1);
+        List<QueueEntry> taken = entry.take(
+                most - 1, offer -> leader.takes(offer, session), joining -> GroupSizes.rounded(1 + joining) - 1);
         return !taken.isEmpty() && send(leader, taken, connection, flush);
     }
 
     /** A call that led nobody is done. */
-    public void doneAlone(Member member) {
-        sizes.done(member.key(), 1);
+    public void doneAlone(@Nullable Member member) {
+        if (member != null) {
+            sizes.done(member.key, 1);
+        }
     }
 
-    private boolean send(Member leader, List<QueueEntry> taken, Connection connection, Flush flush) throws SQLException {
-        List<Member> others = new ArrayList<>(taken.size());
-        taken.forEach(each -> others.add((Member) Objects.requireNonNull(each.offer())));
-        leader.begin(observer);
-        others.forEach(each -> each.begin(observer));
+    private boolean send(Member leader, List<QueueEntry> taken, Connection connection, Flush flush)
+            throws SQLException {
+        List<Member> all = new ArrayList<>(List.of(leader));
+        taken.forEach(each -> all.add((Member) Objects.requireNonNull(each.offer())));
+        all.forEach(each -> each.begin(observer));
+        List<Member> others = all.subList(1, all.size());
+        others.forEach(each -> each.writes.forEach(write -> write.mapBy(each)));
         boolean undone = false;
         @Nullable CommitOutcomeUnknownException unknown = null;
         try {
-            flush.send(wait(leader, others), writes(leader, others));
-            sizes.done(leader.key(), taken.size() + 1);
+            flush.send(wait(all), writes(all));
+            sizes.done(leader.key, all.size());
         } catch (CommitOutcomeUnknownException e) {
             unknown = e;
             throw e;
         } catch (SQLException | LockException e) {
             undone = true;
-            learn(leader.key(), taken.size() + 1, e);
+            learn(leader.key, all.size(), e);
             if (!isUsable(connection)) {
                 leader.tell(observer, LockObserver.outcome(e));
                 throw e;
             }
         } catch (Throwable e) {
             // Throwable, as an Error may come behind the COMMIT as well.
-            unknown = unknown(leader.key(), e);
+            unknown = unknown(leader.key, e);
             throw e;
         } finally {
+            others.forEach(each -> each.writes.forEach(write -> write.mapBy(null)));
             if (undone) {
+                all.forEach(each -> each.sent = false);
                 taken.forEach(QueueEntry::handBack);
             } else {
                 for (int i = 0; i < taken.size(); i++) {
-                    others.get(i).decide(unknown);
-                    taken.get(i).complete(null);
+                    end(taken.get(i), others.get(i), unknown);
                 }
                 leader.tell(observer, outcome(unknown));
             }
         }
         return !undone;
+    }
+
+    private static void end(QueueEntry entry, Member member, @Nullable CommitOutcomeUnknownException unknown) {
+        if (unknown == null) {
+            entry.complete(null);
+            return;
+        }
+        CommitOutcomeUnknownException own = ofMember(unknown);
+        for (Write<?> write : member.writes) {
+            if (write.result() == null) {
+                write.done(WriteResult.untold(own));
+            }
+        }
+        entry.fail(own);
+    }
+
+    /** Each has an exception of its own, as callers add to them. */
+    private static CommitOutcomeUnknownException ofMember(CommitOutcomeUnknownException e) {
+        String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
+        SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
+        return e instanceof CommitNotConfirmedException
+                ? new CommitNotConfirmedException(message, cause)
+                : new CommitOutcomeUnknownException(message, cause);
     }
 
     /** Ends what is left of the transaction, so that its locks are not in the way of those who follow. */
@@ -186,39 +183,36 @@ public final class Groups {
     }
 
     /** The shortest, as each is promised its own. */
-    private static LockWait wait(Member leader, List<Member> others) {
-        if (!(leader.lockWait() instanceof LockWait.AtMost)) {
-            return leader.lockWait();
+    private static LockWait wait(List<Member> all) {
+        if (!(all.get(0).bound instanceof LockWait.AtMost)) {
+            return LockWait.forever();
         }
-        long least = leader.remainingNanos();
-        for (Member each : others) {
-            least = Math.min(least, each.remainingNanos());
-        }
+        long least = all.stream().mapToLong(Member::remainingNanos).min().orElseThrow();
         return least <= 0 ? LockWait.noWait() : LockWait.atMost(Duration.ofNanos(least));
     }
 
-    private static List<Write<?>> writes(Member leader, List<Member> others) {
-        List<Write<?>> writes = new ArrayList<>(leader.writes());
+    private static List<Write<?>> writes(List<Member> all) {
+        List<Write<?>> writes = new ArrayList<>(all.get(0).writes);
         // What is deferred to the COMMIT might be made good by the next one, which it would not be alone.
-        Write<Void> constraints = new Write<>(GroupSql.CONSTRAINTS, null);
-        constraints.execute();
-        writes.add(constraints);
-        for (Member each : others) {
-            writes.addAll(each.copies());
-        }
-        String table = leader.key() instanceof LockKey.Row row ? row.table() : null;
-        Write<Void> check = new Write<>(GroupSql.check(table != null), null);
-        check.execute(GroupSql.binds(table));
-        writes.add(check);
+        writes.add(own(GroupSql.CONSTRAINTS));
+        all.subList(1, all.size()).forEach(each -> writes.addAll(each.writes));
+        String table = all.get(0).key instanceof LockKey.Row row ? row.table() : null;
+        writes.add(own(GroupSql.check(table != null), GroupSql.binds(table)));
         return writes;
     }
 
-    private CommitOutcomeUnknownException unknown(LockKey key, Throwable e) {
+    private static Write<?> own(String sql, Object... binds) {
+        Write<Void> write = new Write<>(sql, null);
+        write.execute(binds);
+        return write;
+    }
+
+    private CommitOutcomeUnknownException unknown(LockKey key, Object why) {
         return new CommitOutcomeUnknownException(
                 "It is not known whether the work under the lock of " + names.of(key)
-                        + " is stored: the thread that sent it for a group failed (" + e
+                        + " is stored: the thread that sent it for a group failed (" + why
                         + "). Do not run it again before you have looked: done twice is worse than done late.",
-                new SQLException("The leader of the group failed", e));
+                new SQLException("The leader of the group failed", why instanceof Throwable e ? e : null));
     }
 
     /**
@@ -226,8 +220,8 @@ public final class Groups {
      *
      * @throws CommitOutcomeUnknownException if that is not known for good
      */
-    public void finish(Member member) {
-        CommitOutcomeUnknownException failure = member.failure();
+    public void finish(Member member, QueueEntry.Served served) {
+        CommitOutcomeUnknownException failure = (CommitOutcomeUnknownException) served.failure();
         member.tell(observer, outcome(failure));
         if (failure != null) {
             throw failure;

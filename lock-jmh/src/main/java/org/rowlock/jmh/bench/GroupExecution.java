@@ -17,7 +17,8 @@ import org.rowlock.jmh.scenario.Variant;
 /** Lock, three updates and commit for each caller, and for all who wait in one transaction. */
 @ByHand(Strategy.FOR_UPDATE)
 public class GroupExecution extends LockWorkload {
-    private static final String CONDITIONAL = "update " + Accounts.TABLE + " set balance = 0 where aid = ? and balance >= 0";
+    private static final String CONDITIONAL =
+            "update " + Accounts.TABLE + " set balance = 0 where aid = ? and balance >= 0";
 
     static final Scenario SCENARIO = new Scenario(
             "group",
@@ -79,8 +80,9 @@ public class GroupExecution extends LockWorkload {
     @Override
     void prepare() throws SQLException {
         if ((way == Way.EXECUTE) != strategy.isRowlock()) {
-            throw new UserError("way=" + way + " has no strategy " + strategy + "; give -p way=BY_HAND or AUTOCOMMIT with"
-                    + " -p strategy=FOR_UPDATE, and EXECUTE with ROW, BOTH or ADVISORY.");
+            throw new UserError(
+                    "way=" + way + " has no strategy " + strategy + "; give -p way=BY_HAND or AUTOCOMMIT with"
+                            + " -p strategy=FOR_UPDATE, and EXECUTE with ROW, BOTH or ADVISORY.");
         }
         atEnd(Accounts.create(server, rows)::check);
         DataSource pool = server.pool(clients);
