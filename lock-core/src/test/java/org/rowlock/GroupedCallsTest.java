@@ -483,7 +483,7 @@ class GroupedCallsTest {
                     all.add(pay(id, 1));
                     callers.add(crowd.add(all.get(id - 1)));
                 }
-                proxy.cutAfter("COMMIT");
+                proxy.cutAfter("set constraints");
             }
             AtomicReference<Throwable> seen = new AtomicReference<>();
             for (int i = 0; i < 4; i++) {
