@@ -138,8 +138,14 @@ final class Crowd implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
-        letGo();
+    public void close() throws SQLException {
+        try {
+            letGo();
+        } catch (SQLException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new AssertionError("A caller did not end", e);
+        }
         holder.close();
     }
 }
