@@ -89,15 +89,11 @@ public final class AdmissionQueues {
         if (request == null) {
             throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
         }
-        return enter(database, request, request.lockWait(LockWait.forever()));
-    }
-
-    private Permit enter(Object database, LockRequest keys, LockWait wait) {
-        return enter(database, keys, wait, null);
+        return enter(database, request, request.lockWait(LockWait.forever()), null);
     }
 
     /**
-     * The same, with work that a thread inside may do for this one: see {@link QueueEntry}.
+     * The same with a wait in place of the request's, and with work that a thread inside may do for this one: see {@link QueueEntry}.
      *
      * @param offer null for none
      */
@@ -117,6 +113,10 @@ public final class AdmissionQueues {
         try {
             permit.entries.join(queues, keys, key -> new Place(database, key), offer);
             permits.add(permit);
+            if (offer != null) {
+                // What it has to do while it waits is within this call.
+                begin(permit);
+            }
             permit.entries.enter(wait, maxWaitersPerKey);
             admitted = true;
             return begin(permit);
@@ -222,6 +222,12 @@ public final class AdmissionQueues {
         @Nullable
         QueueEntry entry() {
             return entries.stays().size() == 1 ? entries.stays().get(0).entry() : null;
+        }
+
+        /** What another has made of what was offered; null where this call is to do it. */
+        QueueEntry.@Nullable Served served() {
+            QueueEntry only = entry();
+            return only == null ? null : only.served();
         }
 
         /** Whether somebody else of this JVM waits for one of the keys, here or at the server. */

@@ -10,8 +10,11 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.Releases;
+import org.rowlock.internal.group.Groups;
+import org.rowlock.internal.group.Member;
 import org.rowlock.internal.observe.Hold;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.request.Write;
@@ -28,10 +31,17 @@ final class LockedTransaction {
     private final LockObserver observer;
     private final KeyNames names;
     private final Releases releases;
+    private final Groups groups;
 
     LockedTransaction(
-            RowLocks locks, AdmissionQueues admission, LockObserver observer, KeyNames names, Releases releases) {
+            RowLocks locks,
+            AdmissionQueues admission,
+            LockObserver observer,
+            KeyNames names,
+            Releases releases,
+            Groups groups) {
         this.locks = locks;
+        this.groups = groups;
         this.releases = releases;
         this.observer = observer;
         this.names = names;
@@ -90,10 +100,28 @@ final class LockedTransaction {
             throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
         }
         List<Write<?>> toSend = writes.toSend();
-        this.<@Nullable Void, SQLException>transact(dataSource, request, (connection, remaining, hold, permit) -> {
-            locks.in(connection).lockAndCommit(request, remaining, toSend, endings(request, permit));
-            return null;
-        });
+        LockWait wait = checked(dataSource, request);
+        Member member = groups.member(request, wait, locks.strategyOf(request.keys()), toSend);
+        long start = System.nanoTime();
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {
+            QueueEntry.Served served = permit.served();
+            if (member != null && served != null) {
+                groups.finish(member, served);
+                return;
+            }
+            this.<@Nullable Void, SQLException>transact(
+                    dataSource, request, wait, start, permit, (to, bound, hold, in) -> {
+                        TransactionLocks tx = locks.in(to);
+                        Ending.Choice endings = endings(request, permit);
+                        Groups.Flush flush =
+                                (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
+                        if (member == null || !groups.lead(member, permit.entry(), to, flush)) {
+                            tx.lockAndCommit(request, Waits.remaining(wait, start), toSend, endings, true);
+                            groups.doneAlone(member);
+                        }
+                        return null;
+                    });
+        }
     }
 
     private static void given(@Nullable Object work) {
@@ -104,20 +132,35 @@ final class LockedTransaction {
 
     private <T extends @Nullable Object, X extends Exception> T transact(
             DataSource dataSource, LockRequest request, Body<T, X> body) throws X, SQLException {
+        LockWait wait = checked(dataSource, request);
+        long start = System.nanoTime();
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
+            return this.<T, X>transact(dataSource, request, wait, start, permit, body);
+        }
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T transact(
+            DataSource from,
+            LockRequest request,
+            LockWait wait,
+            long start,
+            AdmissionQueues.Permit permit,
+            Body<T, X> body)
+            throws X, SQLException {
+        Hold hold = observer.hold(request.keys(), request.mode(), locks.strategyOf(request.keys()));
+        LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
+        Connection connection = connect(from, permit);
+        return this.<T, X>onConnection(connection, hold, given -> body.apply(given, remaining, hold, permit));
+    }
+
+    private static LockWait checked(@Nullable DataSource dataSource, @Nullable LockRequest request) {
         if (dataSource == null) {
             throw new IllegalArgumentException(NO_DATA_SOURCE);
         }
         if (request == null) {
             throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
         }
-        LockWait wait = request.lockWait(LockWait.forever());
-        Hold hold = observer.hold(request.keys(), request.mode(), locks.strategyOf(request.keys()));
-        long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request)) {
-            LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
-            Connection connection = connect(dataSource, permit);
-            return this.<T, X>onConnection(connection, hold, given -> body.apply(given, remaining, hold, permit));
-        }
+        return request.lockWait(LockWait.forever());
     }
 
     /** Begins, and hands the connection back without a transaction, whatever has become of it. */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Releases;
+import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
@@ -45,7 +46,8 @@ public final class RowLocks {
         KeyQueues queues = width == 0 ? KeyQueues.adaptive() : KeyQueues.ofWidth(width);
         this.calls = new LockCalls(requests, observer, queues, releases);
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
-        this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases);
+        Groups groups = new Groups(builder.largestGroup, observer, builder.names);
+        this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases, groups);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
     }
 
@@ -417,6 +419,7 @@ public final class RowLocks {
         private int budget = DEFAULT_BUDGET;
         private int maxAdmittedPerKey;
         private int maxWaitersPerKey = DEFAULT_WAITERS;
+        private int largestGroup = 1;
         private boolean singleEntryNode;
         private LockRelease release = LockRelease.PLAIN;
         private KeyNames names = KeyNames.WITH_IDS;
@@ -518,6 +521,23 @@ public final class RowLocks {
          */
         public Builder maxWaitersPerKey(int waiters) {
             this.maxWaitersPerKey = positive(waiters, "maxWaitersPerKey");
+            return this;
+        }
+
+        /**
+         * How many calls of {@link RowLocks#execute} that wait for one key may share a transaction. Default 1, which is off.
+         *
+         * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the DataSource
+         * gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the user or a setting of
+         * the session. If a group fails it is undone, and each call is done alone with its own outcome; if nobody knows whether it
+         * has committed, each has a {@link CommitOutcomeUnknownException}. {@code docs/hot-rows.md} says which calls join.
+         *
+         * @param calls at least 1; 32 is a good first number
+         * @return this
+         * @throws IllegalArgumentException if the number is less than 1
+         */
+        public Builder largestGroup(int calls) {
+            this.largestGroup = positive(calls, "largestGroup");
             return this;
         }
 

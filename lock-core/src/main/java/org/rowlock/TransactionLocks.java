@@ -278,9 +278,11 @@ public final class TransactionLocks {
     }
 
     /** Locks, writes and commits. Whatever it throws, the caller has to roll back. */
-    void lockAndCommit(LockRequest request, LockWait wait, List<Write<?>> writes, Ending.Choice endings)
+    void lockAndCommit(
+            LockRequest request, LockWait wait, List<Write<?>> writes, Ending.Choice endings, boolean observed)
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
-        new LockAndCommit(calls, endings).run(session, requests.of(request, wait), writes, request.isRowRequired());
+        new LockAndCommit(observed ? calls : calls.unobserved(), endings)
+                .run(session, requests.of(request, wait), writes, request.isRowRequired());
     }
 }

@@ -96,6 +96,38 @@ class EarlyReleaseTest {
     }
 
     @ParameterizedTest
+    @EnumSource
+    void whatIsNotConfirmedIsSoToAllOfAGroup(LockRelease release) throws Exception {
+        RowLocks locks = Crowd.builder(4).release(release).build();
+        CommitWay.EXECUTE.add(locks, database.dataSource(), 0);
+        List<Crowd.Caller> callers = new ArrayList<>();
+        Crowd crowd = Crowd.behind(database, locks);
+        for (int id = 1; id <= 4; id++) {
+            CommitWrites writes = new CommitWrites();
+            writes.add("update account set balance = balance + 1 where id = 1").expectOneRow();
+            callers.add(crowd.add(writes));
+        }
+        requireStandby("nobody");
+        try {
+            crowd.start();
+            Awaitility.await("all are told").atMost(TestDatabase.DEADLINE).until(() -> {
+                database.query(
+                        "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'");
+                return callers.stream().allMatch(Crowd.Caller::isDone);
+            });
+        } finally {
+            requireStandby("");
+            crowd.close();
+        }
+        for (Crowd.Caller each : callers) {
+            assertThat(each.failure()).isInstanceOf(CommitNotConfirmedException.class);
+        }
+        assertThat(balance()).isEqualTo("4");
+        assertThat(database.query("select count(distinct xmin::text) from account where id = 1"))
+                .isEqualTo("1");
+    }
+
+    @ParameterizedTest
     @MethodSource("waysAndStrategies")
     void othersGetTheLockWhileTheCommitWaitsForTheStandby(CommitWay way, LockStrategy strategy) throws Exception {
         RowLocks locks = early(strategy);

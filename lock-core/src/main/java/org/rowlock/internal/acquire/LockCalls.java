@@ -37,6 +37,7 @@ public final class LockCalls {
     private final LockObserver observer;
     private final KeyQueues queues;
     private final Releases releases;
+    private final LockCalls unobserved;
 
     /** Whose transactions end with a plain commit. */
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
@@ -48,6 +49,14 @@ public final class LockCalls {
         this.observer = observer;
         this.queues = queues;
         this.releases = releases;
+        this.unobserved = observer.equals(LockObserver.NONE)
+                ? this
+                : new LockCalls(requests, LockObserver.NONE, queues, releases);
+    }
+
+    /** The same, told to nobody. */
+    public LockCalls unobserved() {
+        return unobserved;
     }
 
     public Releases releases() {

@@ -17,7 +17,7 @@ import org.rowlock.internal.sql.WriteForm;
 /** The writes of a transaction, split into flushes: one with the COMMIT, wherever that can be. */
 public final class WriteFlushes implements AutoCloseable {
     /** More would be read in parts by the driver all the same, and make a text that nothing keeps. */
-    private static final int MOST_IN_ONE = 100;
+    public static final int MOST_IN_ONE = 100;
 
     private final PgSession session;
     private final List<Write<?>> writes;
@@ -70,6 +70,21 @@ public final class WriteFlushes implements AutoCloseable {
             flushes.last().end(flushes.ending);
         }
         return flushes;
+    }
+
+    /** Whether all of them are an INSERT, UPDATE or DELETE, and can be sent. Runs no SQL. */
+    public static boolean areChanges(PgSession session, List<Write<?>> writes) {
+        try {
+            for (Write<?> write : writes) {
+                if (!WriteForms.of(session, write).changes()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (SQLException | IllegalArgumentException e) {
+            // Told to the caller that has made them, when they are sent alone.
+            return false;
+        }
     }
 
     private <T> void add(Write<T> write, WriteForm form, int number) {

@@ -22,10 +22,19 @@ import org.rowlock.RowLockMode;
 public final class LockObserver {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
+    /** Tells nobody. */
+    public static final LockObserver NONE = new LockObserver(null, false);
+
     private final @Nullable LockListener listener;
+    private final boolean recording;
 
     public LockObserver(@Nullable LockListener listener) {
+        this(listener, true);
+    }
+
+    private LockObserver(@Nullable LockListener listener, boolean recording) {
         this.listener = listener;
+        this.recording = recording;
     }
 
     public LockAcquisitionEvent begin() {
@@ -49,7 +58,7 @@ public final class LockObserver {
             LockWait wait,
             Outcome outcome) {
         event.end();
-        if (event.shouldCommit()) {
+        if (recording && event.shouldCommit()) {
             event.key = keys.isEmpty() ? "" : keys.get(0).toString();
             event.keys = keys.size();
             event.mode = mode.name();

@@ -2,6 +2,7 @@ package org.rowlock.internal.queue;
 
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.QueueEntry.Served;
@@ -193,13 +194,13 @@ final class KeyQueue {
         }
     }
 
-    List<QueueEntry> take(QueueEntry holder, int most, Predicate<Object> joins) {
+    List<QueueEntry> take(QueueEntry holder, int most, Predicate<Object> joins, IntUnaryOperator rounded) {
         synchronized (lock) {
             if (holder.state != State.IN || holder.shared) {
                 throw new IllegalStateException(
                         "The holder is " + holder.state + "; only one that is in alone takes others");
             }
-            return waiting.take(holder, most, joins);
+            return waiting.take(holder, most, joins, rounded);
         }
     }
 

@@ -2,6 +2,7 @@ package org.rowlock.internal.queue;
 
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -111,7 +112,12 @@ public final class QueueEntry {
         boolean interrupted = false;
         while (state == State.WAITING || state == State.TAKEN) {
             if (state == State.TAKEN) {
-                LockSupport.park(queue);
+                if (offer instanceof Offer own) {
+                    own.whileTaken();
+                }
+                if (state == State.TAKEN) {
+                    LockSupport.park(queue);
+                }
                 interrupted |= Thread.interrupted();
                 continue;
             }
@@ -217,10 +223,16 @@ public final class QueueEntry {
      *
      * @param most how many to take
      * @param joins whether an offer is taken; quick, as the queue stands still meanwhile
+     * @param rounded how many are taken of so many that join
      * @return those taken, each to be completed or handed back
      */
+    public List<QueueEntry> take(int most, Predicate<Object> joins, IntUnaryOperator rounded) {
+        return queue.take(this, most, joins, rounded);
+    }
+
+    /** The same of all that join. */
     public List<QueueEntry> take(int most, Predicate<Object> joins) {
-        return queue.take(this, most, joins);
+        return take(most, joins, IntUnaryOperator.identity());
     }
 
     /** What was offered; null where nothing was, or it was handed back. */

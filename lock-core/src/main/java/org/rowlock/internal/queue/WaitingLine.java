@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.QueueEntry.Served;
@@ -44,15 +45,20 @@ final class WaitingLine {
         return waiting.size() + taken;
     }
 
-    List<QueueEntry> take(QueueEntry holder, int most, Predicate<Object> joins) {
+    List<QueueEntry> take(QueueEntry holder, int most, Predicate<Object> joins, IntUnaryOperator rounded) {
+        int joining = 0;
+        for (QueueEntry next : waiting) {
+            if (joining == most || next.shared || next.offer == null || !joins.test(next.offer)) {
+                break;
+            }
+            joining++;
+        }
         List<QueueEntry> members = new ArrayList<>();
-        QueueEntry next = waiting.peek();
-        while (next != null && members.size() < most && !next.shared && next.offer != null && joins.test(next.offer)) {
-            waiting.remove();
+        for (int left = rounded.applyAsInt(joining); left > 0; left--) {
+            QueueEntry next = waiting.remove();
             next.state = State.TAKEN;
             taken++;
             members.add(next);
-            next = waiting.peek();
         }
         holder.members = new ArrayList<>(holder.members);
         holder.members.addAll(members);

@@ -75,7 +75,7 @@ public final class GuardSql {
     }
 
     /** What it says depends on a setting, which keeps the planner from evaluating it early. */
-    private static String raise(String what) {
+    static String raise(String what) {
         return "cast(cast(? as pg_catalog.text) || " + what + " as integer)::pg_catalog.text";
     }
 

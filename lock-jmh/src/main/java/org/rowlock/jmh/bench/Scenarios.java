@@ -14,6 +14,7 @@ public final class Scenarios {
             DropInJvms.SCENARIO,
             DropIn.ORDERS,
             RoundTrips.SCENARIO,
+            GroupExecution.SCENARIO,
             EarlyRelease.SCENARIO,
             Instances.SCENARIO,
             Pool.SCENARIO,

@@ -35,6 +35,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param singleEntryNode Whether all clients of all instances enter a database of several machines, such as Citus, by the
  *     same machine. Nobody checks it.
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
+ * @param largestGroup How many calls of RowLocks.execute that wait for one key may share a transaction, on the connection of one of
+ *     them. Not where connections belong to the user or tenant of a thread.
  * @param release When the commit of a transaction that has locked lets go of the locks: PLAIN, when it is durable, or EARLY,
  *     before, where others want them. For transactions of a RowLockTransactionManager, and inTransaction.
  * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
@@ -56,6 +58,7 @@ public record RowLockProperties(
         @DefaultValue("false") boolean observeIds,
         @DefaultValue("false") boolean singleEntryNode,
         @DefaultValue("true") boolean idsInMessages,
+        @DefaultValue("1") int largestGroup,
         @DefaultValue("plain") LockRelease release,
         @DefaultValue Jdbc jdbc) {
 
