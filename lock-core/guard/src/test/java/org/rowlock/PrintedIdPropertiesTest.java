@@ -292,6 +292,8 @@ class PrintedIdPropertiesTest {
             String schedule = table.type() + ' ' + table.rows() + ' ' + strategies + ' ' + way + ' ' + hers + his;
             if (strategies.get(0) == ADVISORY && GUARDED.contains(table.name())) {
                 try (Statement statement = bob.createStatement()) {
+                    // The guard refuses at once; only a claim, which has the row lock too, makes a writer wait.
+                    statement.execute("set local lock_timeout = '20ms'");
                     boolean written =
                             tried(statement, "update " + table.name() + " set note = 'x' where place = " + row);
                     assertThat(written).as("written behind %s", schedule).isFalse();

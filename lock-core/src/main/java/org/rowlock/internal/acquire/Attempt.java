@@ -66,16 +66,14 @@ final class Attempt {
             // Before the transaction has begun the locks can still be handed over from the session, so even a request
             // that would survive a stale snapshot asks the guard to tell.
             boolean anyIsolation = begun && request.anyIsolationAllowed();
-            return tail == null || tail.isCommitting()
-                    ? once(request, anyIsolation)
-                    : untilSeenLocked(tail, anyIsolation);
+            return tail == null || tail.isCommitting() ? once(request, anyIsolation) : untilSeenLocked(anyIsolation);
         } finally {
             session.setAutosave(autosave);
         }
     }
 
     /** The query must not have seen a row that is not locked, since the row lock in front of it found none. */
-    private Outcome untilSeenLocked(Tail query, boolean anyIsolation) throws SQLException {
+    private Outcome untilSeenLocked(boolean anyIsolation) throws SQLException {
         long start = System.nanoTime();
         Outcome outcome = once(request, anyIsolation);
         for (int tries = 1; outcome instanceof Held held && isInsertedMeanwhile(held); tries++) {
