@@ -79,6 +79,10 @@ final class Clients {
         }
     }
 
+    boolean haveFailed() {
+        return failure.get() != null;
+    }
+
     long completed() {
         return completed.sum();
     }

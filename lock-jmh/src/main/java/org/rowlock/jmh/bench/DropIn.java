@@ -36,7 +36,7 @@ public class DropIn extends Workload {
             "Clients pick a row by zipf(1..100, s = 1.1), lock it with SELECT ... FOR UPDATE, update it three times and commit:"
                     + " through a pool as it is, and through lock-jdbc in front of it. Off and observe show what the wrapper"
                     + " costs; queue lets a few wait for a row at the server and the others in the JVM; front does more only"
-                    + " where other JVMs want the row too, see dropin-jvms.",
+                    + " where other JVMs want the row too, see instances.",
             "",
             DropIn.class,
             Stream.of(90, 1, 2, 10, 300).map(Point::clients).toList(),
@@ -85,24 +85,29 @@ public class DropIn extends Workload {
         DataSource dataSource = wrap(server, clients, wrapper);
         threads.add("client", clients, number -> {
             Latency transaction = meter.latency("transaction");
-            if (autocommit) {
-                DiscreteSampler keys = Zipf.zipf(rows, zipf);
-                return () -> {
-                    transaction.begin();
-                    raise(dataSource, keys.sample());
-                    transaction.end();
-                    return 1;
-                };
-            }
-            LockedUpdate update = new LockedUpdate(dataSource, rows, zipf);
             Latency lock = meter.latency("lock");
+            DiscreteSampler keys = Zipf.zipf(rows, zipf);
             return () -> {
                 transaction.begin();
-                lock.record(update.run());
+                if (autocommit) {
+                    raise(dataSource, keys.sample());
+                } else {
+                    update(dataSource, keys.sample(), lock);
+                }
                 transaction.end();
                 return 1;
             };
         });
+    }
+
+    private static void update(DataSource dataSource, int aid, Latency lock) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            lock.begin();
+            Accounts.lock(connection, aid);
+            lock.end();
+            Accounts.updateThrice(connection, aid);
+            connection.commit();
+        }
     }
 
     private void raise(DataSource dataSource, int aid) throws SQLException {

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.doctor.PositiveNumber;
+import org.rowlock.jmh.bench.Instances;
 import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.bench.Strategy;
 import org.rowlock.jmh.scenario.Point;
@@ -31,6 +32,7 @@ final class ScenarioOptions {
                     Strategy.BOTH,
                     Strategy.ADVISORY,
                     Strategy.FOR_UPDATE,
+                    Strategy.IN_FRONT,
                     Strategy.NAIVE,
                     Strategy.HAND_WRITTEN,
                     Strategy.OPTIMISTIC)
@@ -57,10 +59,18 @@ final class ScenarioOptions {
             paramLabel = "<strategy>",
             split = ",",
             description = "Which to compare: row (SELECT ... FOR UPDATE), both (the advisory lock in front of it),"
-                    + " advisory (the advisory lock alone); where a scenario has them also for_update, naive and"
-                    + " hand_written (by hand) and optimistic (a version column). Default: all. A scenario's first, which"
+                    + " advisory (the advisory lock alone); where a scenario has them also for_update, in_front,"
+                    + " naive and hand_written (by hand) and optimistic (a version column). Default: all. A scenario's first, which"
                     + " ratios refer to, always runs.")
     private List<String> strategies = new ArrayList<>();
+
+    @Option(
+            names = "--beside",
+            paramLabel = "<jars>",
+            description =
+                    "Another version of the library: a class path of its jars, as of an older lock-core and"
+                            + " lock-jdbc. Where clients are processes of their own, see instances, it is measured beside this one.")
+    private @Nullable String beside;
 
     /** With, without or both. */
     enum Admission {
@@ -189,12 +199,21 @@ final class ScenarioOptions {
 
     /** The baseline is what ratios refer to, and variants that are no strategies are all wanted. */
     private List<Variant> variants(Scenario scenario) {
-        return scenario.variants().stream()
+        return allVariants(scenario)
                 .filter(variant -> variant.equals(scenario.baseline())
                         || variant.isControl()
                         || variant.strategy().isEmpty()
                         || isWanted(variant))
                 .toList();
+    }
+
+    private Stream<Variant> allVariants(Scenario scenario) {
+        return beside == null || !has(scenario, Instances.LIBRARY)
+                ? scenario.variants().stream()
+                : scenario.variants().stream()
+                        .flatMap(variant -> variant.isOfLibrary()
+                                ? Stream.of(variant, variant.with(", beside", Instances.LIBRARY, beside))
+                                : Stream.of(variant));
     }
 
     private static long compared(List<Variant> variants) {
@@ -218,7 +237,7 @@ final class ScenarioOptions {
                             Point.clients(number).connecting(number + beside).locking(locks))
                     .toList();
         }
-        if (zipf != null && hasZipf(scenario)) {
+        if (zipf != null && has(scenario, ZIPF)) {
             points = points.stream()
                     .map(point -> point.with(ZIPF, String.valueOf(zipf)))
                     .toList();
@@ -232,11 +251,11 @@ final class ScenarioOptions {
         return points;
     }
 
-    private static boolean hasZipf(Scenario scenario) {
+    private static boolean has(Scenario scenario, String param) {
         return Arrays.stream(scenario.benchmark().getFields())
                 .filter(field -> field.isAnnotationPresent(Param.class))
                 .map(Field::getName)
-                .anyMatch(ZIPF::equals);
+                .anyMatch(param::equals);
     }
 
     private Timing timing(Timing own) {
@@ -267,9 +286,13 @@ final class ScenarioOptions {
                     "--clients has no effect: none of the scenarios leaves the number of clients to you. Those that do: "
                             + namesOf(Scenario::isOverClients) + ".");
         }
-        if (zipf != null && chosen.stream().noneMatch(ScenarioOptions::hasZipf)) {
+        if (zipf != null && chosen.stream().noneMatch(scenario -> has(scenario, ZIPF))) {
             throw usage("--zipf has no effect: none of the scenarios has keys of that distribution. Those that do: "
-                    + namesOf(ScenarioOptions::hasZipf) + ".");
+                    + namesOf(scenario -> has(scenario, ZIPF)) + ".");
+        }
+        if (beside != null && chosen.stream().noneMatch(scenario -> has(scenario, Instances.LIBRARY))) {
+            throw usage("--beside has no effect: in none of the scenarios are clients processes of their own. Those"
+                    + " where they are: " + namesOf(scenario -> has(scenario, Instances.LIBRARY)) + ".");
         }
     }
 
