@@ -84,6 +84,10 @@ final class Clients {
         }
     }
 
+    boolean haveFailed() {
+        return failure.get() != null;
+    }
+
     long completed() {
         return completed.sum();
     }

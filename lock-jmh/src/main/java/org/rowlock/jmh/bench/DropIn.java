@@ -114,13 +114,22 @@ public class DropIn extends Workload {
         if (warehouses > 0) {
             return new Orders(dataSource, warehouses)::run;
         }
+        DiscreteSampler keys = Zipf.zipf(rows, zipf);
         if (autocommit) {
-            DiscreteSampler keys = Zipf.zipf(rows, zipf);
             return () -> raise(dataSource, keys.sample());
         }
-        LockedUpdate update = new LockedUpdate(dataSource, rows, zipf);
         Latency lock = meter.latency("lock");
-        return () -> lock.record(update.run());
+        return () -> update(dataSource, keys.sample(), lock);
+    }
+
+    private static void update(DataSource dataSource, int aid, Latency lock) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            lock.begin();
+            Accounts.lock(connection, aid);
+            lock.end();
+            Accounts.updateThrice(connection, aid);
+            connection.commit();
+        }
     }
 
     private void raise(DataSource dataSource, int aid) throws SQLException {

@@ -154,7 +154,8 @@ final class Locking {
                     throw new InvariantViolation("there was no row " + id + " of " + table + " to lock");
                 }
             }
-            case FOR_UPDATE -> execute(connection, "select 1 from " + table + condition() + " for update", parts(id));
+            case FOR_UPDATE -> execute(connection, forUpdate(), parts(id));
+            case IN_FRONT -> execute(connection, "select pg_advisory_xact_lock(4711, ?);" + forUpdate(), id, id);
             case NAIVE ->
                 execute(
                         connection,
@@ -245,6 +246,10 @@ final class Locking {
                 + (order.isEmpty() ? "" : " order by " + order) + " limit " + limit
                 + (strategy == Strategy.FOR_UPDATE ? " for update skip locked" : "");
         return Sql.list(connection, sql, row -> row.getInt(1));
+    }
+
+    private String forUpdate() {
+        return "select 1 from " + table + condition() + " for update";
     }
 
     private String condition() {

@@ -14,6 +14,8 @@ public enum Strategy {
     FOR_UPDATE,
     /** By hand: an advisory lock in a statement of its own, nothing checked; of claims a try-lock in the WHERE clause. */
     NAIVE,
+    /** By hand: an advisory lock and, in the same flush, {@code SELECT ... FOR UPDATE} behind it. */
+    IN_FRONT,
     /** By hand: what Rowlock sends with {@link #ADVISORY}. */
     HAND_WRITTEN,
     /** By hand: an advisory lock on 64 bits of the md5 of table and id. */
@@ -36,7 +38,7 @@ public enum Strategy {
 
     /** Whether each lock takes a place in the server's lock table. */
     boolean isAdvisory() {
-        return this == BOTH || this == ADVISORY || this == NAIVE || this == HAND_WRITTEN;
+        return this == BOTH || this == ADVISORY || this == NAIVE || this == IN_FRONT || this == HAND_WRITTEN;
     }
 
     LockStrategy lockStrategy() {

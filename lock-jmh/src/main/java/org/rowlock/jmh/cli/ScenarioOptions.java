@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.doctor.PositiveNumber;
+import org.rowlock.jmh.bench.Instances;
 import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.bench.Strategy;
 import org.rowlock.jmh.scenario.Point;
@@ -49,10 +51,18 @@ final class ScenarioOptions {
             paramLabel = "<strategy>",
             split = ",",
             description = "Which to compare: row (SELECT ... FOR UPDATE), both (the advisory lock in front of it),"
-                    + " advisory (the advisory lock alone); where a scenario has them also for_update, naive and"
-                    + " hand_written (by hand) and optimistic (a version column). Default: all. A scenario's first, which"
+                    + " advisory (the advisory lock alone); where a scenario has them also for_update, in_front,"
+                    + " naive and hand_written (by hand) and optimistic (a version column). Default: all. A scenario's first, which"
                     + " ratios refer to, always runs.")
     private List<Strategy> strategies = new ArrayList<>();
+
+    @Option(
+            names = "--beside",
+            paramLabel = "<jars>",
+            description =
+                    "Another version of the library: a class path of its jars, as of an older lock-core and"
+                            + " lock-jdbc. Where clients are processes of their own, see instances, it is measured beside this one.")
+    private @Nullable String beside;
 
     /** With, without or both. */
     enum Admission {
@@ -129,7 +139,7 @@ final class ScenarioOptions {
         refuse(zipf != null && (zipf < 0 || zipf > MOST_ZIPF), "--zipf is a number from 0 to 20, such as 1.1.");
         List<Scenario> chosen = new ArrayList<>();
         for (Scenario scenario : wanted(isEmbedded, line)) {
-            List<Variant> variants = scenario.variants().stream()
+            List<Variant> variants = allVariants(scenario)
                     .filter(each -> isWanted(scenario, each))
                     .toList();
             String refusal = compared(variants) < 2 && compared(scenario.variants()) > 1
@@ -148,7 +158,8 @@ final class ScenarioOptions {
         }
         refuse(chosen.isEmpty(), "None of the scenarios compares what --strategy and --admission ask for.");
         refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
-        refuseWithoutEffect("--zipf", zipf != null, chosen, ScenarioOptions::hasZipf);
+        refuseWithoutEffect("--zipf", zipf != null, chosen, scenario -> has(scenario, ZIPF));
+        refuseWithoutEffect("--beside", beside != null, chosen, scenario -> has(scenario, Instances.LIBRARY));
         return chosen;
     }
 
@@ -184,6 +195,15 @@ final class ScenarioOptions {
                                 + "."));
     }
 
+    private Stream<Variant> allVariants(Scenario scenario) {
+        return beside == null || !has(scenario, Instances.LIBRARY)
+                ? scenario.variants().stream()
+                : scenario.variants().stream()
+                        .flatMap(variant -> variant.isOfLibrary()
+                                ? Stream.of(variant, variant.with(", beside", Instances.LIBRARY, beside))
+                                : Stream.of(variant));
+    }
+
     private static long compared(List<Variant> variants) {
         return variants.stream().filter(variant -> !variant.isControl()).count();
     }
@@ -209,7 +229,7 @@ final class ScenarioOptions {
                             Point.clients(number).connecting(number + beside).locking(locks))
                     .toList();
         }
-        if (zipf != null && hasZipf(scenario)) {
+        if (zipf != null && has(scenario, ZIPF)) {
             points = points.stream()
                     .map(point -> point.with(ZIPF, String.valueOf(zipf)))
                     .toList();
@@ -222,10 +242,10 @@ final class ScenarioOptions {
                         .toList();
     }
 
-    private static boolean hasZipf(Scenario scenario) {
+    private static boolean has(Scenario scenario, String param) {
         return Arrays.stream(scenario.benchmark().getFields())
                 .anyMatch(field -> field.isAnnotationPresent(Param.class)
-                        && field.getName().equals(ZIPF));
+                        && field.getName().equals(param));
     }
 
     /** Whether the user wants each scenario that runs. */

@@ -19,8 +19,8 @@ class BrokenLocksTest {
                 of(Zipfian.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
                 of(Horizon.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
                 of(Autovacuum.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
-                // A client per instance, so whoever meets is of another one.
-                of(Instances.class, TWO_INSIDE, "NONE", "clients", "8", "instances", "8", "zipf", "3"),
+                // A client per process, so those who meet are of two.
+                of(Instances.class, TWO_INSIDE, "NONE", "clients", "4", "jvms", "4", "rows", "1"),
                 // Among few rows, as two seldom meet among many.
                 of(Zipfian.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3", "reading", "true"),
                 of(Pool.class, TWO_INSIDE, "NONE", "clients", "16", "others", "1"),

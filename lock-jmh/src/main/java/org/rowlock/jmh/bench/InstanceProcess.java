@@ -3,6 +3,7 @@ package org.rowlock.jmh.bench;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
@@ -17,45 +18,51 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
+import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockRelease;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * Some of the clients of {@link DropInJvms}, in a process of their own. It says what its transactions took, in microseconds, a
+ * Some of the clients of {@link Instances}, in a process of their own. It says what its transactions took, in microseconds, a
  * line every now and then, and works until its input ends, and so no longer than who started it.
  */
-final class DropInProcess implements AutoCloseable {
+final class InstanceProcess implements AutoCloseable {
     private static final long LINE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final String FAILED = "failed ";
+    private static final String VIOLATED = "Invariant violated: ";
     private static final String READY = "ready";
 
     private final Process process;
     private final BufferedReader said;
 
-    private DropInProcess(Process process) {
+    private InstanceProcess(Process process) {
         this.process = process;
         this.said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
     }
 
-    static DropInProcess start(PGSimpleDataSource target, String wrapper, int clients, int rows, double zipf)
-            throws IOException {
+    /**
+     * Starts one.
+     *
+     * @param library a class path in front of ours; may be empty
+     * @param more what {@link #main} takes behind URL and user
+     */
+    static InstanceProcess start(PGSimpleDataSource target, String library, String... more) throws IOException {
+        String classPath = System.getProperty("java.class.path");
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:+UseSerialGC",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
                 "-cp",
-                System.getProperty("java.class.path"),
-                DropInProcess.class.getName(),
+                library.isEmpty() ? classPath : library + File.pathSeparator + classPath,
+                InstanceProcess.class.getName(),
                 target.getURL(),
-                String.valueOf(target.getUser()),
-                wrapper,
-                Integer.toString(clients),
-                Integer.toString(rows),
-                Double.toString(zipf));
+                String.valueOf(target.getUser()));
+        builder.command().addAll(List.of(more));
         // Not an argument, which every user of the machine can see.
         builder.environment().put("PGPASSWORD", target.getPassword() == null ? "" : target.getPassword());
-        return new DropInProcess(
+        return new InstanceProcess(
                 builder.redirectError(ProcessBuilder.Redirect.INHERIT).start());
     }
 
@@ -93,7 +100,10 @@ final class DropInProcess implements AutoCloseable {
         try {
             String line = said.readLine();
             if (line != null && line.startsWith(FAILED)) {
-                throw new InvariantViolation("A process of clients has failed: " + line.substring(FAILED.length()));
+                throw new IllegalStateException("A process of clients has failed: " + line.substring(FAILED.length()));
+            }
+            if (line != null && line.startsWith(VIOLATED)) {
+                throw new InvariantViolation(line.substring(VIOLATED.length()));
             }
             return line;
         } catch (IOException e) {
@@ -125,7 +135,7 @@ final class DropInProcess implements AutoCloseable {
     /**
      * The process.
      *
-     * @param args URL, user, wrapper, clients, rows, exponent
+     * @param args URL, user, wrapper, strategy, whether with admission, clients, rows, exponent, file of the exclusion
      */
     public static void main(String[] args) throws IOException, InterruptedException {
         HikariConfig config = new HikariConfig();
@@ -133,7 +143,7 @@ final class DropInProcess implements AutoCloseable {
         config.setUsername(args[1]);
         config.setPassword(System.getenv("PGPASSWORD"));
         config.setAutoCommit(false);
-        int clients = Integer.parseInt(args[3]);
+        int clients = Integer.parseInt(args[5]);
         config.setMaximumPoolSize(clients);
         config.setMinimumIdle(clients);
         AtomicBoolean stopped = new AtomicBoolean();
@@ -141,16 +151,26 @@ final class DropInProcess implements AutoCloseable {
         Queue<String> failures = new ConcurrentLinkedQueue<>();
         try (HikariDataSource pool = new HikariDataSource(config)) {
             DataSource dataSource = args[2].equals(DropIn.PLAIN) ? pool : DropIn.wrap(pool, args[2], LockRelease.PLAIN);
+            Locking locking = new Locking(
+                    Strategy.valueOf(args[3]),
+                    Boolean.parseBoolean(args[4]),
+                    dataSource,
+                    Accounts.TABLE,
+                    List.of(Accounts.ID));
+            Exclusion exclusion = Exclusion.among(Path.of(args[8]), Integer.parseInt(args[6]) + 1);
             while (pool.getHikariPoolMXBean().getTotalConnections() < clients) {
                 LockSupport.parkNanos(LINE_NANOS);
             }
             System.out.println(READY);
             System.in.read();
             List<Thread> threads = new ArrayList<>();
+            int rows = Integer.parseInt(args[6]);
+            double zipf = Double.parseDouble(args[7]);
             for (int i = 0; i < clients; i++) {
-                LockedUpdate update =
-                        new LockedUpdate(dataSource, Integer.parseInt(args[4]), Double.parseDouble(args[5]));
-                Thread thread = new Thread(() -> work(update, stopped, micros, failures), "client-" + i);
+                DiscreteSampler keys = Zipf.zipf(rows, zipf);
+                Thread thread = new Thread(
+                        () -> work(() -> transaction(locking, keys.sample(), exclusion), stopped, micros, failures),
+                        "client-" + i);
                 threads.add(thread);
                 thread.start();
             }
@@ -166,11 +186,28 @@ final class DropInProcess implements AutoCloseable {
                 thread.join();
             }
             say(micros);
+            try {
+                exclusion.check();
+            } catch (InvariantViolation e) {
+                System.out.println(e.getMessage());
+            }
             failures.stream().limit(1).forEach(failure -> System.out.println(FAILED + failure));
         }
     }
 
-    private static void work(LockedUpdate update, AtomicBoolean stopped, Queue<Long> micros, Queue<String> failures) {
+    private static void transaction(Locking locking, int aid, Exclusion exclusion) throws SQLException {
+        locking.transaction(aid, connection -> {
+            exclusion.enter(aid);
+            try {
+                Accounts.updateThrice(connection, aid);
+            } finally {
+                exclusion.leave(aid);
+            }
+        });
+    }
+
+    private static void work(
+            BenchmarkServer.Step update, AtomicBoolean stopped, Queue<Long> micros, Queue<String> failures) {
         try {
             while (!stopped.get()) {
                 long begun = System.nanoTime();
