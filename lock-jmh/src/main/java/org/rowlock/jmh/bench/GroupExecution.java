@@ -13,6 +13,7 @@ import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.Sql;
 
 /** Lock, three updates and commit for each caller, and for all who wait in one transaction. */
 @ByHand(Strategy.FOR_UPDATE)
