@@ -8,7 +8,6 @@ import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLocks;
-import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -81,7 +80,7 @@ public class GroupExecution extends LockWorkload {
     @Override
     void prepare() throws SQLException {
         if ((way == Way.EXECUTE) != strategy.isRowlock()) {
-            throw new UserError(
+            throw new IllegalArgumentException(
                     "way=" + way + " has no strategy " + strategy + "; give -p way=BY_HAND or AUTOCOMMIT with"
                             + " -p strategy=FOR_UPDATE, and EXECUTE with ROW, BOTH or ADVISORY.");
         }

@@ -154,8 +154,8 @@ final class Locking {
                     throw new InvariantViolation("there was no row " + id + " of " + table + " to lock");
                 }
             }
-            case FOR_UPDATE -> execute(connection, forUpdate(), parts(id));
-            case IN_FRONT -> execute(connection, "select pg_advisory_xact_lock(4711, ?);" + forUpdate(), id, id);
+            case FOR_UPDATE -> execute(connection, handForUpdate(), parts(id));
+            case IN_FRONT -> execute(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
             case NAIVE ->
                 execute(
                         connection,
@@ -248,7 +248,7 @@ final class Locking {
         return Sql.list(connection, sql, row -> row.getInt(1));
     }
 
-    private String forUpdate() {
+    private String handForUpdate() {
         return "select 1 from " + table + condition() + " for update";
     }
 
