@@ -84,8 +84,7 @@ class InterruptedRunTest {
         kill("-KILL", 137, () -> {
             left.set(postmasters());
             // Not that of initdb, which is none of a server.
-            return !left.get().isEmpty()
-                    && Files.readString(left.get().get(0)).contains("ready");
+            return !left.get().isEmpty() && Files.readString(left.get().get(0)).contains("ready");
         });
         long postmaster =
                 Long.parseLong(Files.readAllLines(left.get().get(0)).get(0).trim());
