@@ -106,7 +106,7 @@ public final class AdmissionQueues {
             outer.refuseToWaitForItself(database, keys.keys());
             return begin(new Permit(this, database, keys, outer));
         }
-        AdmissionEvent event = observer.beginAdmission();
+        @Nullable AdmissionEvent event = observer.beginAdmission();
         long start = System.nanoTime();
         Permit permit = new Permit(this, database, keys, null);
         boolean admitted = false;

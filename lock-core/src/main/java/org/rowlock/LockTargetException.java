@@ -17,9 +17,6 @@ public final class LockTargetException extends LockException {
     /** Whether what is kept of the table does not hold any more. */
     private final boolean stale;
 
-    /** Whether the transaction is as it was before the call. */
-    private final boolean undone;
-
     /**
      * Made by Rowlock; public for tests of those who catch it.
      *
@@ -30,43 +27,21 @@ public final class LockTargetException extends LockException {
     public LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, sqlState, cause);
         this.stale = false;
-        this.undone = false;
     }
 
-    private LockTargetException(String message, boolean undone) {
+    private LockTargetException(String message) {
         super(message, null, (Throwable) null);
         this.stale = true;
-        this.undone = undone;
     }
 
     /**
-     * For a table that was replaced or changed since it was looked up.
+     * For a table that was replaced or changed since it was looked up. Made by Rowlock.
      *
      * @param message what was asked, why it cannot be, and what to do
-     * @param undone whether the transaction is as it was before the call
      * @return the exception
      */
-    public static LockTargetException stale(String message, boolean undone) {
-        return new LockTargetException(message, undone);
-    }
-
-    /**
-     * Tells whether the table, its primary key or the type of its id was replaced since Rowlock looked it up. The next
-     * call looks it up again.
-     *
-     * @return true if what was known of the table does not hold any more
-     */
-    public boolean isStale() {
-        return stale;
-    }
-
-    /**
-     * Tells whether a table that was found to be stale leaves the transaction as it was before the call.
-     *
-     * @return true if it can go on; false if it must be rolled back, or where {@link #isStale} is false
-     */
-    public boolean isUndone() {
-        return undone;
+    public static LockTargetException stale(String message) {
+        return new LockTargetException(message);
     }
 
     /** A table that was replaced is looked up again by the next call. */

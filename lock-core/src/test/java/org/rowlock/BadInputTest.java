@@ -324,14 +324,8 @@ class BadInputTest {
                 alice, "wait is null", c -> locks.in(c).lock(forUpdate(KEY).waiting(null)));
         LockWait noWait = LockWait.noWait();
         assertIllegal(
-                alice,
-                "keys are null",
-                c -> locks.in(c)
-                        .lock(Requests.of((Map<LockKey, RowLockMode>) null).waiting(noWait)));
-        assertIllegal(
-                alice,
-                "keys are empty",
-                c -> locks.in(c).lock(Requests.of(Map.of()).waiting(noWait)));
+                alice, "request is null", c -> locks.in(c).lock(forUpdate(KEY).and(null)));
+        assertIllegal(alice, "request is null", c -> locks.in(c).lock(null));
         assertIllegal(
                 alice,
                 "key is null",

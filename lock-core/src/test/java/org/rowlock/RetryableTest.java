@@ -62,7 +62,7 @@ class RetryableTest {
 
     @Test
     void aTableThatWasReplacedIsLookedUpAgain() {
-        assertThat(LockTargetException.stale("m", false).isRetryable()).isTrue();
+        assertThat(LockTargetException.stale("m").isRetryable()).isTrue();
     }
 
     @Test

@@ -84,7 +84,7 @@ final class ClaimRunner<T> {
                             + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().",
                     claim.limit());
         }
-        LockAcquisitionEvent event = observer.begin();
+        @Nullable LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
         Outcome outcome = Outcome.FAILED;
         try {

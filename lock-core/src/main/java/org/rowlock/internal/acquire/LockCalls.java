@@ -108,7 +108,7 @@ public final class LockCalls {
      * The same as {@link #acquire}, and gives what became of it where the locks could not be had, or the tail failed.
      */
     public Outcome attempt(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
-        LockAcquisitionEvent event = observer.begin();
+        @Nullable LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
         LockAcquisition.Outcome told = LockAcquisition.Outcome.FAILED;
         try {

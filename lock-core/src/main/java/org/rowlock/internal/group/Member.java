@@ -53,7 +53,7 @@ public final class Member implements Offer, Write.Mapping {
     private final boolean rowRequired;
     private final Thread thread = Thread.currentThread();
     private final long startNanos = System.nanoTime();
-    private LockAcquisitionEvent event = new LockAcquisitionEvent();
+    private @Nullable LockAcquisitionEvent event;
     private long sentNanos = startNanos;
     /** Not to be sent again, until it is known that it was undone. */
     volatile boolean sent;

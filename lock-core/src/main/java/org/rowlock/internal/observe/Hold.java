@@ -13,6 +13,7 @@ public final class Hold {
     private final RowLockMode mode;
     private final LockStrategy strategy;
     private @Nullable LockHoldEvent event;
+    private boolean held;
     private long startNanos;
 
     Hold(LockObserver observer, List<LockKey> keys, RowLockMode mode, LockStrategy strategy) {
@@ -24,18 +25,16 @@ public final class Hold {
 
     /** The locks are held. */
     public void begins() {
-        LockHoldEvent begun = new LockHoldEvent();
-        begun.begin();
-        event = begun;
+        event = LockObserver.beginHold();
+        held = true;
         startNanos = System.nanoTime();
     }
 
     /** The transaction is over. */
     public void ends(boolean committed) {
-        LockHoldEvent begun = event;
-        event = null;
-        if (begun != null) {
-            observer.endHold(begun, startNanos, keys, mode, strategy, committed);
+        if (held) {
+            held = false;
+            observer.endHold(event, startNanos, keys, mode, strategy, committed);
         }
     }
 }

@@ -5,6 +5,8 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionWait;
 import org.rowlock.LockAcquisition;
@@ -37,28 +39,35 @@ public final class LockObserver {
         this.recording = recording;
     }
 
-    public LockAcquisitionEvent begin() {
+    /** What is to be given to {@link #end}: null when nobody records. The first event of a JVM costs a tenth of a second. */
+    public @Nullable LockAcquisitionEvent begin() {
+        if (!recording || !FlightRecorder.isInitialized()) {
+            return null;
+        }
         LockAcquisitionEvent event = new LockAcquisitionEvent();
         event.begin();
         return event;
     }
 
-    public AdmissionEvent beginAdmission() {
+    /** The same for {@link #endAdmission}. */
+    public @Nullable AdmissionEvent beginAdmission() {
+        if (!FlightRecorder.isInitialized()) {
+            return null;
+        }
         AdmissionEvent event = new AdmissionEvent();
         event.begin();
         return event;
     }
 
     public void end(
-            LockAcquisitionEvent event,
+            @Nullable LockAcquisitionEvent event,
             long startNanos,
             List<LockKey> keys,
             RowLockMode mode,
             LockStrategy strategy,
             LockWait wait,
             Outcome outcome) {
-        event.end();
-        if (recording && event.shouldCommit()) {
+        if (event != null && isDue(event)) {
             event.key = keys.isEmpty() ? "" : keys.get(0).toString();
             event.keys = keys.size();
             event.mode = mode.name();
@@ -75,9 +84,8 @@ public final class LockObserver {
     }
 
     public void endAdmission(
-            AdmissionEvent event, long startNanos, List<LockKey> keys, RowLockMode mode, boolean admitted) {
-        event.end();
-        if (event.shouldCommit()) {
+            @Nullable AdmissionEvent event, long startNanos, List<LockKey> keys, RowLockMode mode, boolean admitted) {
+        if (event != null && isDue(event)) {
             event.key = keys.get(0).toString();
             event.keys = keys.size();
             event.mode = mode.name();
@@ -96,15 +104,23 @@ public final class LockObserver {
         return new Hold(this, keys, mode, strategy);
     }
 
+    static @Nullable LockHoldEvent beginHold() {
+        if (!FlightRecorder.isInitialized()) {
+            return null;
+        }
+        LockHoldEvent event = new LockHoldEvent();
+        event.begin();
+        return event;
+    }
+
     void endHold(
-            LockHoldEvent event,
+            @Nullable LockHoldEvent event,
             long startNanos,
             List<LockKey> keys,
             RowLockMode mode,
             LockStrategy strategy,
             boolean committed) {
-        event.end();
-        if (event.shouldCommit()) {
+        if (event != null && isDue(event)) {
             event.key = keys.get(0).toString();
             event.keys = keys.size();
             event.mode = mode.name();
@@ -124,6 +140,11 @@ public final class LockObserver {
             return Outcome.NOT_AVAILABLE;
         }
         return failure instanceof LockDeadlockException ? Outcome.DEADLOCK : Outcome.FAILED;
+    }
+
+    private static boolean isDue(Event event) {
+        event.end();
+        return event.shouldCommit();
     }
 
     private static void tell(LockListener listener, Consumer<LockListener> call) {

@@ -50,13 +50,11 @@ public final class TargetErrors {
      * @param undone whether the transaction is as it was before the call
      */
     public static LockTargetException stale(Asked asked, boolean undone) {
-        return LockTargetException.stale(
-                LockErrors.cannot(asked)
-                        + "the table, its primary key or the type of its id was replaced since it was looked up. "
-                        + (undone
-                                ? "Nothing is locked; try again."
-                                : "The transaction is aborted; roll back and run it again."),
-                undone);
+        return LockTargetException.stale(LockErrors.cannot(asked)
+                + "the table, its primary key or the type of its id was replaced since it was looked up. "
+                + (undone
+                        ? "Nothing is locked; try again."
+                        : "The transaction is aborted; roll back and run it again."));
     }
 
     /**

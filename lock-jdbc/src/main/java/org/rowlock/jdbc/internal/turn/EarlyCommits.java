@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.sql.SQLWarning;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
 import org.rowlock.internal.commit.EarlyRelease;
@@ -26,8 +27,10 @@ final class EarlyCommits {
      * @throws SQLException as {@link Connection#commit()} throws it, or RL001 if it has committed and is not known to be durable
      */
     void commit(Connection connection, @Nullable StatementPlan plan) throws SQLException {
-        ReleasedEarlyEvent event = new ReleasedEarlyEvent();
-        event.begin();
+        @Nullable ReleasedEarlyEvent event = FlightRecorder.isInitialized() ? new ReleasedEarlyEvent() : null;
+        if (event != null) {
+            event.begin();
+        }
         try {
             if (early.commit(connection, plan != null)) {
                 released(event, plan);
@@ -38,10 +41,12 @@ final class EarlyCommits {
         }
     }
 
-    private static void released(ReleasedEarlyEvent event, @Nullable StatementPlan plan) {
+    private static void released(@Nullable ReleasedEarlyEvent event, @Nullable StatementPlan plan) {
         if (plan != null) {
             plan.figures().releasedEarly();
-            event.commit(plan);
+            if (event != null) {
+                event.commit(plan);
+            }
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
@@ -452,8 +453,11 @@ public final class Turns {
         if (driver.getTransactionState() == TransactionState.FAILED) {
             return false;
         }
-        QueuedEvent event = new QueuedEvent();
-        event.begin();
+        // The first event of a JVM costs a tenth of a second.
+        @Nullable QueuedEvent event = FlightRecorder.isInitialized() ? new QueuedEvent() : null;
+        if (event != null) {
+            event.begin();
+        }
         long start = System.nanoTime();
         wait = waiting;
         if (closed) {
@@ -466,11 +470,13 @@ public final class Turns {
         }
         plan.figures().queued(System.nanoTime() - start);
         dropIn.hotRows().count(row);
-        event.end();
-        if (event.shouldCommit()) {
-            event.row = row;
-            event.admitted = waiting.entry.isIn();
-            event.commit();
+        if (event != null) {
+            event.end();
+            if (event.shouldCommit()) {
+                event.row = row;
+                event.admitted = waiting.entry.isIn();
+                event.commit();
+            }
         }
         if (waiting.cancelled) {
             throw ServerError.canceled(connection);
