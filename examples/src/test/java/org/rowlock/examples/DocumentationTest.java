@@ -33,10 +33,12 @@ class DocumentationTest {
     private static final Pattern CODE = Pattern.compile("^```.*?^```$", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
+    private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\"></a>");
 
     static List<Path> documents() throws IOException {
         try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
-            Stream<Path> others = Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")
+            Stream<Path> others = Stream.of(
+                            "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md", "lock-jmh/RESULTS.md")
                     .map(ROOT::resolve);
             return Stream.concat(others, docs)
                     .filter(path -> path.toString().endsWith(".md") && Files.exists(path))
@@ -108,14 +110,17 @@ class DocumentationTest {
         throw new AssertionError(file + " has no line: // " + comment);
     }
 
-    /** The names that headings have as link targets. */
+    /** The names that headings have as link targets, and those that are set. */
     private static List<String> anchors(Path document) throws IOException {
-        return HEADING.matcher(CODE.matcher(Files.readString(document)).replaceAll(""))
-                .results()
-                .map(heading -> heading.group(1)
-                        .toLowerCase(Locale.ROOT)
-                        .replaceAll("[^\\p{L}\\p{N} _-]", "")
-                        .replace(' ', '-'))
+        String text = CODE.matcher(Files.readString(document)).replaceAll("");
+        return Stream.concat(
+                        HEADING.matcher(text)
+                                .results()
+                                .map(heading -> heading.group(1)
+                                        .toLowerCase(Locale.ROOT)
+                                        .replaceAll("[^\\p{L}\\p{N} _-]", "")
+                                        .replace(' ', '-')),
+                        ANCHOR.matcher(text).results().map(anchor -> anchor.group(1)))
                 .toList();
     }
 }

@@ -370,7 +370,7 @@ final class Rules {
                                 "Find the table lock: DDL or LOCK TABLE, or a transaction that such a one waits behind.";
                             default -> "Find out which session holds this lock.";
                         },
-                        "No rule knows this wait better. pg_blocking_pids(pid) has the sessions waited for: docs/operating.md"
+                        "No rule knows this wait better. pg_blocking_pids(pid) has the sessions waited for: docs/incidents.md"
                                 + " has the query.",
                         (seen, wait) -> null)));
     }

@@ -24,25 +24,22 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     the transaction's timeout.
  * @param lockBudget The most distinct advisory locks that one call may take.
  * @param admission The queues in the JVM.
- * @param verify Whether to prove at startup that advisory locks exclude, and that tables and ids fit. If not, neither is
- *     watched while running.
+ * @param verify Whether to prove at startup that locks exclude, and that tables and ids fit. If not, neither is watched
+ *     later.
  * @param verifyEvery How often to try that again while running, on a thread of its own; 0 for never.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
- * @param unlockedMethods The reaction at startup to methods with @RowLock if Rowlock is switched off or not configured: warn
- *     or fail.
+ * @param unlockedMethods The reaction at startup to methods with @RowLock if Rowlock is switched off: warn or fail.
  * @param selfInvocation The reaction at startup to calls of a class to its own methods with @RowLock, which lock nothing:
  *     warn or fail.
- * @param strategyConflict The reaction at startup to another instance that runs ROW for a table which this one runs at
- *     ADVISORY, or the reverse: fail, warn or ignore. While running it is logged. With ignore nothing is watched, and no
- *     connection is taken for it.
+ * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or ignore.
+ *     While running it is logged. Ignore takes no connection for it.
  * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
- * @param singleEntryNode Declares that all clients enter a database of several machines, such as Citus, by the same machine.
- *     Nothing checks it.
+ * @param singleEntryNode Declares that all clients enter a database of several machines, such as Citus, by the same one.
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
- * @param maxWaitersAtServer With strategy ROW, how many transactions of this JVM may wait at the server for one row; the others
- *     wait in the JVM. A number above that of the connections switches the queue off.
- * @param release When the commit of a transaction that has locked releases the locks: plain, when it is durable, or early,
- *     before, if others want them. For inTransaction and a RowLockTransactionManager.
+ * @param maxWaitersAtServer With strategy ROW, how many transactions of this JVM wait at the server for one row. A number
+ *     above that of the connections switches the queue off.
+ * @param release When a commit releases the locks: plain, when it is durable, or early, before, if others want them. For
+ *     inTransaction and a RowLockTransactionManager.
  * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -52,10 +53,13 @@ class SettingsPageTest {
                 .stream()
                         .map(property -> (Map<?, ?>) property)
                         .filter(property -> property.get("name").toString().startsWith("rowlock."))
+                        .sorted(Comparator.comparing(
+                                property -> property.get("name").toString()))
                         .map(property -> "| `" + property.get("name") + "` | "
-                                + (property.get("defaultValue") == null ? "" : "`" + property.get("defaultValue") + "` ")
+                                + (property.get("defaultValue") == null
+                                        ? ""
+                                        : "`" + property.get("defaultValue") + "` ")
                                 + "| " + property.get("description").toString().replaceAll("\\s+", " ") + " |")
-                        .sorted()
                         .toList();
     }
 }
