@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 CELL = re.compile(r"([\d.]+)x \(([\d.]+)–([\d.]+)\)")
-WIDTH, LEFT, ROW, TOP, LOW, HIGH = 190, 130, 26, 46, 0.5, 6.0
+WIDTH, LEFT, ROW, TOP, LOW, HIGH = 190, 160, 26, 46, 0.5, 6.0
 
 
 def on_pre_build(config):

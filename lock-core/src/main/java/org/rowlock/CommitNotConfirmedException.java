@@ -10,7 +10,7 @@ import org.rowlock.internal.text.SqlState;
  * such as 57014, or 01000 if the server only warned.
  *
  * <p>Never run the work again. Before anything is done outside the database that relies on it, look whether the standby has it.
- * It is a kind of unknown outcome, so that who only knows {@link CommitOutcomeUnknownException} and looks first does right.
+ * It is a kind of unknown outcome: code that knows only {@link CommitOutcomeUnknownException}, and looks first, is right.
  */
 public final class CommitNotConfirmedException extends CommitOutcomeUnknownException {
     private static final long serialVersionUID = 1;

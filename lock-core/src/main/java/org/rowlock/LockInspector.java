@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.sql.KeySql;
 
 /**
- * Tells who holds and who waits for advisory locks in the connection's database: on which table and id, since when, and
- * behind whom. Reads pg_locks and pg_stat_activity, takes no lock, changes nothing, and works in any transaction and in
+ * Reports the holders and waiters of advisory locks in the connection's database: table, id, since when, and what
+ * blocks each waiter. Reads pg_locks and pg_stat_activity, takes no lock, changes nothing, and works in any transaction and in
  * autocommit. Without the privileges of pg_read_all_stats, queries and times of other roles are empty.
  *
  * <p>Not thread-safe, as the connection is not.
@@ -79,7 +79,7 @@ public final class LockInspector {
     }
 
     /**
-     * Who holds and who waits for one key. Finds keys that {@link #all()} can only show as a number, such as UUIDs.
+     * The holders and waiters of one key. Finds keys that {@link #all()} can only show as a number, such as UUIDs.
      *
      * @param key the key
      * @return a line per session; holders first, waiters in their order; empty if the key is free
@@ -94,8 +94,8 @@ public final class LockInspector {
     }
 
     /**
-     * Who waits for whom in a database with Citus, on whatever machine, and for a lock of any kind: of row locks these are the
-     * only trace, as the rows lie elsewhere.
+     * The waiting sessions of a database with Citus and their blockers, on whatever machine, for a lock of any kind. Of row
+     * locks these are the only trace, as the rows lie elsewhere.
      *
      * @return a line per waiting session and session it waits for; empty without Citus
      * @throws SQLException if the view cannot be read, say while a machine is not there

@@ -12,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -31,6 +32,7 @@ class DocumentationTest {
             Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern MARKER = Pattern.compile("^<!-- snippet: ", Pattern.MULTILINE);
     private static final Pattern CODE = Pattern.compile("^```.*?^```$", Pattern.MULTILINE | Pattern.DOTALL);
+    private static final Pattern NAMED_PAGE = Pattern.compile("\\b(docs/[a-z-]+\\.md)(?:#([a-z0-9-]+))?");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
     private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\"></a>");
@@ -84,6 +86,32 @@ class DocumentationTest {
             if (parts.length == 2) {
                 assertThat(anchors(target)).as("headings of %s", target).contains(parts[1]);
             }
+        }
+    }
+
+    /** Messages, Javadoc and SQL that users see: they have a jar and no tests. */
+    @Test
+    void everyPageThatTheCodeNamesIsThere() throws IOException {
+        int links = 0;
+        for (Path source : mainSources()) {
+            Matcher named = NAMED_PAGE.matcher(Files.readString(source));
+            while (named.find()) {
+                Path page = ROOT.resolve(named.group(1));
+                assertThat(page).as("page that %s names", source).exists();
+                if (named.group(2) != null) {
+                    assertThat(anchors(page)).as("anchor that %s names", source).contains(named.group(2));
+                }
+                links++;
+            }
+        }
+        assertThat(links).isPositive();
+    }
+
+    private static List<Path> mainSources() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            return files.filter(path -> path.toString().contains("/src/main/"))
+                    .filter(path -> path.toString().matches(".*\\.(?:java|sql|yaml|json)"))
+                    .toList();
         }
     }
 

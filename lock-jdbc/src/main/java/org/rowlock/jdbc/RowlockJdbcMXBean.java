@@ -16,7 +16,7 @@ public interface RowlockJdbcMXBean {
     String getMode();
 
     /**
-     * Changes the mode, for statements from now on; who waits goes on waiting for his turn.
+     * Changes the mode, for statements from now on; threads that wait already keep their places.
      *
      * @param mode off, observe, queue or front
      * @throws IllegalArgumentException if there is no such mode

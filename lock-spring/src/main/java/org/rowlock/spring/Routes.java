@@ -75,7 +75,7 @@ public final class Routes {
             }
             return null;
         } catch (SQLException | IllegalStateException e) {
-            // Nobody has said which route yet; who asks for the connection is told.
+            // No route is chosen yet; the caller that requests the connection gets the error.
             return null;
         }
     }

@@ -18,7 +18,7 @@ import org.rowlock.RowMapper;
  * and what it has found there.
  *
  * <ul>
- *   <li>The <b>audit</b> notes who updates or deletes rows of a table without their keys. It refuses nothing. It is for
+ *   <li>The <b>audit</b> notes writers that update or delete rows of a table without their keys. It refuses nothing. It is for
  *       {@link LockStrategy#BOTH}; at {@link LockStrategy#ROW} nobody takes a key, so it would note everybody.
  *   <li>The <b>guard</b> takes the key of each row that is updated or deleted, without waiting, for the transaction that
  *       writes it. Where another transaction holds the key, the writer gets SQLSTATE 55P03; else those who lock wait for

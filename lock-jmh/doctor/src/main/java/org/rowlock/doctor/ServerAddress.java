@@ -10,7 +10,7 @@ import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Where a server is and who we are there. The URL may hold a password: show {@link #shown()} instead.
+ * The address of a server and our login there. The URL may hold a password: show {@link #shown()} instead.
  *
  * @param url a URL of the PostgreSQL driver
  * @param user the role; null if the URL names it

@@ -35,7 +35,7 @@ record Wait(
     record Tuple(long relation, long page, long number) {}
 
     /**
-     * Who is waited for.
+     * The holder that is waited for.
      *
      * @param pid 0 for a prepared transaction
      * @param event its wait event, {@link WaitEvents#RUNNING} for none; the gid of a prepared transaction

@@ -80,7 +80,7 @@ final class Meter {
                 for (int percent : new int[] {50, 95, 99}) {
                     results.put(name + ".p" + percent, millis(histogram.getValueAtPercentile(percent)));
                 }
-                // Who has not come through by now has waited so long at least.
+                // A client that has not come through by now has waited so long at least.
                 results.put(name + ".max", millis(Math.max(pending, histogram.getMaxValue())));
             }
         });

@@ -31,7 +31,7 @@ public record EmbeddedServer(EmbeddedPostgres postgres) implements AutoCloseable
     static EmbeddedServer start(Map<String, String> settings, @Nullable Path dataDirectory) {
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setPGStartupWait(START_TIMEOUT)
-                // Stopped by whoever started it, after its clients.
+                // Stopped by its starter, after its clients.
                 .setRegisterShutdownHook(false);
         if (dataDirectory != null) {
             builder.setDataDirectory(dataDirectory).setCleanDataDirectory(false);

@@ -27,7 +27,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
- * The actuator endpoint {@code rowlocks}: who holds and who waits. As any endpoint but health it is not exposed over HTTP
+ * The actuator endpoint {@code rowlocks}: holders and waiters. As any endpoint but health it is not exposed over HTTP
  * unless {@code management.endpoints.web.exposure.include} has it.
  *
  * <p>{@code GET /actuator/rowlocks} gives
@@ -155,7 +155,7 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Who holds and who waits for one row.
+     * The holders and waiters of one row.
      *
      * @param table the table, as in SQL
      * @param id the id, or the parts of a composite one in the order of the primary key
@@ -186,7 +186,7 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Who holds and who waits for one row.
+     * The holders and waiters of one row.
      *
      * @param dataSources by the name of their beans
      */

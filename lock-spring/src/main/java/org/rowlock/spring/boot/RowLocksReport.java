@@ -56,7 +56,7 @@ public record RowLocksReport(
      * What the audit of one database has found.
      *
      * @param tables the tables that are audited
-     * @param strayWriters who has written to them without the lock, the latest first
+     * @param strayWriters the writers that have written to them without the lock, the latest first
      * @param error why there are none, if they may not be read
      */
     public record Audit(

@@ -51,7 +51,7 @@ public final class JdbcMetrics {
      */
     public void bind(String dataSource, RowlockJdbcMXBean control) {
         Gauge.builder("rowlock.jdbc.waiting", control, each -> {
-                    // Tables are not known before they are used; so whoever reads finds the new ones the next time.
+                    // Tables are not known before they are used; so a reader finds the new ones the next time.
                     bindTables(dataSource, each);
                     return each.getQueued();
                 })
