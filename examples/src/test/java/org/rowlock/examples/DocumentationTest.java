@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Java in the documentation is a region of a program that a test runs, and links lead somewhere.
  *
  * <p>A block is preceded by {@code <!-- snippet: path#name -->}; the region stands between {@code // snippet: name} and
- * {@code // end}. Blocks of other languages may have a marker too, with {@code --} or {@code #} for the comment. Without
- * {@code #name} it is the whole file.
+ * {@code // end}. Blocks of other languages may have a marker too, with {@code --} or {@code #} for the comment.
+ * Without {@code #name} it is the whole file.
  */
 class DocumentationTest {
     private static final Path ROOT =

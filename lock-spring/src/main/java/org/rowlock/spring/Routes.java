@@ -54,7 +54,9 @@ public final class Routes {
         return routes;
     }
 
-    /** Where a connection would come from now; the DataSource itself where it does not route, or that cannot be told. */
+    /**
+     * Where a connection would come from now; the DataSource itself where it does not route, or that cannot be told.
+     */
     static DataSource current(DataSource dataSource) {
         if (!(Pools.target(dataSource) instanceof AbstractRoutingDataSource routing)) {
             return dataSource;

@@ -4,7 +4,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** The one thing that the demo creates on a server. There is one of these only if it was created, and close drops it. */
+/**
+ * The one thing that the demo creates on a server. There is one of these only if it was created, and close drops it.
+ */
 final class DemoSchema implements AutoCloseable {
     static final String NAME = "rowlock_demo";
 

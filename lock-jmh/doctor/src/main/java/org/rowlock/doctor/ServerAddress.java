@@ -37,8 +37,8 @@ public record ServerAddress(
     }
 
     /**
-     * A password in the wrong place is a host, a port or a database to the driver, which logs them, as the server does. Nor
-     * may the driver meet a URL that it does not understand: it logs all of it.
+     * A password in the wrong place is a host, a port or a database to the driver, which logs them, as the server does.
+     * Nor may the driver meet a URL that it does not understand: it logs all of it.
      */
     private static void refuseOtherShapes(String url) {
         int question = url.indexOf('?');

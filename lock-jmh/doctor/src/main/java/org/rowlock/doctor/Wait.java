@@ -45,7 +45,10 @@ record Wait(
     record Holder(
             int pid, Doing doing, String event, @Nullable String statement, double millis) {}
 
-    /** The same for a row of this table, as the statement waits for such rows at other times: a trigger of it writes them. */
+    /**
+     * The same for a row of this table, as the statement waits for such rows at other times: a trigger of it writes
+     * them.
+     */
     Wait at(String otherTable) {
         return new Wait(
                 pid,

@@ -21,8 +21,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockRelease;
 
 /**
- * Some of the clients of {@link DropInJvms}, in a process of their own. It says what its transactions took, in microseconds, a
- * line every now and then, and works until its input ends, and so no longer than the process that started it.
+ * Some of the clients of {@link DropInJvms}, in a process of their own. It says what its transactions took, in
+ * microseconds, a line every now and then, and works until its input ends, and so no longer than the process that
+ * started it.
  */
 final class DropInProcess implements AutoCloseable {
     private static final long LINE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);

@@ -20,8 +20,8 @@ final class Meter {
     private final Map<String, Measured> gauges = new ConcurrentHashMap<>();
 
     /**
-     * Two sums, whose quotient is an average, such as round trips per operation. Thread-safe: both are changed at once, so that
-     * none is of one window and the other of the next.
+     * Two sums, whose quotient is an average, such as round trips per operation. Thread-safe: both are changed at once,
+     * so that none is of one window and the other of the next.
      */
     static final class Average {
         private long amount;

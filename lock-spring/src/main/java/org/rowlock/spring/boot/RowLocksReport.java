@@ -67,8 +67,8 @@ public record RowLocksReport(
     /**
      * A session that holds a lock or waits for it.
      *
-     * @param table the table; null where it cannot be told from the lock, an id that is no int4, a name or a raw number, and
-     *     none of this JVM's own either
+     * @param table the table; null where it cannot be told from the lock, an id that is no int4, a name or a raw
+     *     number, and none of this JVM's own either
      * @param id the id; null where the table is
      * @param key the advisory lock as its functions take it: two numbers, or one
      * @param mode {@code exclusive} or {@code shared}
