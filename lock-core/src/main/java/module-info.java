@@ -19,5 +19,6 @@ module org.rowlock.core {
     exports org.rowlock.internal.queue to
             org.rowlock.jdbc;
     exports org.rowlock.internal.text to
-            org.rowlock.jdbc;
+            org.rowlock.jdbc,
+            org.rowlock.spring;
 }

@@ -10,4 +10,4 @@ import java.lang.annotation.Target;
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.CLASS)
-public @interface CheckReturnValue {}
+@interface CheckReturnValue {}

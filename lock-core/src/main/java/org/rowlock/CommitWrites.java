@@ -12,10 +12,10 @@ import org.rowlock.internal.request.Write;
  * transaction are held for a round trip less, and one less again for each statement that does not wait for the one before:
  *
  * <pre>{@code
- * locks.inTransaction(dataSource, key, (connection, atCommit) -> {
- *     long balance = balance(connection, 42);
- *     atCommit.add("update account set balance = ? where id = ?", balance - 5, 42).expectOneRow();
- *     atCommit.add("insert into entry(account, amount) values (?, ?)", 42, -5);
+ * locks.inTransaction(dataSource, forUpdate(key), tx -> {
+ *     long balance = balance(tx.connection(), 42);
+ *     tx.atCommit().add("update account set balance = ? where id = ?", balance - 5, 42).expectOneRow();
+ *     tx.atCommit().add("insert into entry(account, amount) values (?, ?)", 42, -5);
  *     return balance - 5;
  * });
  * }</pre>
@@ -27,9 +27,9 @@ import org.rowlock.internal.request.Write;
  *
  * <p>Can be sent again until it is committed or, behind a {@link CommitOutcomeUnknownException}, may be. Not thread-safe.
  *
- * @see RowLocks#inTransaction(javax.sql.DataSource, LockKey, WritingWork)
+ * @see Locked#atCommit()
  * @see TransactionLocks#commit(CommitWrites)
- * @see RowLocks#execute(javax.sql.DataSource, LockKey, CommitWrites)
+ * @see RowLocks#execute(javax.sql.DataSource, LockRequest, CommitWrites)
  */
 public final class CommitWrites {
     private final List<Write<?>> writes = new ArrayList<>(2);

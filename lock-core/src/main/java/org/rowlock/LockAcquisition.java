@@ -20,5 +20,17 @@ public record LockAcquisition(
         RowLockMode mode,
         LockStrategy strategy,
         LockWait lockWait,
-        LockOutcome outcome,
-        Duration took) {}
+        Outcome outcome,
+        Duration took) {
+    /** How an attempt to lock ended, for {@link LockListener} and the JFR event. */
+    public enum Outcome {
+        /** The lock is held; or, with {@link LockStrategy#ROW}, there was no row to lock. */
+        ACQUIRED,
+        /** Another transaction held it, and the wait was none or ran out. */
+        NOT_AVAILABLE,
+        /** The server ended the wait to break a deadlock. */
+        DEADLOCK,
+        /** Anything else: refused, canceled, connection lost. */
+        FAILED;
+    }
+}

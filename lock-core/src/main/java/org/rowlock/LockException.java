@@ -5,8 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock could not be had. The root of Rowlock's exceptions, unchecked; the subclasses name what can be understood,
- * and this class itself stands for any other refusal of the server.
+ * What was to be done under a lock was not done, or is not known to be: the lock could not be had, a write did not do
+ * what was expected of it, or the commit is in doubt. The root of Rowlock's exceptions, unchecked. The subclasses name
+ * what can be understood, and this class itself stands for any other refusal of the server.
  *
  * <p>Unless a subclass says otherwise, PostgreSQL has aborted the transaction and it must be rolled back, as with
  * {@code FOR UPDATE}.
@@ -40,7 +41,7 @@ public class LockException extends RuntimeException {
     }
 
     /**
-     * Returns whether the same work may succeed if it is run again from its beginning, once this transaction is rolled
+     * Tells whether the same work may succeed if it is run again from its beginning, once this transaction is rolled
      * back: nothing of it is stored, and nothing needs to be changed first. Not whether that is wanted: work that was
      * interrupted or cancelled should rather stop.
      *

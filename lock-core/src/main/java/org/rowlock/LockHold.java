@@ -5,7 +5,8 @@ import java.util.List;
 
 /**
  * A lock that was held, for {@link LockListener}. Told where Rowlock sees the end of the transaction: by the ways of
- * {@link RowLocks#inTransaction}. How many statements were run meanwhile it does not know, as the work has the connection.
+ * {@link RowLocks#inTransaction}. How many statements were run meanwhile it does not know, as the work has the
+ * connection.
  *
  * @param keys the distinct keys
  * @param mode how strongly; the strongest where each has a mode of its own

@@ -210,7 +210,8 @@ public sealed interface LockKey {
         }
 
         /**
-         * The id as it was given, which row locks compare with the columns: a text column may have a UUID in upper case.
+         * The id as it was given, which row locks compare with the columns: a text column may have a UUID in upper
+         * case.
          *
          * @return a part per column of the primary key
          */

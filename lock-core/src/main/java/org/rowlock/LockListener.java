@@ -2,8 +2,8 @@ package org.rowlock;
 
 /**
  * Is told of every attempt to lock. Called on the thread that locks, before it goes on, and possibly by many threads at
- * a time: be quick and thread-safe. Whatever it throws, an {@link Error} too, is logged and does not reach the caller. A
- * listener that ends the transaction has the call fail that wanted the lock.
+ * a time: be quick and thread-safe. Whatever it throws, an {@link Error} too, is logged and does not reach the caller.
+ * A listener that ends the transaction has the call fail that wanted the lock.
  *
  * @see RowLocks.Builder#listener(LockListener)
  */
@@ -24,8 +24,8 @@ public interface LockListener {
     default void onAdmission(AdmissionWait wait) {}
 
     /**
-     * A transaction of {@link RowLocks#inTransaction} with keys has ended, and its locks with it. Does nothing by default. With
-     * Spring see the meter {@code rowlock.hold}.
+     * A transaction of {@link RowLocks#inTransaction} with keys has ended, and its locks with it. Does nothing by
+     * default. With Spring see the meter {@code rowlock.hold}.
      *
      * @param hold what was held, and for how long
      */

@@ -7,8 +7,8 @@ import org.rowlock.internal.text.SqlState;
  * Another transaction holds the lock, and the wait was {@link LockWait#noWait()} or ran out (SQLSTATE 55P03).
  *
  * <p>Nothing is newly held, and the transaction stays usable: locks and changes from before the call are as they were.
- * The exception is a wait that the session's own {@code lock_timeout} ended; that aborts the transaction as it does with
- * row locks, see {@link #isTransactionUsable()}.
+ * The exception is a wait that the session's own {@code lock_timeout} ended; that aborts the transaction as it does
+ * with row locks, see {@link #isTransactionUsable()}.
  */
 public final class LockNotAvailableException extends LockException {
     private static final long serialVersionUID = 1;

@@ -1,48 +1,26 @@
 package org.rowlock;
 
-/** What a lock call on one key came to hold. */
-public enum LockResult {
-    /** The key is locked; the row was not looked at ({@link LockStrategy#ADVISORY}, names and raw numbers). */
-    KEY_LOCKED(true, false),
+import java.util.List;
 
-    /** The row exists and is locked ({@link LockStrategy#ROW}). */
-    ROW_LOCKED(true, false),
-
-    /** The key is locked, and the row exists and is locked ({@link LockStrategy#BOTH}). */
-    KEY_AND_ROW_LOCKED(true, false),
-
-    /** The key is locked and there is no such row: others who lock the key wait ({@link LockStrategy#BOTH}). */
-    KEY_LOCKED_ROW_ABSENT(true, true),
-
-    /** There is no such row, so nothing is locked, as with {@code FOR UPDATE} ({@link LockStrategy#ROW}). */
-    NOTHING_LOCKED_ROW_ABSENT(false, true),
-
-    /** Another transaction holds the lock, so nothing is newly locked. Only {@link TransactionLocks#attempt} returns it. */
-    TAKEN(false, false);
-
-    private final boolean locked;
-    private final boolean rowAbsent;
-
-    LockResult(boolean locked, boolean rowAbsent) {
-        this.locked = locked;
-        this.rowAbsent = rowAbsent;
-    }
-
+/**
+ * What a call came to hold.
+ *
+ * @param strategy by which locks; {@link LockStrategy#BOTH} for a call on tables of several strategies
+ * @param isLocked whether all keys are locked now: false if one is taken, and if {@link LockStrategy#ROW} found no row
+ *     for one, as {@code FOR UPDATE} then locks nothing. The others are locked in the second case, and in the first
+ *     nothing is
+ * @param isTaken whether another transaction holds one of them, so that nothing is newly locked; only from
+ *     {@link TransactionLocks#tryLock}
+ * @param absentRows the keys whose row was looked for and does not exist: with {@link LockStrategy#BOTH} the key is
+ *     locked all the same. Always empty with {@link LockStrategy#ADVISORY}, names and numbers, as nothing looks
+ */
+public record LockResult(LockStrategy strategy, boolean isLocked, boolean isTaken, List<LockKey> absentRows) {
     /**
-     * Tells whether anything is locked.
+     * Whether a row is known to be absent.
      *
-     * @return false where the strategy locks rows and there is no row, and where the lock is {@link #TAKEN}
-     */
-    public boolean isLocked() {
-        return locked;
-    }
-
-    /**
-     * Tells whether the row is known to be absent.
-     *
-     * @return true where the strategy looked and found no row; false also where it did not look
+     * @return true if one was looked for and not found; false also if none was looked for
      */
     public boolean isRowAbsent() {
-        return rowAbsent;
+        return !absentRows.isEmpty();
     }
 }

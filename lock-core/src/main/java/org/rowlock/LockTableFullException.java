@@ -6,8 +6,8 @@ import java.sql.SQLException;
  * The server has no room for another lock (SQLSTATE 53200). The lock table is shared by every session of the server,
  * so others are refused too while it is full. The transaction is aborted; rolling back frees its locks.
  *
- * <p>Raise {@code max_locks_per_transaction} or {@code max_connections} (the table holds about their product), or lock
- * fewer keys at a time.
+ * <p>Raise {@code max_locks_per_transaction} or {@code max_connections} (the table holds about their product, before
+ * PostgreSQL 19 twice that), or lock fewer keys at a time.
  */
 public final class LockTableFullException extends LockException {
     private static final long serialVersionUID = 1;

@@ -4,12 +4,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What was asked to be locked cannot be: the table does not exist, is a view or otherwise without rows to lock, the
- * privilege is missing, the id does not fit the column or is not spelled as its key is, or there is no primary key where a
- * row lock needs one.
+ * privilege is missing, the id does not fit the column or is not spelled as its key is, or there is no primary key
+ * where a row lock needs one.
  *
- * <p>No lock was taken. Where Rowlock found out by itself the transaction stays usable; where the server raised an error,
- * or only the server could tell that an id is spelled otherwise, a transaction that had begun before is aborted, as with
- * {@code FOR UPDATE}. When in doubt, roll back.
+ * <p>No lock was taken. Where Rowlock found out by itself the transaction stays usable; where the server raised an
+ * error, or only the server could tell that an id is spelled otherwise, a transaction that had begun before is aborted,
+ * as with {@code FOR UPDATE}. When in doubt, roll back.
  */
 public final class LockTargetException extends LockException {
     private static final long serialVersionUID = 1;

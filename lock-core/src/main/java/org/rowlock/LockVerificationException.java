@@ -3,9 +3,9 @@ package org.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link RowLocks#verify} did not find that locks exclude through a DataSource. Where that is {@linkplain #isConclusive()
- * conclusive} the server, or a pooler in front of it, was seen not to do what locks need: the message says what, and what
- * to do. Otherwise it could not be tried, as no two connections were to be had or one was lost.
+ * {@link RowLocks#verify} did not find that locks exclude through a DataSource. Where that is {@linkplain
+ * #isConclusive() conclusive} the server, or a pooler in front of it, was seen not to do what locks need: the message
+ * says what, and what to do. Otherwise it could not be tried, as no two connections were to be had or one was lost.
  */
 public final class LockVerificationException extends LockException {
     private static final long serialVersionUID = 1;

@@ -32,12 +32,12 @@ public sealed interface LockWait {
     /**
      * Waits for at most a duration, then throws {@link LockNotAvailableException}. The bound spans the whole call, all
      * its keys and, where there is one, the admission queue. The server counts in milliseconds, so a fraction is
-     * rounded up. It applies {@code lock_timeout} to every wait by itself, and one {@code FOR UPDATE} of a contended row
-     * can wait more than once; so with {@link LockStrategy#ROW} a call can take longer than the bound.
+     * rounded up. It applies {@code lock_timeout} to every wait by itself, and one {@code FOR UPDATE} of a contended
+     * row can wait more than once; so with {@link LockStrategy#ROW} a call can take longer than the bound.
      *
      * <p>A server that gives no answer at all is given up two seconds after the bound, with row locks after three times
-     * the bound and two seconds, with a {@link LockConnectionLostException}; a shorter {@code socketTimeout} of the driver
-     * stays as it is. A call with a query behind the lock is not bounded so.
+     * the bound and two seconds, with a {@link LockConnectionLostException}; a shorter {@code socketTimeout} of the
+     * driver stays as it is. A call with a query behind the lock is not bounded so.
      *
      * @param duration the bound; zero is {@link #noWait()}
      * @return the bounded wait

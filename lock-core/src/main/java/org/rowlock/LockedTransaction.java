@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.Releases;
+import org.rowlock.internal.group.Groups;
+import org.rowlock.internal.group.Member;
 import org.rowlock.internal.observe.Hold;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.request.KeyModes;
+import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.request.Write;
@@ -29,19 +31,21 @@ final class LockedTransaction {
     private final LockObserver observer;
     private final KeyNames names;
     private final Releases releases;
+    private final Groups groups;
 
     LockedTransaction(
-            RowLocks locks, AdmissionQueues admission, LockObserver observer, KeyNames names, Releases releases) {
+            RowLocks locks,
+            AdmissionQueues admission,
+            LockObserver observer,
+            KeyNames names,
+            Releases releases,
+            Groups groups) {
         this.locks = locks;
+        this.groups = groups;
         this.releases = releases;
         this.observer = observer;
         this.names = names;
         this.admission = admission;
-    }
-
-    /** The same with other locks. */
-    LockedTransaction of(RowLocks others) {
-        return new LockedTransaction(others, admission, observer, names, releases);
     }
 
     /** What is done on a connection whose transaction has not begun: lock, work and commit. */
@@ -56,49 +60,22 @@ final class LockedTransaction {
         T apply(Connection connection) throws X, SQLException;
     }
 
-    <T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, KeyModes keys, LockWait wait, WritingWork<Connection, T, X> work)
-            throws X, SQLException {
-        given(work);
-        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
-            CommitWrites writes = new CommitWrites();
-            lock(connection, keys, remaining);
-            hold.begins();
-            T value = work.apply(connection, writes);
-            commit(connection, keys.keys(), writes, endings(keys, permit));
-            return value;
-        });
-    }
-
-    /** With a query that comes with the lock of the only key. */
     <R, T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, KeyModes keys, LockWait wait, LockedQuery<R> query, WritingWork<List<R>, T, X> work)
+            DataSource dataSource, LockRequest request, @Nullable LockedQuery<R> query, LockedWork<R, T, X> work)
             throws X, SQLException {
         given(work);
-        if (query == null) {
-            throw new IllegalArgumentException("The query is null; make one with LockedQuery.of()");
-        }
-        return this.<T, X>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
-            CommitWrites writes = new CommitWrites();
-            List<R> rows = locks.in(connection)
-                    .lockAndQuery(
-                            keys.keys().get(0),
-                            keys.strongest(),
-                            remaining,
-                            query.sql(),
-                            query.mapper(),
-                            query.binds().toArray());
+        return this.<T, X>transact(dataSource, request, (connection, remaining, hold, permit) -> {
+            Locked<R> locked = locks.in(connection).locked(request, remaining, query);
             hold.begins();
-            T value = work.apply(rows, writes);
-            commit(connection, keys.keys(), writes, endings(keys, permit));
+            T value = work.apply(locked);
+            commit(connection, request.keys(), locked.atCommit(), endings(request, permit));
             return value;
         });
     }
 
     /** With a claim, which nobody queues for. */
     <R, T extends @Nullable Object, X extends Exception> T run(
-            DataSource dataSource, Claim claim, RowMapper<R> mapper, WritingWork<List<R>, T, X> work)
-            throws X, SQLException {
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedWork<R, T, X> work) throws X, SQLException {
         given(work);
         if (dataSource == null) {
             throw new IllegalArgumentException(NO_DATA_SOURCE);
@@ -106,27 +83,45 @@ final class LockedTransaction {
         // Which keys are claimed is told by the acquisition.
         Hold unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
         return this.<T, X>onConnection(dataSource.getConnection(), unheld, connection -> {
-            CommitWrites writes = new CommitWrites();
-            T value = work.apply(locks.in(connection).claim(claim, mapper), writes);
+            Locked<R> claimed = new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of());
+            T value = work.apply(claimed);
             commit(
                     connection,
                     List.of(),
-                    writes,
+                    claimed.atCommit(),
                     session -> releases.choice(List.of(), false).of(session));
             return value;
         });
     }
 
     /** Without work: all in one flush, where that can be. */
-    void execute(DataSource dataSource, KeyModes keys, LockWait wait, CommitWrites writes) throws SQLException {
+    void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
         if (writes == null) {
             throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
         }
         List<Write<?>> toSend = writes.toSend();
-        this.<@Nullable Void, SQLException>transact(dataSource, keys, wait, (connection, remaining, hold, permit) -> {
-            locks.in(connection).lockAndCommit(keys, remaining, toSend, endings(keys, permit));
-            return null;
-        });
+        LockWait wait = checked(dataSource, request);
+        Member member = groups.member(request, wait, locks.strategyOf(request.keys()), toSend);
+        long start = System.nanoTime();
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {
+            QueueEntry.Served served = permit.served();
+            if (member != null && served != null) {
+                groups.finish(member, served);
+                return;
+            }
+            this.<@Nullable Void, SQLException>transact(
+                    dataSource, request, wait, start, permit, (to, bound, hold, in) -> {
+                        TransactionLocks tx = locks.in(to);
+                        Ending.Choice endings = endings(request, permit);
+                        Groups.Flush flush =
+                                (shortest, all) -> tx.lockAndCommit(request, shortest, all, endings, false);
+                        if (member == null || !groups.lead(member, permit.entry(), to, flush)) {
+                            tx.lockAndCommit(request, Waits.remaining(wait, start), toSend, endings, true);
+                            groups.doneAlone(member);
+                        }
+                        return null;
+                    });
+        }
     }
 
     private static void given(@Nullable Object work) {
@@ -136,18 +131,36 @@ final class LockedTransaction {
     }
 
     private <T extends @Nullable Object, X extends Exception> T transact(
-            DataSource dataSource, KeyModes keys, LockWait wait, Body<T, X> body) throws X, SQLException {
+            DataSource dataSource, LockRequest request, Body<T, X> body) throws X, SQLException {
+        LockWait wait = checked(dataSource, request);
+        long start = System.nanoTime();
+        try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, null)) {
+            return this.<T, X>transact(dataSource, request, wait, start, permit, body);
+        }
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T transact(
+            DataSource from,
+            LockRequest request,
+            LockWait wait,
+            long start,
+            AdmissionQueues.Permit permit,
+            Body<T, X> body)
+            throws X, SQLException {
+        Hold hold = observer.hold(request.keys(), request.mode(), locks.strategyOf(request.keys()));
+        LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
+        Connection connection = connect(from, permit);
+        return this.<T, X>onConnection(connection, hold, given -> body.apply(given, remaining, hold, permit));
+    }
+
+    private static LockWait checked(@Nullable DataSource dataSource, @Nullable LockRequest request) {
         if (dataSource == null) {
             throw new IllegalArgumentException(NO_DATA_SOURCE);
         }
-        KeyModes.check(keys.strongest(), wait);
-        Hold hold = observer.hold(keys.keys(), keys.strongest(), locks.strategyOf(keys.keys()));
-        long start = System.nanoTime();
-        try (AdmissionQueues.Permit permit = admission.enter(dataSource, keys, wait)) {
-            LockWait remaining = permit.isQueued() ? Waits.remaining(wait, start) : wait;
-            Connection connection = connect(dataSource, permit);
-            return this.<T, X>onConnection(connection, hold, given -> body.apply(given, remaining, hold, permit));
+        if (request == null) {
+            throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
         }
+        return request.lockWait(LockWait.forever());
     }
 
     /** Begins, and hands the connection back without a transaction, whatever has become of it. */
@@ -186,19 +199,8 @@ final class LockedTransaction {
         }
     }
 
-    private Ending.Choice endings(KeyModes keys, AdmissionQueues.Permit permit) {
-        return session -> releases.choice(keys.keys(), permit.isWanted()).of(session);
-    }
-
-    private void lock(Connection connection, KeyModes keys, LockWait wait) {
-        TransactionLocks tx = locks.in(connection);
-        if (keys.keys().size() == 1) {
-            tx.lock(keys.keys().get(0), keys.strongest(), wait);
-        } else if (keys.each().isEmpty()) {
-            tx.lockAll(keys.keys(), keys.strongest(), wait);
-        } else {
-            tx.lockAll(keys.each(), wait);
-        }
+    private Ending.Choice endings(LockRequest request, AdmissionQueues.Permit permit) {
+        return session -> releases.choice(request.keys(), permit.isWanted()).of(session);
     }
 
     /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */

@@ -9,10 +9,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A {@linkplain RowLocks#verifyEvery verification that is repeated} until it is closed, on a daemon thread of its own, so that
- * no lock waits for it. Thread-safe.
+ * A {@linkplain RowLocks#verifyEvery verification that is repeated} until it is closed, on a daemon thread of its own,
+ * so that no lock waits for it. Thread-safe.
  */
-public final class RepeatedVerification implements AutoCloseable {
+final class RepeatedVerification {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -45,8 +45,7 @@ public final class RepeatedVerification implements AutoCloseable {
     }
 
     /** Ends it. A look that is under way is interrupted. Closing it again does nothing. */
-    @Override
-    public void close() {
+    void close() {
         thread.shutdownNow();
     }
 }

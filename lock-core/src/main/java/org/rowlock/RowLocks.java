@@ -4,8 +4,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Releases;
+import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Gate;
-import org.rowlock.internal.request.KeyModes;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.PgSession;
@@ -38,30 +36,19 @@ public final class RowLocks {
     private final LockedTransaction transaction;
     private final LockVerifier verifier;
     private final LockRelease release;
-    private final boolean rowRequired;
 
     private RowLocks(Builder builder) {
         this.requests = new LockRequests(builder.config());
         LockObserver observer = new LockObserver(builder.listener);
         this.release = builder.release;
         Releases releases = new Releases(release);
-        this.calls = new LockCalls(requests, observer, new Gate(builder.maxWaitersAtServer), releases);
-        this.admission =
-                new AdmissionQueues(builder.maxAdmittedPerKey, builder.maxWaitersPerKey, builder.names, observer);
-        this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases);
+        int width = builder.maxAdmittedPerKey;
+        KeyQueues queues = width == 0 ? KeyQueues.adaptive() : KeyQueues.ofWidth(width);
+        this.calls = new LockCalls(requests, observer, queues, releases);
+        this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
+        Groups groups = new Groups(builder.largestGroup, observer, builder.names);
+        this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases, groups);
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
-        this.rowRequired = false;
-    }
-
-    /** With which absent rows are errors. */
-    private RowLocks(RowLocks locks) {
-        this.requests = locks.requests;
-        this.release = locks.release;
-        this.calls = locks.calls;
-        this.admission = locks.admission;
-        this.transaction = locks.transaction.of(this);
-        this.verifier = locks.verifier;
-        this.rowRequired = true;
     }
 
     /**
@@ -95,354 +82,188 @@ public final class RowLocks {
             throw new IllegalArgumentException("The connection is null; give the one of the current transaction");
         }
         AdmissionQueues.begin();
-        return new TransactionLocks(connection, calls, rowRequired);
+        return new TransactionLocks(connection, calls);
     }
 
     /**
-     * The same locks, with the same queues, with which a row that does not exist is an error, as with
-     * {@link TransactionLocks#requireRow}: {@link #inTransaction} and {@link #execute} throw a {@link RowAbsentException}, and
-     * neither is the work done nor anything written. {@link #execute} then takes a round trip more.
+     * Runs work in a transaction of its own that holds locks: enters the admission queues of the keys, borrows a
+     * connection, begins, locks, works, commits, returns the connection, leaves the queues. Threads waiting for a hot
+     * key therefore hold no connection. The {@linkplain Locked#atCommit() writes} that the work adds go with the
+     * COMMIT, in one flush.
      *
-     * @return locks that require the rows they lock
-     */
-    public RowLocks requireRow() {
-        return rowRequired ? this : new RowLocks(this);
-    }
-
-    /**
-     * Runs work in a transaction of its own that holds a key {@link RowLockMode#FOR_UPDATE}: enters the admission queue
-     * of the key, borrows a connection, begins, locks, works, commits, returns the connection, leaves the queue. Threads
-     * that wait for a hot key so hold no connection meanwhile.
+     * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the work is done
+     * all the same; see {@link Locked#absentRows} and {@link LockRequest#requireRow}.
      *
-     * <p>With {@link LockStrategy#ROW} and no such row nothing is locked, as with {@code FOR UPDATE}, and the work is done
-     * all the same. If that matters, use {@link #requireRow()}.
-     *
-     * <p>Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the
-     * queues by, as waiting there could deadlock; it uses a second connection, which costs a pool of few connections
-     * dearly: better lock all keys in the outer call.
+     * <p>Any exception rolls back and reaches the caller unwrapped. A call within the work of another passes the queues
+     * by, as waiting there could deadlock. It uses a second connection, which costs a pool of few connections dearly:
+     * better lock all keys in the outer call.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param work what to do under the lock; must not commit
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws
-     * @throws SQLException if the connection cannot be had or the commit fails
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
-     *     run the work again before you have looked
-     * @throws LockException if the lock cannot be had, or the work went on in a transaction that an error had aborted; see
-     *     its subclasses. Nothing is stored
-     * @throws IllegalStateException if this thread holds the key already in an outer call and would wait for itself
-     */
-    public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, LockKey key, TransactionWork<T, X> work) throws X, SQLException {
-        return inTransaction(
-                dataSource, Collections.singletonList(key), RowLockMode.FOR_UPDATE, LockWait.forever(), work);
-    }
-
-    /**
-     * Runs work in a transaction of its own that holds several keys, as
-     * {@link #inTransaction(DataSource, LockKey, TransactionWork)} does for one.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param keys what to lock, in one round trip and one order
-     * @param mode how strongly
-     * @param wait how long to wait for the locks, in the queues and on the server together; the pool's own wait for a
-     *     connection is not bounded by it
+     * @param request what to lock, and how strongly. Its wait, by default forever, spans the queues and the server
+     *     together; the pool's own wait for a connection is not bounded by it
      * @param work what to do under the locks; must not commit
      * @param <T> the result
      * @param <X> what the work throws
      * @return what the work returns
-     * @throws X what the work throws
-     * @throws SQLException if the connection cannot be had or the commit fails
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
+     * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
      * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
      *     run the work again before you have looked
-     * @throws LockException if the locks cannot be had, or the work went on in a transaction that an error had aborted; see
-     *     its subclasses. Nothing is stored
+     * @throws LockException if the locks cannot be had, or the work went on in a transaction that an error had aborted;
+     *     see its subclasses. Nothing is stored
+     * @throws IllegalArgumentException if an argument is null, or a write cannot go with a commit; see
+     *     {@link TransactionLocks#commit}
      * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
      *     itself
      */
     public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource,
-            Collection<? extends LockKey> keys,
-            RowLockMode mode,
-            LockWait wait,
-            TransactionWork<T, X> work)
-            throws X, SQLException {
-        given(work);
-        return transaction.<T, X>run(
-                dataSource, KeyModes.of(keys, mode), wait, (connection, atCommit) -> work.apply(connection));
+            DataSource dataSource, LockRequest request, LockedWork<Void, T, X> work) throws X, SQLException {
+        return transaction.run(dataSource, request, null, work);
     }
 
     /**
-     * Runs work in a transaction of its own that holds several keys, each in a mode of its own, as
-     * {@link #inTransaction(DataSource, LockKey, TransactionWork)} does for one.
+     * Runs work on what a query returns that comes with the locks, in one round trip, as {@code SELECT ... FOR UPDATE}
+     * does. Otherwise as {@link #inTransaction(DataSource, LockRequest, LockedWork)}.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param modes what to lock and how strongly, in one round trip and one order
-     * @param wait how long to wait for the locks, in the queues and on the server together
+     * @param request what to lock, and how strongly; its wait does not bound the query
+     * @param query runs behind the locks
      * @param work what to do under the locks; must not commit
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws
-     * @throws SQLException if the connection cannot be had or the commit fails
-     * @throws LockException as there
-     * @throws IllegalStateException as there
-     */
-    public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, Map<? extends LockKey, RowLockMode> modes, LockWait wait, TransactionWork<T, X> work)
-            throws X, SQLException {
-        given(work);
-        return transaction.<T, X>run(
-                dataSource, KeyModes.of(modes), wait, (connection, atCommit) -> work.apply(connection));
-    }
-
-    /**
-     * Runs work that has no result, otherwise as {@link #inTransaction(DataSource, LockKey, TransactionWork)}.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param work what to do under the lock; must not commit
-     * @param <X> what the work throws
-     * @throws X what the work throws
-     * @throws SQLException if the connection cannot be had or the commit fails
-     * @throws LockException as there
-     * @throws IllegalStateException as there
-     */
-    public <X extends Exception> void runInTransaction(DataSource dataSource, LockKey key, TransactionAction<X> work)
-            throws X, SQLException {
-        given(work);
-        this.<@Nullable Void, X>inTransaction(dataSource, key, connection -> {
-            work.accept(connection);
-            return null;
-        });
-    }
-
-    /**
-     * Runs work in a transaction of its own that holds a key {@link RowLockMode#FOR_UPDATE}, and sends the writes that it
-     * adds with the commit, in one flush: the key is held for a round trip less, and for one less for each of them.
-     * Otherwise as {@link #inTransaction(DataSource, LockKey, TransactionWork)}.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param work what to do under the lock, with the connection and the writes to add to; must not commit
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
-     * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
-     *     run the work again before you have looked
-     * @throws LockException as there
-     * @throws IllegalArgumentException if a write cannot go with a commit; see {@link TransactionLocks#commit}
-     * @throws IllegalStateException as there
-     */
-    public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, LockKey key, WritingWork<Connection, T, X> work) throws X, SQLException {
-        return inTransaction(
-                dataSource, Collections.singletonList(key), RowLockMode.FOR_UPDATE, LockWait.forever(), work);
-    }
-
-    /**
-     * The same with several keys.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param keys what to lock, in one round trip and one order
-     * @param mode how strongly
-     * @param wait how long to wait for the locks, in the queues and on the server together
-     * @param work what to do under the locks, with the connection and the writes to add to; must not commit
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
-     * @throws LockException as for {@link #inTransaction(DataSource, LockKey, WritingWork)}
-     */
-    public <T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource,
-            Collection<? extends LockKey> keys,
-            RowLockMode mode,
-            LockWait wait,
-            WritingWork<Connection, T, X> work)
-            throws X, SQLException {
-        return transaction.run(dataSource, KeyModes.of(keys, mode), wait, work);
-    }
-
-    /**
-     * Runs work on what a query returns that comes with the lock, in one round trip, and sends the writes that it adds with
-     * the commit, in another: a whole locked transaction in two. Otherwise as
-     * {@link #inTransaction(DataSource, LockKey, WritingWork)}.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock {@link RowLockMode#FOR_UPDATE}
-     * @param query runs behind the lock
-     * @param work what to do under the lock, with the rows of the query and the writes to add to
      * @param <R> the value of a row
      * @param <T> the result
      * @param <X> what the work throws
      * @return what the work returns
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is stored
-     * @throws LockException as for {@link #inTransaction(DataSource, LockKey, WritingWork)}
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is
+     *     stored
+     * @throws LockException as there
+     * @throws IllegalArgumentException as there
+     * @throws IllegalStateException as there
      */
     public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, LockKey key, LockedQuery<R> query, WritingWork<List<R>, T, X> work)
+            DataSource dataSource, LockRequest request, LockedQuery<R> query, LockedWork<R, T, X> work)
             throws X, SQLException {
-        return inTransaction(dataSource, key, RowLockMode.FOR_UPDATE, LockWait.forever(), query, work);
+        return transaction.run(dataSource, request, given(query, "query"), work);
     }
 
     /**
-     * The same in a mode, with a wait.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param mode how strongly
-     * @param wait how long to wait for the lock, in the queue and on the server together; does not bound the query
-     * @param query runs behind the lock
-     * @param work what to do under the lock, with the rows of the query and the writes to add to
-     * @param <R> the value of a row
-     * @param <T> the result
-     * @param <X> what the work throws
-     * @return what the work returns
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is stored
-     * @throws LockException as for {@link #inTransaction(DataSource, LockKey, WritingWork)}
-     */
-    public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource,
-            LockKey key,
-            RowLockMode mode,
-            LockWait wait,
-            LockedQuery<R> query,
-            WritingWork<List<R>, T, X> work)
-            throws X, SQLException {
-        return transaction.run(dataSource, KeyModes.of(Collections.singletonList(key), mode), wait, query, work);
-    }
-
-    /**
-     * Claims rows, runs work on them, and sends the writes that it adds with the commit: borrows a connection, begins, claims as
-     * {@link TransactionLocks#claim} does, works, commits, returns the connection. The work is run also if no row was to be had.
-     * Never waits for a lock and enters no queue, and {@link LockListener#onHold} is not called.
+     * Claims rows as {@link TransactionLocks#claim} does and runs work on them, in a transaction of its own. The work
+     * is run also if no row was to be had. Never waits for a lock and enters no queue, and {@link LockListener#onHold}
+     * is not called. Otherwise as {@link #inTransaction(DataSource, LockRequest, LockedWork)}.
      *
      * @param dataSource where to borrow the connection
      * @param claim the table, the predicate, the order and the limit
      * @param mapper makes a value of each row, all columns of the table
-     * @param work what to do with the claimed rows, in the claim's order, and the writes to add to
+     * @param work what to do with the claimed rows, in the claim's order; must not commit
      * @param <R> the value of a row
      * @param <T> the result
      * @param <X> what the work throws
      * @return what the work returns
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or the claim, the mapper, a write or the commit fails. Nothing is
-     *     stored
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good
-     * @throws LockException if the rows cannot be claimed. Nothing is stored
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException if the connection cannot be had, or the claim, the mapper, a write or the commit fails.
+     *     Nothing is stored
+     * @throws LockException as there
+     * @throws IllegalArgumentException as there
      */
     public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
-            DataSource dataSource, Claim claim, RowMapper<R> mapper, WritingWork<List<R>, T, X> work)
-            throws X, SQLException {
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedWork<R, T, X> work) throws X, SQLException {
         return transaction.run(dataSource, claim, mapper, work);
     }
 
     /**
-     * Runs work that has no result, otherwise as {@link #inTransaction(DataSource, LockKey, WritingWork)}.
+     * {@link #inTransaction(DataSource, LockRequest, LockedWork)} for work without a result. It has a name of its own
+     * since Java cannot tell the two lambdas apart.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param work what to do under the lock, with the connection and the writes to add to; must not commit
+     * @param request what to lock, and how strongly
+     * @param work what to do under the locks; must not commit
      * @param <X> what the work throws
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
-     * @throws LockException as there
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException as there
      */
     public <X extends Exception> void runInTransaction(
-            DataSource dataSource, LockKey key, WritingAction<Connection, X> work) throws X, SQLException {
-        this.<@Nullable Void, X>inTransaction(dataSource, key, returningNothing(work));
+            DataSource dataSource, LockRequest request, LockedAction<Void, X> work) throws X, SQLException {
+        this.<@Nullable Void, X>inTransaction(dataSource, request, returningNothing(work));
     }
 
     /**
-     * Runs work that has no result, otherwise as {@link #inTransaction(DataSource, LockKey, LockedQuery, WritingWork)}.
+     * {@link #inTransaction(DataSource, LockRequest, LockedQuery, LockedWork)} for work without a result.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param query runs behind the lock
-     * @param work what to do under the lock, with the rows of the query and the writes to add to
+     * @param request what to lock, and how strongly
+     * @param query runs behind the locks
+     * @param work what to do under the locks; must not commit
      * @param <R> the value of a row
      * @param <X> what the work throws
-     * @throws X what the work throws; nothing is written
-     * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is stored
-     * @throws LockException as there
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException as there
      */
     public <R, X extends Exception> void runInTransaction(
-            DataSource dataSource, LockKey key, LockedQuery<R> query, WritingAction<List<R>, X> work)
+            DataSource dataSource, LockRequest request, LockedQuery<R> query, LockedAction<R, X> work)
             throws X, SQLException {
-        this.<R, @Nullable Void, X>inTransaction(dataSource, key, query, returningNothing(work));
+        this.<R, @Nullable Void, X>inTransaction(dataSource, request, query, returningNothing(work));
     }
 
-    private static <I, X extends Exception> WritingWork<I, @Nullable Void, X> returningNothing(
-            WritingAction<I, X> work) {
-        given(work);
-        return (input, atCommit) -> {
-            work.accept(input, atCommit);
+    /**
+     * {@link #inTransaction(DataSource, Claim, RowMapper, LockedWork)} for work without a result.
+     *
+     * @param dataSource where to borrow the connection
+     * @param claim the table, the predicate, the order and the limit
+     * @param mapper makes a value of each row, all columns of the table
+     * @param work what to do with the claimed rows; must not commit
+     * @param <R> the value of a row
+     * @param <X> what the work throws
+     * @throws X what the work throws. Nothing is stored
+     * @throws SQLException as there
+     */
+    public <R, X extends Exception> void runInTransaction(
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedAction<R, X> work) throws X, SQLException {
+        this.<R, @Nullable Void, X>inTransaction(dataSource, claim, mapper, returningNothing(work));
+    }
+
+    private static <R, X extends Exception> LockedWork<R, @Nullable Void, X> returningNothing(LockedAction<R, X> work) {
+        given(work, "work");
+        return locked -> {
+            work.accept(locked);
             return null;
         };
     }
 
-    private static void given(@Nullable Object work) {
-        if (work == null) {
-            throw new IllegalArgumentException("The work is null");
+    private static <T> T given(@Nullable T value, String name) {
+        if (value == null) {
+            throw new IllegalArgumentException("The " + name + " is null");
         }
+        return value;
     }
 
     /**
-     * Locks a key {@link RowLockMode#FOR_UPDATE}, writes and commits, in one flush, for work that needs to see nothing: the
-     * key is held for no round trip at all. It enters the admission queue of the key first.
+     * Locks, writes and commits, in one flush, for work that needs to see nothing: the keys are held for no round trip
+     * at all. It enters the admission queues of the keys first.
      *
-     * <p>It takes a round trip more, with the same outcome, where Rowlock has to see something before anything may be
-     * committed: ids of a row lock that are neither integers nor UUIDs, and what {@link CommitWrites} names. In REPEATABLE READ
-     * and SERIALIZABLE it takes as many as the handover of the lock.
+     * <p>It takes a round trip more, with the same outcome, if Rowlock has to see something before anything may be
+     * committed: ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#requireRow}, and what
+     * {@link CommitWrites} names. In REPEATABLE READ and SERIALIZABLE it takes as many as the handover of the lock.
      *
-     * <p>With {@link LockStrategy#ROW} and no such row nothing is locked, as with {@code FOR UPDATE}, and the writes are done
-     * all the same. If that matters, use {@link CommitWrite#expectOneRow()} or {@link #requireRow()}.
+     * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the writes are
+     * done all the same. If that matters, use {@link CommitWrite#expectOneRow()} or {@link LockRequest#requireRow()}.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param key what to lock
-     * @param writes what to do under the lock
+     * @param request what to lock, and how strongly; its wait, by default forever, spans the queues and the server
+     *     together
+     * @param writes what to do under the locks
      * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
      * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
      *     run it again before you have looked
-     * @throws LockException if the lock cannot be had; see its subclasses. Nothing is stored
-     * @throws IllegalArgumentException if a write cannot go with a commit; see {@link TransactionLocks#commit}
-     * @throws IllegalStateException if this thread holds the key already in an outer call and would wait for itself, or the
-     *     writes are committed already
+     * @throws LockException if the locks cannot be had; see its subclasses. Nothing is stored
+     * @throws IllegalArgumentException if an argument is null, or a write cannot go with a commit; see
+     *     {@link TransactionLocks#commit}
+     * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
+     *     itself, or the writes are committed already
      */
-    public void execute(DataSource dataSource, LockKey key, CommitWrites writes) throws SQLException {
-        execute(dataSource, Collections.singletonList(key), RowLockMode.FOR_UPDATE, LockWait.forever(), writes);
-    }
-
-    /**
-     * The same with several keys.
-     *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param keys what to lock, in one order
-     * @param mode how strongly
-     * @param wait how long to wait for the locks, in the queues and on the server together
-     * @param writes what to do under the locks
-     * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
-     * @throws LockException as for {@link #execute(DataSource, LockKey, CommitWrites)}
-     */
-    public void execute(
-            DataSource dataSource,
-            Collection<? extends LockKey> keys,
-            RowLockMode mode,
-            LockWait wait,
-            CommitWrites writes)
-            throws SQLException {
-        transaction.execute(dataSource, KeyModes.of(keys, mode), wait, writes);
+    public void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
+        transaction.execute(dataSource, request, writes);
     }
 
     /**
@@ -494,8 +315,8 @@ public final class RowLocks {
     }
 
     /**
-     * Looks in the catalog whether keys can be made of a table's ids, where its strategy needs keys: a startup can so refuse
-     * what every lock would refuse. Locks nothing.
+     * Looks in the catalog whether keys can be made of a table's ids, where its strategy needs keys: a startup can so
+     * refuse what every lock would refuse. Locks nothing.
      *
      * @param connection any connection to the database; not closed
      * @param table the table, named as in the keys
@@ -520,22 +341,23 @@ public final class RowLocks {
     }
 
     /**
-     * Proves on the server that locks exclude through this DataSource, on the way that real calls take. Run it at startup.
-     * It finds, each with a message that says what to do:
+     * Proves on the server that locks exclude through this DataSource, on the way that real calls take. Run it at
+     * startup. It finds, each with a message that says what to do:
      *
      * <ul>
      *   <li>servers and poolers that accept advisory locks without locking, or keep them beyond their transaction
      *   <li>connections that lead to several servers, of which each locks for itself
      *   <li>poolers that send reads elsewhere than the lock, say to a standby
      *   <li>poolers that mix up prepared statements, or allow no transactions
-     *   <li>databases of several machines, known by their extension (Citus, bdr, pgactive, spock, shardman), if strategy
-     *       {@link LockStrategy#ADVISORY} is used; see {@link Builder#singleEntryNode}
+     *   <li>databases of several machines, known by their extension (Citus, bdr, pgactive, spock, shardman), if
+     *       strategy {@link LockStrategy#ADVISORY} is used; see {@link Builder#singleEntryNode}
      * </ul>
      *
-     * <p>What goes wrong by chance it sees by chance: it looks at sixteen connections, two at a time in eight rounds. A pool may
-     * give the same two each time; see {@link #verify(DataSource, int)}. It locks random keys of a configured table if one is
-     * there, else a number, writes nothing and leaves nothing behind. If a connection is lost meanwhile, it tries again: no
-     * verdict rests on a lock whose session may have ended. A server that does not answer for ten seconds is not waited for.
+     * <p>What goes wrong by chance it sees by chance: it looks at sixteen connections, two at a time in eight rounds. A
+     * pool may give the same two each time; see {@link #verify(DataSource, int)}. It locks random keys of a configured
+     * table if one is there, else a number, writes nothing and leaves nothing behind. If a connection is lost
+     * meanwhile, it tries again: no verdict rests on a lock whose session may have ended. A server that does not answer
+     * for ten seconds is not waited for.
      *
      * @param dataSource what the application uses
      * @throws LockVerificationException if locks do not exclude, or if that could not be tried; see
@@ -547,8 +369,8 @@ public final class RowLocks {
     }
 
     /**
-     * The same on more connections at a time, as many as a pool has to spare: each look then sees others. It waits for them as
-     * long as the pool does, and goes on with those it has got, if these are two.
+     * The same on more connections at a time, as many as a pool has to spare: each look then sees others. It waits for
+     * them as long as the pool does, and goes on with those it has got, if these are two.
      *
      * @param dataSource what the application uses
      * @param connections how many to borrow at a time, at least 2; more than sixteen are sixteen
@@ -565,33 +387,31 @@ public final class RowLocks {
     }
 
     /**
-     * Verifies again and again while the application runs, as a name, a pooler or a splitter may lead elsewhere by then: on a
-     * daemon thread of its own, on two connections at a time, so that no lock waits for it. Does not look at once:
-     * {@link #verify(DataSource)} at startup does.
+     * Verifies again and again while the application runs, as a name, a pooler or a splitter may lead elsewhere by
+     * then: on a daemon thread of its own, on two connections at a time, so that no lock waits for it. Does not look at
+     * once: {@link #verify(DataSource)} at startup does.
      *
      * @param dataSource what the application uses
      * @param every the time from the end of one look to the next, say ten minutes
-     * @param refused is told on that thread what {@link #verify(DataSource)} throws, each time; not told of a server that
-     *     could not be asked
-     * @return what ends it
+     * @param refused is told on that thread what {@link #verify(DataSource)} throws, each time; not told of a server
+     *     that could not be asked
+     * @return ends it when it is run; a look that is under way is interrupted
      * @throws IllegalArgumentException if an argument is null, or the time is not positive
      */
-    public RepeatedVerification verifyEvery(
-            DataSource dataSource, Duration every, Consumer<? super LockException> refused) {
+    public Runnable verifyEvery(DataSource dataSource, Duration every, Consumer<? super LockException> refused) {
         if (dataSource == null || every == null || refused == null) {
             throw new IllegalArgumentException("The DataSource, the time or who is to be told is null");
         }
         if (every.isZero() || every.isNegative()) {
             throw new IllegalArgumentException("every is " + every + "; give a positive time, such as ten minutes");
         }
-        return new RepeatedVerification(() -> verify(dataSource), every, refused);
+        return new RepeatedVerification(() -> verify(dataSource), every, refused)::close;
     }
 
     /** Collects a configuration. Not thread-safe. */
     public static final class Builder {
         private static final int DEFAULT_BUDGET = 1_000;
         private static final int DEFAULT_WAITERS = 10_000;
-        private static final int DEFAULT_WAITERS_AT_SERVER = 4;
 
         private LockStrategy strategy = LockStrategy.ROW;
         private final Map<String, LockStrategy> strategies = new HashMap<>();
@@ -599,7 +419,7 @@ public final class RowLocks {
         private int budget = DEFAULT_BUDGET;
         private int maxAdmittedPerKey;
         private int maxWaitersPerKey = DEFAULT_WAITERS;
-        private int maxWaitersAtServer = DEFAULT_WAITERS_AT_SERVER;
+        private int largestGroup = 1;
         private boolean singleEntryNode;
         private LockRelease release = LockRelease.PLAIN;
         private KeyNames names = KeyNames.WITH_IDS;
@@ -632,8 +452,8 @@ public final class RowLocks {
         }
 
         /**
-         * The id columns of a table, where they are not its primary key. Only row locks need them. Together they must be
-         * unique and not null.
+         * The id columns of a table, where they are not its primary key. Only row locks need them. Together they must
+         * be unique and not null.
          *
          * @param table the table, named as in the keys
          * @param columns the columns as the catalog has them (no quotes), in the order of the id's parts
@@ -671,11 +491,16 @@ public final class RowLocks {
         }
 
         /**
-         * How many threads the {@linkplain AdmissionQueues admission queue} of a key lets in at once that want it
-         * exclusively: the one who holds the lock, and those who are next and wait for it at the server. Each takes a
-         * connection. With 1 the key is free for a round trip and more whenever it changes hands. Default: 2 to begin with, and
-         * up to 8 of a key that is held for less than the next takes to come, such as by {@link RowLocks#execute}; the queue finds out by
-         * itself. A number given here is the number always.
+         * How many threads the queue of a key lets in at once that want it exclusively. In the
+         * {@linkplain AdmissionQueues admission queue} these are the lock holder and the next ones, which wait at the server;
+         * each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands. A transaction
+         * that has its connection already queues for its first lock, of one row by {@link LockStrategy#ROW}: there it is how
+         * many wait at the server for the row. If nobody of this JVM gets that row for a second, one more may wait at the
+         * server, after another second two more, then four, and so on.
+         *
+         * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for less
+         * than the next takes to come, such as by {@link RowLocks#execute}; with a connection 12 until a queue begins, and then
+         * 4 or fewer. A number given here is the number always; above that of the connections nobody queues.
          *
          * @param threads at least 1
          * @return this
@@ -700,9 +525,27 @@ public final class RowLocks {
         }
 
         /**
-         * Says that all clients, of all instances, enter a database of several machines (Citus and the like) by one and the
-         * same machine. Default false. Advisory locks of one machine exclude nobody on another, so without it
-         * {@link RowLocks#verify} refuses strategy {@link LockStrategy#ADVISORY} there. On other databases it does nothing.
+         * How many calls of {@link RowLocks#execute} that wait for one key may share a transaction. Default 1, which is off.
+         *
+         * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the DataSource
+         * gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the user or a setting of
+         * the session. If a group fails it is undone, and each call is done alone with its own outcome; if nobody knows whether it
+         * has committed, each has a {@link CommitOutcomeUnknownException}. {@code docs/hot-rows.md} says which calls join.
+         *
+         * @param calls at least 1; 32 is a good first number
+         * @return this
+         * @throws IllegalArgumentException if the number is less than 1
+         */
+        public Builder largestGroup(int calls) {
+            this.largestGroup = positive(calls, "largestGroup");
+            return this;
+        }
+
+        /**
+         * Says that all clients, of all instances, enter a database of several machines (Citus and the like) by one and
+         * the same machine. Default false. Advisory locks of one machine exclude nobody on another, so without it
+         * {@link RowLocks#verify} refuses strategy {@link LockStrategy#ADVISORY} there. On other databases it does
+         * nothing.
          *
          * @param declared whether it is so; nobody checks it
          * @return this
@@ -745,22 +588,6 @@ public final class RowLocks {
          */
         public Builder listener(LockListener listener) {
             this.listener = given(listener, "listener");
-            return this;
-        }
-
-        /**
-         * How many transactions of this JVM may wait at the server for one row. Those beyond wait in the JVM, first come,
-         * first served, as the first statement of their transaction; where nobody of the JVM gets the row for a second, one
-         * more may wait at the server, after another second two more, then four, and so on. For exclusive modes of one row
-         * by {@link LockStrategy#ROW}; nothing else waits there. The time counts against {@link LockWait#atMost}. Default
-         * 4; a number above that of the connections switches it off.
-         *
-         * @param waiters at least 1
-         * @return this
-         * @throws IllegalArgumentException if the number is less than 1
-         */
-        public Builder maxWaitersAtServer(int waiters) {
-            this.maxWaitersAtServer = positive(waiters, "maxWaitersAtServer");
             return this;
         }
 

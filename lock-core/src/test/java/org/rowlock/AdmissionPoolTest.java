@@ -2,7 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.lang.reflect.Proxy;
@@ -65,10 +65,10 @@ class AdmissionPoolTest {
         try (HikariDataSource pool = pool(POOL)) {
             CountDownLatch held = new CountDownLatch(1);
             List<Future<Object>> all = new ArrayList<>();
-            all.add(crowd.submit(() -> locks.inTransaction(pool, HOT, connection -> {
+            all.add(crowd.submit(() -> locks.inTransaction(pool, forUpdate(HOT), tx -> {
                 held.countDown();
                 letGo.await();
-                return add(connection, HOT);
+                return add(tx.connection(), HOT);
             })));
             held.await();
             List<Thread> queued = new ArrayList<>();
@@ -77,7 +77,7 @@ class AdmissionPoolTest {
                     synchronized (queued) {
                         queued.add(Thread.currentThread());
                     }
-                    return locks.inTransaction(pool, HOT, connection -> add(connection, HOT));
+                    return locks.inTransaction(pool, forUpdate(HOT), tx -> add(tx.connection(), HOT));
                 }));
             }
             await(() -> {
@@ -94,7 +94,7 @@ class AdmissionPoolTest {
             assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
                     .isZero();
 
-            locks.inTransaction(pool, COLD, connection -> add(connection, COLD));
+            locks.inTransaction(pool, forUpdate(COLD), tx -> add(tx.connection(), COLD));
             assertThat(database.query("select balance from account where id = 2"))
                     .isEqualTo("1");
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(2);
@@ -131,7 +131,7 @@ class AdmissionPoolTest {
                         CommitWrites writes = new CommitWrites();
                         writes.add("update account set balance = balance + 1 where id = 1")
                                 .expectOneRow();
-                        locks.execute(pool, HOT, writes);
+                        locks.execute(pool, forUpdate(HOT), writes);
                         done.incrementAndGet();
                     }
                     return null;
@@ -218,7 +218,7 @@ class AdmissionPoolTest {
                     synchronized (threads) {
                         threads.add(Thread.currentThread());
                     }
-                    return locks.inTransaction(dataSource, List.of(HOT), FOR_UPDATE, LockWait.forever(), c -> null);
+                    return locks.inTransaction(dataSource, forUpdate(HOT), tx -> null);
                 }));
                 firstIsIn.await();
             }
@@ -238,9 +238,9 @@ class AdmissionPoolTest {
             assertThat(locks.admission().keysInUse()).isZero();
             // And when it is over they queue again.
             outage.set(false);
-            locks.inTransaction(dataSource, HOT, connection -> {
+            locks.inTransaction(dataSource, forUpdate(HOT), tx -> {
                 Future<Object> other = crowd.submit(
-                        () -> locks.inTransaction(dataSource, List.of(HOT), FOR_UPDATE, LockWait.noWait(), c -> null));
+                        () -> locks.inTransaction(dataSource, forUpdate(HOT).noWait(), inner -> null));
                 assertThatThrownBy(() -> other.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                         .cause()
                         .isInstanceOf(LockNotAvailableException.class)
@@ -260,7 +260,7 @@ class AdmissionPoolTest {
     private static Object borrowAndLock(RowLocks locks, HikariDataSource pool, Holding holding) throws Exception {
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
-            locks.in(connection).lock(HOT);
+            locks.in(connection).lock(forUpdate(HOT));
             holding.run();
             connection.commit();
             return null;
@@ -280,9 +280,9 @@ class AdmissionPoolTest {
         try (HikariDataSource pool = pool(4)) {
             List<Future<Object>> all = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
-                all.add(crowd.submit(() -> locks.inTransaction(pool, HOT, connection -> {
+                all.add(crowd.submit(() -> locks.inTransaction(pool, forUpdate(HOT), tx -> {
                     done.incrementAndGet();
-                    return add(connection, HOT);
+                    return add(tx.connection(), HOT);
                 })));
             }
             for (Future<Object> each : all) {

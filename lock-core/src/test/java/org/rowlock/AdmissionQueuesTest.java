@@ -4,6 +4,8 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_KEY_SHARE;
 import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
 import static org.rowlock.RowLockMode.FOR_SHARE;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.AdmissionQueues.Permit;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.TestDatabase;
 
 /** The queues by themselves, without a server. After every test nothing is left in the map. */
@@ -76,7 +79,8 @@ class AdmissionQueuesTest {
                 LockWait wait) {
             thread = new Thread(
                     () -> {
-                        try (Permit permit = own.enter(database, keys, mode, wait)) {
+                        try (Permit permit =
+                                own.enter(database, LockRequest.of(mode, keys).waiting(wait))) {
                             assertThat(permit.isQueued()).isTrue();
                             arrivals.add(name);
                             entered.countDown();
@@ -140,7 +144,7 @@ class AdmissionQueuesTest {
     }
 
     private Permit enter(LockKey key, RowLockMode mode, LockWait wait) {
-        return queues.enter(DATABASE, List.of(key), mode, wait);
+        return queues.enter(DATABASE, LockRequest.of(mode, List.of(key)).waiting(wait));
     }
 
     @Test
@@ -164,7 +168,7 @@ class AdmissionQueuesTest {
     @Test
     void theNextIsLetInBesideTheHolder() throws Exception {
         AdmissionQueues two = RowLocks.create().admission();
-        Permit holder = two.enter(DATABASE, List.of(A), FOR_UPDATE, LockWait.noWait());
+        Permit holder = two.enter(DATABASE, forUpdate(A).noWait());
         Visitor next = new Visitor(two, "next", List.of(A), FOR_UPDATE).awaitEntered();
         Visitor third = new Visitor(two, "third", List.of(A), FOR_UPDATE).awaitQueued();
         Visitor sharer = new Visitor(two, "sharer", List.of(A), FOR_SHARE).awaitQueued();
@@ -184,7 +188,7 @@ class AdmissionQueuesTest {
     @Test
     void whoIsNotToWaitIsNotLetInAsTheNext() throws Exception {
         AdmissionQueues two = RowLocks.create().admission();
-        Permit holder = two.enter(DATABASE, List.of(A), FOR_UPDATE, LockWait.noWait());
+        Permit holder = two.enter(DATABASE, forUpdate(A).noWait());
         Visitor impatient = new Visitor(two, "impatient", DATABASE, List.of(A), FOR_UPDATE, LockWait.noWait());
         assertThat(impatient.end()).isInstanceOf(LockNotAvailableException.class);
         holder.close();
@@ -194,7 +198,7 @@ class AdmissionQueuesTest {
     @Test
     void nobodyIsLetInBesideThoseWhoShare() throws Exception {
         AdmissionQueues two = RowLocks.create().admission();
-        Permit sharer = two.enter(DATABASE, List.of(A), FOR_SHARE, LockWait.noWait());
+        Permit sharer = two.enter(DATABASE, forShare(A).noWait());
         Visitor writer = new Visitor(two, "writer", List.of(A), FOR_UPDATE).awaitQueued();
         Visitor late = new Visitor(two, "late", List.of(A), FOR_SHARE).awaitQueued();
         writer.leave.countDown();
@@ -229,7 +233,7 @@ class AdmissionQueuesTest {
 
     @Test
     void eachKeyIsEnteredInItsMode() throws Exception {
-        try (Permit permit = queues.enter(DATABASE, Map.of(A, FOR_UPDATE, B, FOR_SHARE), LockWait.forever())) {
+        try (Permit permit = queues.enter(DATABASE, Requests.of(Map.of(A, FOR_UPDATE, B, FOR_SHARE)))) {
             assertThat(permit.isQueued()).isTrue();
             visit("sharer", B, FOR_SHARE, LockWait.forever()).awaitEntered().leave();
             Visitor sharerOfA =
@@ -371,7 +375,8 @@ class AdmissionQueuesTest {
     void keysThatWereEnteredAreGivenBackWhenALaterOneFails() throws Exception {
         Visitor holder = visit("holder", B, FOR_UPDATE, LockWait.forever()).awaitEntered();
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(ofMillis(5)))) {
-            assertThatThrownBy(() -> queues.enter(DATABASE, List.of(B, A), FOR_UPDATE, wait))
+            assertThatThrownBy(() ->
+                            queues.enter(DATABASE, forUpdate(List.of(B, A)).waiting(wait)))
                     .isInstanceOf(LockNotAvailableException.class)
                     .hasMessageContaining("account[2]");
             assertThat(queues.keysInUse()).isOne();
@@ -389,7 +394,7 @@ class AdmissionQueuesTest {
 
     @Test
     void equalKeysAreEnteredOnce() {
-        try (Permit permit = queues.enter(DATABASE, List.of(A, B, A), FOR_UPDATE, LockWait.noWait())) {
+        try (Permit permit = queues.enter(DATABASE, forUpdate(List.of(A, B, A)).noWait())) {
             assertThat(permit.isQueued()).isTrue();
             assertThat(queues.keysInUse()).isEqualTo(2);
         }
@@ -408,7 +413,7 @@ class AdmissionQueuesTest {
                 Map<LockKey, RowLockMode> modes = new HashMap<>();
                 some.subList(0, 2 + random.nextInt(4))
                         .forEach(key -> modes.put(key, RowLockMode.values()[random.nextInt(4)]));
-                try (Permit permit = queues.enter(DATABASE, modes, LockWait.forever())) {
+                try (Permit permit = queues.enter(DATABASE, Requests.of(modes))) {
                     done.addAndGet(permit.isQueued() ? 1 : 0);
                 }
             }
@@ -459,7 +464,7 @@ class AdmissionQueuesTest {
         CountDownLatch leave = new CountDownLatch(1);
         CountDownLatch entered = new CountDownLatch(1);
         Thread holder = new Thread(() -> {
-            try (Permit permit = others.enter(DATABASE, List.of(B), FOR_UPDATE, LockWait.forever())) {
+            try (Permit permit = others.enter(DATABASE, forUpdate(B))) {
                 assertThat(permit.isQueued()).isTrue();
                 entered.countDown();
                 leave.await();
@@ -470,7 +475,7 @@ class AdmissionQueuesTest {
         holder.start();
         entered.await();
         try (Permit outer = enter(A, FOR_UPDATE, LockWait.forever());
-                Permit inner = others.enter(DATABASE, List.of(B), FOR_UPDATE, LockWait.forever())) {
+                Permit inner = others.enter(DATABASE, forUpdate(B))) {
             assertThat(outer.isQueued()).isTrue();
             assertThat(inner.isQueued()).isFalse();
         }
@@ -498,7 +503,7 @@ class AdmissionQueuesTest {
 
     @Test
     void nestedCallOnTheSameKeyIsRefused() {
-        try (Permit outer = queues.enter(DATABASE, List.of(A, B), FOR_UPDATE, LockWait.forever())) {
+        try (Permit outer = queues.enter(DATABASE, forUpdate(List.of(A, B)))) {
             for (RowLockMode mode : RowLockMode.values()) {
                 assertThatThrownBy(() -> enter(B, mode, LockWait.noWait()))
                         .isInstanceOf(IllegalStateException.class)
@@ -570,7 +575,7 @@ class AdmissionQueuesTest {
     @Test
     void sameKeyOfTwoDatabasesAreTwoQueues() throws Exception {
         Visitor holder = visit("holder", A, FOR_UPDATE, LockWait.forever()).awaitEntered();
-        try (Permit permit = queues.enter("another database", List.of(A), FOR_UPDATE, LockWait.noWait())) {
+        try (Permit permit = queues.enter("another database", forUpdate(A).noWait())) {
             assertThat(permit.isQueued()).isTrue();
             assertThat(queues.keysInUse()).isEqualTo(2);
             try (Permit nested = enter(A, FOR_UPDATE, LockWait.noWait())) {
@@ -648,11 +653,11 @@ class AdmissionQueuesTest {
 
     @Test
     void permitsMayBeClosedInAnyOrder() {
-        Permit outer = queues.enter(DATABASE, List.of(A), FOR_UPDATE, LockWait.forever());
-        Permit inner = queues.enter(DATABASE, List.of(B), FOR_UPDATE, LockWait.forever());
+        Permit outer = queues.enter(DATABASE, forUpdate(A));
+        Permit inner = queues.enter(DATABASE, forUpdate(B));
         outer.close();
         inner.close();
-        try (Permit next = queues.enter(DATABASE, List.of(A), FOR_UPDATE, LockWait.forever())) {
+        try (Permit next = queues.enter(DATABASE, forUpdate(A))) {
             assertThat(next.isQueued()).isTrue();
         }
     }

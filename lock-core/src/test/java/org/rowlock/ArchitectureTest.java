@@ -17,8 +17,16 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The way of a key through the rooms is one direction, and what is built on a room needs nothing above it. */
@@ -31,7 +39,7 @@ class ArchitectureTest {
 
     /** The rooms, from the ground up: what is in one knows those below it, and the values of the API. */
     private static final List<String> ROOMS =
-            List.of("text", "queue", "request", "sql", "session", "commit", "observe", "acquire", "verify");
+            List.of("text", "queue", "request", "sql", "session", "commit", "observe", "acquire", "group", "verify");
 
     /** What of the API is started at, and so knows the rooms. The rest are values, which know the lowest room alone. */
     private static final Set<String> DOORS = Set.of(
@@ -42,8 +50,12 @@ class ArchitectureTest {
             "AdmissionQueues",
             "CommitWrites",
             "CommitWrite",
-            "WritingWork",
-            "WritingAction");
+            "Locked",
+            "LockedWork",
+            "LockedAction");
+
+    private static final int MOST_TYPES = 40;
+    private static final int MOST_MEMBERS = 155;
 
     private static final String INTERNAL = "org.rowlock.internal.";
 
@@ -51,7 +63,8 @@ class ArchitectureTest {
             DescribedPredicate.describe("are doors", type -> isNamed(type, DOORS));
 
     private static final DescribedPredicate<JavaClass> KNOWING_THE_DRIVER = DescribedPredicate.describe(
-            "know the driver", type -> isNamed(type, Set.of("PgSession", "LockErrors", "ServerErrors")));
+            "know the driver",
+            type -> isNamed(type, Set.of("PgSession", "DriverSession", "LockErrors", "ServerErrors")));
 
     @Test
     void everyRoomIsListed() {
@@ -160,6 +173,51 @@ class ArchitectureTest {
                 .should()
                 .bePublic()
                 .check(CLASSES);
+    }
+
+    /** What a newcomer has to read: types, and their methods and constructors, but for those that override others. */
+    @Test
+    void theApiStaysSmall() {
+        List<Class<?>> types = new ArrayList<>();
+        for (JavaClass type : CLASSES) {
+            if (type.getPackageName().equals("org.rowlock") && isPublic(type.reflect())) {
+                types.add(type.reflect());
+            }
+        }
+        assertThat(types.stream().filter(type -> type.getEnclosingClass() == null))
+                .contains(RowLocks.class, LockRequest.class)
+                .hasSizeLessThanOrEqualTo(MOST_TYPES);
+        assertThat(types.stream().flatMap(ArchitectureTest::members))
+                .anyMatch(member -> member.getName().equals("lockAndQuery"))
+                .hasSizeLessThanOrEqualTo(MOST_MEMBERS);
+    }
+
+    private static boolean isPublic(Class<?> type) {
+        return Modifier.isPublic(type.getModifiers())
+                && (type.getEnclosingClass() == null || isPublic(type.getEnclosingClass()));
+    }
+
+    private static Stream<Executable> members(Class<?> type) {
+        Set<String> components = type.isRecord()
+                ? Arrays.stream(type.getRecordComponents())
+                        .map(RecordComponent::getName)
+                        .collect(Collectors.toSet())
+                : Set.of();
+        return Stream.<Executable>concat(
+                        Arrays.stream(type.getDeclaredMethods()),
+                        type.isRecord() ? Stream.of() : Arrays.stream(type.getDeclaredConstructors()))
+                .filter(member -> Modifier.isPublic(member.getModifiers()) && !member.isSynthetic())
+                .filter(member -> !(type.isEnum() && Modifier.isStatic(member.getModifiers())))
+                .filter(member -> !(member instanceof Method method
+                        && (isOverriding(method, type)
+                                || method.getParameterCount() == 0 && components.contains(method.getName()))));
+    }
+
+    private static boolean isOverriding(Method method, Class<?> type) {
+        return Stream.concat(Stream.ofNullable(type.getSuperclass()), Arrays.stream(type.getInterfaces()))
+                .flatMap(above -> Arrays.stream(above.getMethods()))
+                .anyMatch(above -> above.getName().equals(method.getName())
+                        && Arrays.equals(above.getParameterTypes(), method.getParameterTypes()));
     }
 
     /** The rules see what they are to see: taken the wrong way round, each finds something. */

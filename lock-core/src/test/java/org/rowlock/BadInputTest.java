@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forKeyShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import java.sql.Connection;
@@ -25,6 +27,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Held;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Wire;
@@ -61,14 +65,14 @@ class BadInputTest {
     private static List<Session.Body<?>> calls(RowLocks locks, LockKey key) {
         LockWait atMost = LockWait.atMost(Duration.ofSeconds(9));
         return List.of(
-                c -> locks.in(c).lock(key),
-                c -> locks.in(c).lock(key, FOR_UPDATE, LockWait.noWait()),
-                c -> locks.in(c).lock(key, FOR_UPDATE, atMost),
-                c -> locks.in(c).lockAll(List.of(key, KEY)),
-                c -> locks.in(c).tryLockAll(List.of(key, KEY)),
-                c -> locks.in(c).lockAll(List.of(key, KEY), FOR_UPDATE, atMost),
-                c -> locks.in(c).lockAndQuery(key, "select 1", FIRST),
-                c -> locks.in(c).lockAndQuery(key, FOR_UPDATE, atMost, "select 1", FIRST));
+                c -> locks.in(c).lock(forUpdate(key)),
+                c -> locks.in(c).lock(forUpdate(key).noWait()),
+                c -> locks.in(c).lock(forUpdate(key).waiting(atMost)),
+                c -> locks.in(c).lock(forUpdate(List.of(key, KEY))),
+                c -> locks.in(c).tryLock(forUpdate(List.of(key, KEY))).isLocked(),
+                c -> locks.in(c).lock(forUpdate(List.of(key, KEY)).waiting(atMost)),
+                c -> locks.in(c).lockAndQuery(forUpdate(key), LockedQuery.of("select 1", FIRST)),
+                c -> locks.in(c).lockAndQuery(forUpdate(key).waiting(atMost), LockedQuery.of("select 1", FIRST)));
     }
 
     /** Each is a LockTargetException with the words; the transaction is usable if there was no error of the server. */
@@ -135,7 +139,8 @@ class BadInputTest {
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(Duration.ofSeconds(30)))) {
             Session alice = database.session("alice");
             alice.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(row("account_view", 1), FOR_UPDATE, wait)))
+            assertThatThrownBy(() -> alice.run(c ->
+                            locks.in(c).lock(forUpdate(row("account_view", 1)).waiting(wait))))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContainingAll("account_view", "view", "table behind it");
             alice.rollback();
@@ -173,8 +178,8 @@ class BadInputTest {
                 .build();
         if (strategy == LockStrategy.ROW) {
             Session alice = database.session("alice");
-            LockResult result = alice.run(c -> locks.in(c).lock(row("account_view", 1)));
-            assertThat(result).isEqualTo(LockResult.ROW_LOCKED);
+            LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("account_view", 1))));
+            assertThat(result).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
         } else {
             assertTargetRefused(locks, row("account_view", 1), "account_view", "view", "table behind it");
         }
@@ -189,17 +194,17 @@ class BadInputTest {
                 .idColumns("keyless", "code")
                 .build();
         Session alice = database.session("alice");
-        LockResult result = alice.run(c -> given.in(c).lock(row("keyless", "one")));
+        LockResult result = alice.run(c -> given.in(c).lock(forUpdate(row("keyless", "one"))));
         assertThat(result.isRowAbsent()).isFalse();
-        result = alice.run(c -> given.in(c).lock(row("keyless", "two")));
+        result = alice.run(c -> given.in(c).lock(forUpdate(row("keyless", "two"))));
         assertThat(result.isRowAbsent()).isTrue();
     }
 
     @Test
     void advisoryNeedsNoPrimaryKey() throws Exception {
         Session alice = database.session("alice");
-        LockResult result = alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(row("keyless", 1)));
-        assertThat(result).isEqualTo(LockResult.KEY_LOCKED);
+        LockResult result = alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(row("keyless", 1))));
+        assertThat(result).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
     }
 
     @ParameterizedTest
@@ -244,11 +249,11 @@ class BadInputTest {
         try {
             LockKey key = row(schema + ".account", 1);
             for (Session.Body<?> body : List.<Session.Body<?>>of(
-                    c -> locks(strategy).in(c).lock(key),
-                    c -> locks(strategy).in(c).lock(key, RowLockMode.FOR_KEY_SHARE),
-                    c -> locks(strategy).in(c).lock(key, FOR_UPDATE, LockWait.noWait()),
-                    c -> locks(strategy).in(c).lockAll(List.of(key, row(schema + ".account", 2))),
-                    c -> locks(strategy).in(c).lockAndQuery(key, "select 1", FIRST))) {
+                    c -> locks(strategy).in(c).lock(forUpdate(key)),
+                    c -> locks(strategy).in(c).lock(forKeyShare(key)),
+                    c -> locks(strategy).in(c).lock(forUpdate(key).noWait()),
+                    c -> locks(strategy).in(c).lock(forUpdate(List.of(key, row(schema + ".account", 2)))),
+                    c -> locks(strategy).in(c).lockAndQuery(forUpdate(key), LockedQuery.of("select 1", FIRST)))) {
                 Session reader = database.session("reader");
                 reader.execute("set role " + role);
                 reader.commit();
@@ -280,31 +285,88 @@ class BadInputTest {
     void nullsAreNamedAndTheTransactionStaysUsable(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
-        assertIllegal(alice, "key is null", c -> locks.in(c).lock(null));
-        assertIllegal(alice, "key is null", c -> locks.in(c).tryLock(null));
-        assertIllegal(alice, "mode is null", c -> locks.in(c).lock(KEY, null));
-        assertIllegal(alice, "mode is null", c -> locks.in(c).tryLock(KEY, (RowLockMode) null));
-        assertIllegal(alice, "wait is null", c -> locks.in(c).lock(KEY, FOR_UPDATE, null));
-        assertIllegal(alice, "null", c -> locks.in(c).tryLock(KEY, (Duration) null));
-        assertIllegal(alice, "positive", c -> locks.in(c).tryLock(KEY, Duration.ofMillis(-1)));
-        assertIllegal(alice, "keys are null", c -> locks.in(c).lockAll(null));
-        assertIllegal(alice, "keys are empty", c -> locks.in(c).lockAll(List.of()));
-        assertIllegal(alice, "keys are empty", c -> locks.in(c).tryLockAll(List.of()));
-        assertIllegal(alice, "null", c -> locks.in(c).lockAll(Arrays.asList(KEY, null)));
-        assertIllegal(alice, "mode is null", c -> locks.in(c).lockAll(List.of(KEY), null, LockWait.noWait()));
-        assertIllegal(alice, "wait is null", c -> locks.in(c).lockAll(List.of(KEY), FOR_UPDATE, null));
-        LockWait noWait = LockWait.noWait();
-        assertIllegal(alice, "keys are null", c -> locks.in(c).lockAll((Map<LockKey, RowLockMode>) null, noWait));
-        assertIllegal(alice, "keys are empty", c -> locks.in(c).lockAll(Map.of(), noWait));
+        assertIllegal(alice, "key is null", c -> locks.in(c).lock(forUpdate((LockKey) null)));
         assertIllegal(
-                alice, "key is null", c -> locks.in(c).lockAll(Collections.singletonMap(null, FOR_UPDATE), noWait));
-        assertIllegal(alice, "mode is null", c -> locks.in(c).lockAll(Collections.singletonMap(KEY, null), noWait));
-        assertIllegal(alice, "wait is null", c -> locks.in(c).lockAll(Map.of(KEY, FOR_UPDATE), null));
-        assertIllegal(alice, "key is null", c -> locks.in(c).lockAndQuery(null, "select 1", FIRST));
-        assertIllegal(alice, "SQL of the query is null", c -> locks.in(c).lockAndQuery(KEY, null, FIRST));
-        assertIllegal(alice, "SQL of the query is blank", c -> locks.in(c).lockAndQuery(KEY, " ", FIRST));
-        assertIllegal(alice, "row mapper is null", c -> locks.in(c).lockAndQuery(KEY, "select 1", null));
-        assertIllegal(alice, "binds are null", c -> locks.in(c).lockAndQuery(KEY, "select 1", FIRST, (Object[]) null));
+                alice,
+                "key is null",
+                c -> locks.in(c).tryLock(forUpdate((LockKey) null)).isLocked());
+        assertIllegal(alice, "mode is null", c -> locks.in(c).lock(LockRequest.of(null, KEY)));
+        assertIllegal(
+                alice,
+                "mode is null",
+                c -> locks.in(c)
+                        .tryLock(LockRequest.of((RowLockMode) null, KEY))
+                        .isLocked());
+        assertIllegal(
+                alice, "wait is null", c -> locks.in(c).lock(forUpdate(KEY).waiting(null)));
+        assertIllegal(
+                alice,
+                "null",
+                c -> locks.in(c).tryLock(forUpdate(KEY).atMost((Duration) null)).isLocked());
+        assertIllegal(
+                alice,
+                "positive",
+                c -> locks.in(c)
+                        .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(-1)))
+                        .isLocked());
+        assertIllegal(alice, "keys are null", c -> locks.in(c).lock(forUpdate((List<LockKey>) null)));
+        assertIllegal(alice, "keys are empty", c -> locks.in(c).lock(forUpdate(List.of())));
+        assertIllegal(
+                alice,
+                "keys are empty",
+                c -> locks.in(c).tryLock(forUpdate(List.of())).isLocked());
+        assertIllegal(alice, "null", c -> locks.in(c).lock(forUpdate(Arrays.asList(KEY, null))));
+        assertIllegal(
+                alice,
+                "mode is null",
+                c -> locks.in(c).lock(LockRequest.of(null, List.of(KEY)).noWait()));
+        assertIllegal(
+                alice, "wait is null", c -> locks.in(c).lock(forUpdate(KEY).waiting(null)));
+        LockWait noWait = LockWait.noWait();
+        assertIllegal(
+                alice,
+                "keys are null",
+                c -> locks.in(c)
+                        .lock(Requests.of((Map<LockKey, RowLockMode>) null).waiting(noWait)));
+        assertIllegal(
+                alice,
+                "keys are empty",
+                c -> locks.in(c).lock(Requests.of(Map.of()).waiting(noWait)));
+        assertIllegal(
+                alice,
+                "key is null",
+                c -> locks.in(c)
+                        .lock(Requests.of(Collections.singletonMap(null, FOR_UPDATE))
+                                .waiting(noWait)));
+        assertIllegal(
+                alice,
+                "mode is null",
+                c -> locks.in(c)
+                        .lock(Requests.of(Collections.singletonMap(KEY, null)).waiting(noWait)));
+        assertIllegal(
+                alice,
+                "wait is null",
+                c -> locks.in(c).lock(Requests.of(Map.of(KEY, FOR_UPDATE)).waiting(null)));
+        assertIllegal(
+                alice,
+                "key is null",
+                c -> locks.in(c).lockAndQuery(forUpdate((LockKey) null), LockedQuery.of("select 1", FIRST)));
+        assertIllegal(
+                alice,
+                "SQL of the query is null",
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(null, FIRST)));
+        assertIllegal(
+                alice,
+                "SQL of the query is blank",
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(" ", FIRST)));
+        assertIllegal(
+                alice,
+                "row mapper is null",
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1", null)));
+        assertIllegal(
+                alice,
+                "binds are null",
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1", FIRST, (Object[]) null)));
         assertIllegal(alice, "claim is null", c -> locks.in(c).claim(null, FIRST));
         assertIllegal(alice, "row mapper is null", c -> locks.in(c).claim(Claim.from("account"), null));
     }
@@ -323,27 +385,32 @@ class BadInputTest {
     @Test
     void inTransactionRefusesNullsBeforeItBorrowsAConnection() {
         RowLocks locks = RowLocks.create();
-        assertThatThrownBy(() -> locks.inTransaction(null, KEY, c -> 1))
+        assertThatThrownBy(() -> locks.inTransaction(null, forUpdate(KEY), tx -> 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("DataSource is null");
         assertThatThrownBy(() -> locks.inTransaction(
-                        database.dataSource(), KEY, (TransactionWork<Integer, RuntimeException>) null))
+                        database.dataSource(), forUpdate(KEY), (LockedWork<Void, Integer, RuntimeException>) null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("work is null");
         LockWait wait = LockWait.forever();
         List<Collection<LockKey>> wrong = Arrays.asList(null, List.of(), Arrays.asList(KEY, null));
         for (Collection<LockKey> keys : wrong) {
-            assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), keys, FOR_UPDATE, wait, c -> 1))
+            assertThatThrownBy(() -> locks.inTransaction(
+                            database.dataSource(), forUpdate(keys).waiting(wait), tx -> 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("key");
         }
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), (LockKey) null, c -> 1))
+        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), forUpdate((LockKey) null), tx -> 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("key");
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), List.of(KEY), null, wait, c -> 1))
+        assertThatThrownBy(() -> locks.inTransaction(
+                        database.dataSource(),
+                        LockRequest.of(null, List.of(KEY)).waiting(wait),
+                        tx -> 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("mode is null");
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), List.of(KEY), FOR_UPDATE, null, c -> 1))
+        assertThatThrownBy(() -> locks.inTransaction(
+                        database.dataSource(), forUpdate(KEY).waiting(null), tx -> 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("wait is null");
     }
@@ -353,13 +420,13 @@ class BadInputTest {
     void wrongParameterCountIsRefusedAndNothingIsLocked(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
-        alice.run(c -> locks.in(c).lock(row("account", 9)));
+        alice.run(c -> locks.in(c).lock(forUpdate(row("account", 9))));
         int before = alice.advisoryLocks();
         for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks.in(c).lockAndQuery(KEY, "select 1 where 1 = ?", FIRST),
-                c -> locks.in(c).lockAndQuery(KEY, "select 1 where 1 = ?", FIRST, 1, 2),
-                c -> locks.in(c).lockAndQuery(KEY, "select 1", FIRST, 1),
-                c -> locks.in(c).lockAndQuery(KEY, FOR_UPDATE, LockWait.noWait(), "select ?, ?", FIRST, 1))) {
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1 where 1 = ?", FIRST)),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1 where 1 = ?", FIRST, 1, 2)),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1", FIRST, 1)),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY).noWait(), LockedQuery.of("select ?, ?", FIRST, 1)))) {
             assertThatThrownBy(() -> alice.run(body))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("bind value")
@@ -376,7 +443,8 @@ class BadInputTest {
         for (String sql : List.of(
                 "select 1; select 2", "update account set balance = 1 where id = 1", "select 1; delete from account")) {
             Session alice = database.session("alice");
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lockAndQuery(KEY, sql, FIRST)))
+            assertThatThrownBy(() ->
+                            alice.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(sql, FIRST))))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("roll the transaction back");
             alice.rollback();
@@ -385,7 +453,8 @@ class BadInputTest {
         }
         // It ends the transaction of its own accord, and the lock with it.
         Session bob = database.session("bob");
-        assertThatThrownBy(() -> bob.run(c -> locks.in(c).lockAndQuery(KEY, "commit", FIRST)))
+        assertThatThrownBy(() ->
+                        bob.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("commit", FIRST))))
                 .isInstanceOf(IllegalArgumentException.class);
         bob.rollback();
         assertThat(bob.advisoryLocks()).isZero();
@@ -400,8 +469,8 @@ class BadInputTest {
         Session alice = database.session("alice");
         List<LockKey> keys = ids(1_001);
         for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks.in(c).lockAll(keys),
-                c -> locks.in(c).tryLockAll(keys),
+                c -> locks.in(c).lock(forUpdate(keys)),
+                c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
                 c -> locks.in(c).claim(Claim.from("account").limit(1_001), FIRST))) {
             List<String> sent = new ArrayList<>();
             LockBudgetExceededException refusal = catchThrowableOfType(
@@ -423,8 +492,8 @@ class BadInputTest {
         Session alice = database.session("alice");
         List<LockKey> keys = new ArrayList<>(ids(1_000));
         keys.addAll(ids(1_000));
-        LockAllResult result = alice.run(c -> locks(strategy).in(c).lockAll(keys));
-        assertThat(result.keys()).hasSize(1_000);
+        LockResult result = alice.run(c -> locks(strategy).in(c).lock(forUpdate(keys)));
+        assertThat(forUpdate(keys).keys()).hasSize(1_000);
         assertThat(result.absentRows()).hasSize(strategy == LockStrategy.ADVISORY ? 0 : 991);
         assertThat(alice.advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 0 : 1_000);
     }
@@ -433,8 +502,8 @@ class BadInputTest {
     @Test
     void rowLocksHaveNoBudget() throws Exception {
         Session alice = database.session("alice");
-        LockAllResult result = alice.run(c -> locks(LockStrategy.ROW).in(c).lockAll(ids(3_000)));
-        assertThat(result.keys()).hasSize(3_000);
+        LockResult result = alice.run(c -> locks(LockStrategy.ROW).in(c).lock(forUpdate(ids(3_000))));
+        assertThat(result.absentRows()).hasSize(2_991);
     }
 
     @ParameterizedTest
@@ -442,12 +511,12 @@ class BadInputTest {
     void theBudgetCanBeRaisedAndLowered(LockStrategy strategy) throws Exception {
         Session alice = database.session("alice");
         RowLocks more = RowLocks.builder().strategy(strategy).lockBudget(1_500).build();
-        alice.run(c -> more.in(c).lockAll(ids(1_500)));
+        alice.run(c -> more.in(c).lock(forUpdate(ids(1_500))));
         assertThat(alice.advisoryLocks()).isEqualTo(1_500);
         alice.rollback();
         RowLocks less = RowLocks.builder().strategy(strategy).lockBudget(2).build();
-        alice.run(c -> less.in(c).lockAll(ids(2)));
-        assertThatThrownBy(() -> alice.run(c -> less.in(c).lockAll(ids(3))))
+        alice.run(c -> less.in(c).lock(forUpdate(ids(2))));
+        assertThatThrownBy(() -> alice.run(c -> less.in(c).lock(forUpdate(ids(3)))))
                 .isInstanceOf(LockBudgetExceededException.class)
                 .hasMessageContaining("the budget is 2");
         assertThat(alice.advisoryLocks()).isEqualTo(2);

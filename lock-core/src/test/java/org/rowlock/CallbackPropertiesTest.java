@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.lang.reflect.InvocationTargetException;
@@ -257,10 +258,10 @@ class CallbackPropertiesTest {
             if (failure == null && callback != Callback.MAPPER_OF_WRITE && deed != Deed.CLOSES) {
                 assertThat(inserted.get(0).rows()).containsExactly(number);
             }
-            assertThatIllegalStateException().isThrownBy(() -> locks.execute(pool, KEY, sent.get(0)));
+            assertThatIllegalStateException().isThrownBy(() -> locks.execute(pool, forUpdate(KEY), sent.get(0)));
         } else if (!sent.isEmpty()) {
             assertThatIllegalStateException().isThrownBy(inserted.get(0)::count);
-            locks.execute(pool, KEY, sent.get(0));
+            locks.execute(pool, forUpdate(KEY), sent.get(0));
         }
         assertThat(stored()).isEqualTo(sent.isEmpty() ? 0 : 1);
         if (callback == Callback.WORK
@@ -291,7 +292,7 @@ class CallbackPropertiesTest {
                 try (Connection connection = from.getConnection()) {
                     connection.setAutoCommit(false);
                     try {
-                        locks.in(connection).lockAndQuery(KEY, query, mapper, 1);
+                        locks.in(connection).lockAndQuery(forUpdate(KEY), LockedQuery.of(query, mapper, 1));
                         locks.in(connection).commit(writes);
                     } catch (Throwable e) {
                         if (!connection.isClosed() && !connection.getAutoCommit()) {
@@ -302,32 +303,32 @@ class CallbackPropertiesTest {
                 }
             }
             case IN_TRANSACTION ->
-                locks.runInTransaction(from, KEY, (Connection connection, CommitWrites atCommit) -> {
+                locks.runInTransaction(from, forUpdate(KEY), tx -> {
                     caller.called(Callback.WORK, null);
-                    adding.add(atCommit);
+                    adding.add(tx.atCommit());
                 });
             case WITH_QUERY ->
-                locks.runInTransaction(from, KEY, LockedQuery.of(query, mapper, 1), (rows, atCommit) -> {
+                locks.runInTransaction(from, forUpdate(KEY), LockedQuery.of(query, mapper, 1), tx -> {
                     caller.called(Callback.WORK, null);
-                    adding.add(atCommit);
+                    adding.add(tx.atCommit());
                 });
             case WITH_CLAIM -> {
                 Claim claim =
                         Claim.from("account").where("id = ?", 1).orderBy("id").limit(1);
-                int claimed = locks.inTransaction(from, claim, mapper, (rows, atCommit) -> {
+                int claimed = locks.inTransaction(from, claim, mapper, tx -> {
                     caller.called(Callback.WORK, null);
-                    adding.add(atCommit);
-                    return rows.size();
+                    adding.add(tx.atCommit());
+                    return tx.rows().size();
                 });
                 assertThat(claimed).isOne();
             }
             case EXECUTE -> {
                 adding.add(writes);
-                locks.execute(from, KEY, writes);
+                locks.execute(from, forUpdate(KEY), writes);
             }
             case EXECUTE_WITH_ROW -> {
                 adding.add(writes);
-                locks.requireRow().execute(from, KEY, writes);
+                locks.execute(from, forUpdate(KEY).requireRow(), writes);
             }
         }
     }

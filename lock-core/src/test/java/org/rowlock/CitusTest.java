@@ -2,7 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -81,9 +81,11 @@ class CitusTest {
         LockKey key = LockKey.row(table, 1);
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(key));
-        Step<List<Long>> bobs = bob.start(c ->
-                locks.in(c).lockAndQuery(key, "select balance from " + table + " where id = 1", row -> row.getLong(1)));
+        alice.run(c -> locks.in(c).lock(forUpdate(key)));
+        Step<List<Long>> bobs = bob.start(c -> locks.in(c)
+                .lockAndQuery(
+                        forUpdate(key),
+                        LockedQuery.of("select balance from " + table + " where id = 1", row -> row.getLong(1))));
         alice.execute("update " + table + " set balance = 5 where id = 1");
         awaitWaitingOnCitus(1);
         assertThat(bobs.isDone()).isFalse();
@@ -97,9 +99,10 @@ class CitusTest {
         RowLocks locks = locks(LockStrategy.BOTH);
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(KEY));
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         bob.execute("update account set balance = 1 where id = 2");
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(KEY))).isFalse();
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked()))
+                .isFalse();
         bob.commit();
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("1");
         alice.rollback();
@@ -197,11 +200,8 @@ class CitusTest {
             connection.setTransactionIsolation(isolation);
             long balance = locks.in(connection)
                     .lockAndQuery(
-                            KEY,
-                            FOR_UPDATE,
-                            LockWait.forever(),
-                            "select balance from account where id = 1",
-                            row -> row.getLong(1))
+                            forUpdate(KEY),
+                            LockedQuery.of("select balance from account where id = 1", row -> row.getLong(1)))
                     .get(0);
             try (PreparedStatement update =
                     connection.prepareStatement("update account set balance = ? where id = 1")) {
@@ -220,17 +220,20 @@ class CitusTest {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         Session carol = database.session("carol");
-        carol.run(c -> locks.in(c).lock(LockKey.row(table, 2)));
-        Step<LockAllResult> alices = alice.start(c -> locks.in(c).lockAll(LockKey.rows(table, List.of(9, 2, 1, 77))));
+        carol.run(c -> locks.in(c).lock(forUpdate(LockKey.row(table, 2))));
+        Step<LockResult> alices =
+                alice.start(c -> locks.in(c).lock(forUpdate(LockKey.rows(table, List.of(9, 2, 1, 77)))));
         awaitWaitingOnCitus(1);
-        Step<LockAllResult> bobs = bob.start(c -> locks.in(c).lockAll(LockKey.rows(table, List.of(1, 9, 2))));
+        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(LockKey.rows(table, List.of(1, 9, 2)))));
         awaitWaitingOnCitus(2);
         carol.commit();
         assertThat(alices.get().absentRows())
                 .isEqualTo(strategy == LockStrategy.ADVISORY ? List.of() : List.of(LockKey.row(table, 77)));
         assertThat(bobs.isDone()).isFalse();
         for (int id : new int[] {1, 2, 9}) {
-            assertThat((boolean) carol.run(c -> locks.in(c).tryLock(LockKey.row(table, id))))
+            assertThat((boolean) carol.run(c -> locks.in(c)
+                            .tryLock(forUpdate(LockKey.row(table, id)))
+                            .isLocked()))
                     .isFalse();
         }
         alice.commit();
@@ -261,20 +264,22 @@ class CitusTest {
         String free = table.equals("rate") ? "account" : table;
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(key));
+        alice.run(c -> locks.in(c).lock(forUpdate(key)));
         bob.execute("set local lock_timeout = '7min'");
         bob.execute("update " + free + " set balance = 1 where id = 2");
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(100)))) {
-            assertThatThrownBy(() -> bob.run(c -> locks.in(c).lock(key, FOR_UPDATE, wait)))
+            assertThatThrownBy(
+                            () -> bob.run(c -> locks.in(c).lock(forUpdate(key).waiting(wait))))
                     .isInstanceOfSatisfying(
                             LockNotAvailableException.class,
                             e -> assertThat(e.isTransactionUsable()).isTrue());
-            assertThatThrownBy(() ->
-                            bob.run(c -> locks.in(c).lockAll(LockKey.rows(table, List.of(3, 1)), FOR_UPDATE, wait)))
+            assertThatThrownBy(() -> bob.run(c -> locks.in(c)
+                            .lock(forUpdate(LockKey.rows(table, List.of(3, 1))).waiting(wait))))
                     .isInstanceOf(LockNotAvailableException.class);
         }
-        bob.run(c -> locks.in(c).lock(LockKey.row(free, 4), FOR_UPDATE, LockWait.atMost(Duration.ofMinutes(1))));
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(LockKey.row(free, 5))))
+        bob.run(c -> locks.in(c).lock(forUpdate(LockKey.row(free, 4)).atMost(Duration.ofMinutes(1))));
+        assertThat((boolean) bob.run(c ->
+                        locks.in(c).tryLock(forUpdate(LockKey.row(free, 5))).isLocked()))
                 .isTrue();
         assertThat(bob.<String>run(c -> value(c, "show lock_timeout"))).isEqualTo("7min");
         assertThat(bob.<String>run(c -> value(c, "show citus.propagate_set_commands")))
@@ -292,10 +297,12 @@ class CitusTest {
         LockKey absent = LockKey.row(table, 50);
         String read = "select balance from " + table + " where id = 50";
         Session alice = database.session("alice");
-        assertThat(alice.<List<Long>>run(c -> locks.in(c).lockAndQuery(absent, read, row -> row.getLong(1))))
+        assertThat(alice.<List<Long>>run(c ->
+                        locks.in(c).lockAndQuery(forUpdate(absent), LockedQuery.of(read, row -> row.getLong(1)))))
                 .isEmpty();
         alice.execute("insert into " + table + " values (50, 3)");
-        assertThat(alice.<List<Long>>run(c -> locks.in(c).lockAndQuery(absent, read, row -> row.getLong(1))))
+        assertThat(alice.<List<Long>>run(c ->
+                        locks.in(c).lockAndQuery(forUpdate(absent), LockedQuery.of(read, row -> row.getLong(1)))))
                 .containsExactly(3L);
         alice.commit();
     }
@@ -312,11 +319,14 @@ class CitusTest {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         LockKey red = LockKey.row("car", 1, "red");
-        alice.run(c -> locks.in(c).lockAll(List.of(red, LockKey.row("car", 1, "blue"), LockKey.row("car", 2, "red"))));
-        alice.run(c -> locks.in(c).lock(red));
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(red))).isFalse();
+        alice.run(c ->
+                locks.in(c).lock(forUpdate(List.of(red, LockKey.row("car", 1, "blue"), LockKey.row("car", 2, "red")))));
+        alice.run(c -> locks.in(c).lock(forUpdate(red)));
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(red)).isLocked()))
+                .isFalse();
         alice.commit();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(red))).isTrue();
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(red)).isLocked()))
+                .isTrue();
         bob.commit();
     }
 
@@ -342,7 +352,7 @@ class CitusTest {
                 "select create_distributed_table('seat', 'hall')");
         RowLocks locks = RowLocks.builder().idColumns("seat", "number").build();
         Session alice = database.session("alice");
-        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(LockKey.row("seat", 3))))
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(LockKey.row("seat", 3)))))
                 .isInstanceOf(LockTargetException.class)
                 .hasMessageContaining("the column that they are spread by");
         alice.rollback();
@@ -353,8 +363,8 @@ class CitusTest {
         RowLocks locks = locks(LockStrategy.ROW);
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(KEY));
-        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(KEY));
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(KEY)));
         awaitWaitingOnCitus(1);
         try (Connection connection = database.dataSource().getConnection()) {
             assertThat(LockInspector.of(connection).citusWaits())
@@ -376,7 +386,7 @@ class CitusTest {
     void aBoundEndsWithItsCallOnTheWorkersToo() throws Exception {
         RowLocks locks = locks(LockStrategy.ROW);
         Session alice = database.session("alice");
-        alice.run(c -> locks.in(c).lock(KEY, FOR_UPDATE, LockWait.atMost(Duration.ofMinutes(1))));
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY).atMost(Duration.ofMinutes(1))));
         assertThat(alice.<String>run(c -> value(
                         c,
                         "select current_setting('lock_timeout') from account where id = 1 and current_setting("
@@ -409,17 +419,17 @@ class CitusTest {
         LockKey y = LockKey.name(database.schema() + "y");
         for (int i = 0; i < 2; i++) {
             int id = i + 1;
-            sessions.get(i).run(c -> locks.in(c).lock(id == 1 ? x : y));
+            sessions.get(i).run(c -> locks.in(c).lock(forUpdate(id == 1 ? x : y)));
             sessions.get(i).execute("update account set balance = 1 where id = " + id);
         }
-        Step<?> carols = sessions.get(2).start(c -> locks.in(c).lock(x));
+        Step<?> carols = sessions.get(2).start(c -> locks.in(c).lock(forUpdate(x)));
         carols.awaitBlockedBy(sessions.get(0));
-        Step<?> daves = sessions.get(3).start(c -> locks.in(c).lock(y));
+        Step<?> daves = sessions.get(3).start(c -> locks.in(c).lock(forUpdate(y)));
         daves.awaitBlockedBy(sessions.get(1));
-        Step<?> bobs = sessions.get(1).start(c -> locks.in(c).lock(x));
+        Step<?> bobs = sessions.get(1).start(c -> locks.in(c).lock(forUpdate(x)));
         bobs.awaitBlockedBy(sessions.get(0));
         sessions.get(4).execute("update account set balance = 1 where id = 5");
-        Step<?> eves = sessions.get(4).start(c -> locks.in(c).lock(y));
+        Step<?> eves = sessions.get(4).start(c -> locks.in(c).lock(forUpdate(y)));
         eves.awaitBlockedBy(sessions.get(1));
         assertThat(database.query("select check_distributed_deadlocks()")).isEqualTo("f");
         sessions.get(0).commit();

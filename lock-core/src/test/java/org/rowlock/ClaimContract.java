@@ -74,21 +74,24 @@ abstract class ClaimContract extends RowLockContract {
         assertThat(claim(bob, READY.limit(2))).containsExactly(1, 2);
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
         RowMapper<Integer> mapper = row -> row.getInt("id");
-        List<Integer> done = locks.inTransaction(dataSource, READY.limit(2), mapper, (ids, atCommit) -> {
-            atCommit.addBatch("update job set state = 'done' where id = ?", ids).expectOneRow();
-            return ids;
+        List<Integer> done = locks.inTransaction(dataSource, READY.limit(2), mapper, tx -> {
+            tx.atCommit()
+                    .addBatch("update job set state = 'done' where id = ?", tx.rows())
+                    .expectOneRow();
+            return tx.rows();
         });
         assertThat(done).containsExactly(3, 4);
         assertThat(dataSource.calls()).containsSubsequence("setAutoCommit(false)", "setAutoCommit(true)", "close");
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, READY, mapper, (ids, atCommit) -> {
-                    atCommit.addBatch("update job set state = 'done' where id = ?", ids);
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, READY, mapper, tx -> {
+                    tx.atCommit().addBatch("update job set state = 'done' where id = ?", tx.rows());
                     throw new IllegalStateException("no work");
                 }))
                 .hasMessage("no work");
         bob.rollback();
         assertThat(claim(alice, READY.limit(10))).containsExactly(1, 2, 5);
         alice.rollback();
-        int none = locks.inTransaction(dataSource, READY.where("id > 5"), mapper, (ids, atCommit) -> ids.size());
+        int none = locks.inTransaction(
+                dataSource, READY.where("id > 5"), mapper, tx -> tx.rows().size());
         assertThat(none).isZero();
         assertThat(dataSource.open()).isZero();
         assertThat(locks.admission().keysInUse()).isZero();

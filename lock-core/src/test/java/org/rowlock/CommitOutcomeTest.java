@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -114,10 +115,10 @@ class CommitOutcomeTest {
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
         LockTransactionException failure = catchThrowableOfType(
                 LockTransactionException.class,
-                () -> locks(strategy).inTransaction(dataSource, KEY, connection -> {
-                    add(connection);
-                    failToPay(connection);
-                    return catchThrowable(() -> add(connection));
+                () -> locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> {
+                    add(tx.connection());
+                    failToPay(tx.connection());
+                    return catchThrowable(() -> add(tx.connection()));
                 }));
         assertThat(failure.reason()).isEqualTo(LockTransactionException.Reason.ABORTED);
         assertThat(failure.sqlState()).contains("25P02");
@@ -137,11 +138,11 @@ class CommitOutcomeTest {
     @ParameterizedTest
     @EnumSource
     void anErrorBehindASavepointKeepsNothingFromCommitting(LockStrategy strategy) throws Exception {
-        locks(strategy).inTransaction(database.dataSource(), KEY, connection -> {
-            Savepoint savepoint = connection.setSavepoint();
-            failToPay(connection);
-            connection.rollback(savepoint);
-            return add(connection);
+        locks(strategy).inTransaction(database.dataSource(), forUpdate(KEY), tx -> {
+            Savepoint savepoint = tx.connection().setSavepoint();
+            failToPay(tx.connection());
+            tx.connection().rollback(savepoint);
+            return add(tx.connection());
         });
         assertThat(balance()).isEqualTo("1");
     }
@@ -150,7 +151,7 @@ class CommitOutcomeTest {
     @EnumSource
     void connectionLostInTheWorkIsTheDriversErrorAndNothingIsStored(LockStrategy strategy) throws Exception {
         proxy.cutBefore("update account");
-        assertThatThrownBy(() -> locks(strategy).inTransaction(proxied(), KEY, CommitOutcomeTest::add))
+        assertThatThrownBy(() -> locks(strategy).inTransaction(proxied(), forUpdate(KEY), tx -> add(tx.connection())))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08006"));
         assertThat(balance()).isEqualTo("0");
@@ -171,7 +172,7 @@ class CommitOutcomeTest {
         ObservedDataSource dataSource = new ObservedDataSource(proxied());
         CommitOutcomeUnknownException failure = catchThrowableOfType(
                 CommitOutcomeUnknownException.class,
-                () -> locks(strategy).inTransaction(dataSource, KEY, CommitOutcomeTest::add));
+                () -> locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> add(tx.connection())));
         assertThat(failure.sqlState()).contains("08006");
         assertThat(failure).hasMessageContaining("account[1]").hasMessageContaining("Do not run it again");
         assertThat(failure).hasCauseInstanceOf(SQLException.class);
@@ -230,9 +231,9 @@ class CommitOutcomeTest {
     @EnumSource
     void retriesByTheTableOfFailuresPayOnce(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        retriesPayOnce((pool, id) -> locks.inTransaction(pool, KEY, connection -> {
-            execute(connection, "insert into payment values (" + id + ")");
-            return add(connection);
+        retriesPayOnce((pool, id) -> locks.inTransaction(pool, forUpdate(KEY), tx -> {
+            execute(tx.connection(), "insert into payment values (" + id + ")");
+            return add(tx.connection());
         }));
     }
 
@@ -255,9 +256,9 @@ class CommitOutcomeTest {
                 })) {
             LockConnectionLostException failure = catchThrowableOfType(
                     LockConnectionLostException.class,
-                    () -> RowLocks.create().inTransaction(proxied(), KEY, connection -> {
-                        add(connection);
-                        return lose.run(connection);
+                    () -> RowLocks.create().inTransaction(proxied(), forUpdate(KEY), tx -> {
+                        add(tx.connection());
+                        return lose.run(tx.connection());
                     }));
             assertThat(failure.sqlState()).contains("08003");
             assertThat(failure).hasMessageContaining("Nothing of the work");
@@ -269,10 +270,10 @@ class CommitOutcomeTest {
     void transactionThatWasIdleForTooLongHasStoredNothing() throws Exception {
         LockConnectionLostException failure = catchThrowableOfType(
                 LockConnectionLostException.class,
-                () -> RowLocks.create().inTransaction(database.dataSource(), KEY, connection -> {
-                    add(connection);
-                    execute(connection, "set local idle_in_transaction_session_timeout = 1");
-                    int pid = connection.unwrap(PGConnection.class).getBackendPID();
+                () -> RowLocks.create().inTransaction(database.dataSource(), forUpdate(KEY), tx -> {
+                    add(tx.connection());
+                    execute(tx.connection(), "set local idle_in_transaction_session_timeout = 1");
+                    int pid = tx.connection().unwrap(PGConnection.class).getBackendPID();
                     Awaitility.await()
                             .atMost(TestDatabase.DEADLINE)
                             .until(() -> database.query("select count(*) from pg_stat_activity where pid = " + pid)
@@ -295,11 +296,11 @@ class CommitOutcomeTest {
         }
         CommitWrite<Void> added = writes.add(ADD, 1, 1).expectOneRow();
         if (behindLock) {
-            CommitWay.sent(added, () -> locks.execute(from, KEY, writes));
+            CommitWay.sent(added, () -> locks.execute(from, forUpdate(KEY), writes));
         } else {
             try (Connection connection = from.getConnection()) {
                 connection.setAutoCommit(false);
-                locks.in(connection).lock(KEY);
+                locks.in(connection).lock(forUpdate(KEY));
                 CommitWay.sent(added, () -> locks.in(connection).commit(writes));
             }
         }
@@ -336,12 +337,12 @@ class CommitOutcomeTest {
         writes.add("with one as (select 1 as id) update account set balance = 1 from one where account.id = one.id")
                 .expectOneRow();
         proxy.cutAfter("with one");
-        assertThatThrownBy(() -> locks(strategy).execute(proxied(), KEY, writes))
+        assertThatThrownBy(() -> locks(strategy).execute(proxied(), forUpdate(KEY), writes))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08006"));
         assertThat(balance()).isEqualTo("0");
         proxy.cutAfter("COMMIT");
-        assertUnknown(() -> locks(strategy).execute(proxied(), KEY, writes));
+        assertUnknown(() -> locks(strategy).execute(proxied(), forUpdate(KEY), writes));
         assertThat(balance()).isEqualTo("1");
     }
 
@@ -353,7 +354,7 @@ class CommitOutcomeTest {
         holder.execute("insert into payment values (7)");
         Session writer = database.session("writer");
         Step<Object> step = writer.start(connection -> {
-            locks(strategy).in(connection).lock(KEY);
+            locks(strategy).in(connection).lock(forUpdate(KEY));
             CommitWrites writes = new CommitWrites();
             writes.add(ADD, 1, 1);
             writes.add("insert into payment values (7)");
@@ -379,9 +380,9 @@ class CommitOutcomeTest {
                 writes.add(ADD, 1, 1).expectOneRow();
                 writes.add("insert into payment values (7)");
                 if (behindLock) {
-                    locks(strategy).execute(OneConnection.of(connection), KEY, writes);
+                    locks(strategy).execute(OneConnection.of(connection), forUpdate(KEY), writes);
                 } else {
-                    locks(strategy).in(connection).lock(KEY);
+                    locks(strategy).in(connection).lock(forUpdate(KEY));
                     locks(strategy).in(connection).commit(writes);
                 }
                 return null;
@@ -436,8 +437,8 @@ class CommitOutcomeTest {
             requireStandby("nobody");
             for (String end : List.of("pg_cancel_backend", "pg_terminate_backend")) {
                 Session runner = database.session("runner");
-                Step<Object> step =
-                        runner.start(unused -> locks(strategy).inTransaction(pool, KEY, CommitOutcomeTest::add));
+                Step<Object> step = runner.start(
+                        unused -> locks(strategy).inTransaction(pool, forUpdate(KEY), tx -> add(tx.connection())));
                 String waiting = "select coalesce(min(pid), 0) from pg_stat_activity where wait_event = 'SyncRep'";
                 Awaitility.await()
                         .atMost(TestDatabase.DEADLINE)
@@ -459,7 +460,7 @@ class CommitOutcomeTest {
             // Both are visible, as they are committed on this server.
             assertThat(balance()).isEqualTo("2");
             // The warning is not found again on the pool's connection.
-            locks(strategy).inTransaction(pool, KEY, CommitOutcomeTest::add);
+            locks(strategy).inTransaction(pool, forUpdate(KEY), tx -> add(tx.connection()));
             assertThat(balance()).isEqualTo("3");
         } finally {
             requireStandby("");
@@ -525,8 +526,8 @@ class CommitOutcomeTest {
                         .equals("0"));
         RowLocks locks = locks(strategy);
         // From then on the table is known.
-        locks.execute(database.dataSource(), KEY, addOne());
-        assertThat(catchThrowable(() -> locks.execute(OneConnection.of(connection), KEY, addOne())))
+        locks.execute(database.dataSource(), forUpdate(KEY), addOne());
+        assertThat(catchThrowable(() -> locks.execute(OneConnection.of(connection), forUpdate(KEY), addOne())))
                 .isExactlyInstanceOf(LockConnectionLostException.class)
                 .hasMessageContaining("Nothing of the work");
         assertThat(balance()).isEqualTo("1");
@@ -544,7 +545,7 @@ class CommitOutcomeTest {
     void aTransactionThatTookTooLongIsAnUnknownOutcomeThatIsFinal(LockStrategy strategy) throws Exception {
         assumeTrue(Integer.parseInt(database.query("show server_version_num")) >= 170_000, "transaction_timeout");
         Session holder = database.session("holder");
-        holder.run(connection -> locks(strategy).in(connection).lock(KEY));
+        holder.run(connection -> locks(strategy).in(connection).lock(forUpdate(KEY)));
         PGSimpleDataSource from = database.dataSource();
         from.setOptions("-c transaction_timeout=1000");
         assertThat(catchThrowable(() -> write(strategy, from, true)))
@@ -569,18 +570,18 @@ class CommitOutcomeTest {
         CommitWrites trying = new CommitWrites();
         trying.add("select from payment where id = 7 for update nowait");
         for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.noWait())) {
-            assertLockNotAvailable(() -> locks.execute(from, List.of(KEY), RowLockMode.FOR_UPDATE, wait, waiting));
+            assertLockNotAvailable(() -> locks.execute(from, forUpdate(KEY).waiting(wait), waiting));
         }
         for (LockWait wait : List.of(LockWait.atMost(Duration.ofHours(1)), LockWait.forever())) {
-            assertLockNotAvailable(() -> locks.execute(from, List.of(KEY), RowLockMode.FOR_UPDATE, wait, trying));
+            assertLockNotAvailable(() -> locks.execute(from, forUpdate(KEY).waiting(wait), trying));
         }
-        assertThat(catchThrowable(() -> locks.execute(from, KEY, waiting)))
+        assertThat(catchThrowable(() -> locks.execute(from, forUpdate(KEY), waiting)))
                 .isExactlyInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("or for what a write behind it needs");
-        holder.run(connection -> locks.in(connection).lock(KEY));
+        holder.run(connection -> locks.in(connection).lock(forUpdate(KEY)));
         LockWait shortly = LockWait.atMost(Duration.ofMillis(20));
         assertThat(catchThrowable(() ->
-                        locks.execute(database.dataSource(), List.of(KEY), RowLockMode.FOR_UPDATE, shortly, waiting)))
+                        locks.execute(database.dataSource(), forUpdate(KEY).waiting(shortly), waiting)))
                 .isExactlyInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("another transaction holds it.");
     }
@@ -600,16 +601,16 @@ class CommitOutcomeTest {
                         + " 'begin raise warning ''late''; return null; end'",
                 "create constraint trigger warn after update on account deferrable initially deferred"
                         + " for each row execute function warn()");
-        RowLocks.create().inTransaction(database.dataSource(), KEY, CommitOutcomeTest::add);
+        RowLocks.create().inTransaction(database.dataSource(), forUpdate(KEY), tx -> add(tx.connection()));
         assertThat(balance()).isEqualTo("1");
     }
 
     @Test
     void deferredConstraintIsTheDriversErrorAsBefore() throws Exception {
         database.execute("create table child(account int references account deferrable initially deferred)");
-        assertThatThrownBy(() -> RowLocks.create().inTransaction(database.dataSource(), KEY, connection -> {
-                    execute(connection, "insert into child values (999)");
-                    return add(connection);
+        assertThatThrownBy(() -> RowLocks.create().inTransaction(database.dataSource(), forUpdate(KEY), tx -> {
+                    execute(tx.connection(), "insert into child values (999)");
+                    return add(tx.connection());
                 }))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23503"));
@@ -631,8 +632,8 @@ class CommitOutcomeTest {
                 assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)", refused));
                 assertRefused(() -> write(strategy, pool, behindLock, "insert into payment values (1)"));
             }
-            assertRefused(() -> locks(strategy).inTransaction(pool, KEY, connection -> {
-                execute(connection, "insert into payment values (1)");
+            assertRefused(() -> locks(strategy).inTransaction(pool, forUpdate(KEY), tx -> {
+                execute(tx.connection(), "insert into payment values (1)");
                 return null;
             }));
         }
@@ -668,7 +669,7 @@ class CommitOutcomeTest {
             CommitWrites writes = new CommitWrites();
             writes.add("update account set balance = 1 where id = 1");
             writes.add("update account set balance = ? where id = 1", value);
-            assertThatThrownBy(() -> locks(strategy).execute(one, KEY, writes))
+            assertThatThrownBy(() -> locks(strategy).execute(one, forUpdate(KEY), writes))
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("Can't infer the SQL type");
             assertThat(session.connection().isClosed()).isFalse();
@@ -684,7 +685,7 @@ class CommitOutcomeTest {
         repeatable.setOptions("-c default_transaction_isolation=repeatable\\ read");
         Session holder = database.session("holder");
         Session writer = database.session("writer", repeatable);
-        holder.run(connection -> locks(strategy).in(connection).lock(KEY));
+        holder.run(connection -> locks(strategy).in(connection).lock(forUpdate(KEY)));
         Step<Object> step = writer.start(connection -> {
             write(strategy, OneConnection.of(connection), true, "insert into payment values (1)");
             return null;

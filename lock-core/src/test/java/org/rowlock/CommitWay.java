@@ -3,6 +3,7 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -31,7 +32,7 @@ enum CommitWay {
         if (this == EXECUTE) {
             CommitWrites writes = writes(more);
             CommitWrite<Void> added = writes.add(ADD, amount, 1).expectOneRow();
-            sent(added, () -> locks.execute(dataSource, KEY, writes));
+            sent(added, () -> locks.execute(dataSource, forUpdate(KEY), writes));
             return;
         }
         try (Connection connection = dataSource.getConnection()) {
@@ -42,7 +43,7 @@ enum CommitWay {
 
     /** The same in a transaction of the caller's. */
     void add(RowLocks locks, Connection connection, int amount, String... more) throws SQLException {
-        locks.in(connection).lock(KEY);
+        locks.in(connection).lock(forUpdate(KEY));
         if (this != BARE) {
             CommitWrites writes = writes(more);
             CommitWrite<Void> added = writes.add(ADD, amount, 1).expectOneRow();

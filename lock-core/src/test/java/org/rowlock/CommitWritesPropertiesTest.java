@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -127,10 +128,10 @@ class CommitWritesPropertiesTest {
         }
         try {
             if (behindLock) {
-                locks.execute(OneConnection.of(connection), key, atCommit);
+                locks.execute(OneConnection.of(connection), forUpdate(key), atCommit);
             } else {
                 connection.setAutoCommit(false);
-                locks.in(connection).lock(key);
+                locks.in(connection).lock(forUpdate(key));
                 locks.in(connection).commit(atCommit);
                 connection.setAutoCommit(true);
             }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -76,9 +76,9 @@ class CommitWritesTest {
         WORK {
             @Override
             void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
-                locks.inTransaction(from, KEY, (connection, atCommit) -> {
-                    execute(connection, "update account set balance = balance + 100 where id = 9");
-                    writes.accept(atCommit);
+                locks.inTransaction(from, forUpdate(KEY), tx -> {
+                    execute(tx.connection(), "update account set balance = balance + 100 where id = 9");
+                    writes.accept(tx.atCommit());
                     return null;
                 });
             }
@@ -89,7 +89,7 @@ class CommitWritesTest {
                 LockedQuery<Long> query = LockedQuery.of(
                         "update account set balance = balance + 100 where id = 9 returning balance",
                         row -> row.getLong(1));
-                locks.runInTransaction(from, KEY, query, (rows, atCommit) -> writes.accept(atCommit));
+                locks.runInTransaction(from, forUpdate(KEY), query, tx -> writes.accept(tx.atCommit()));
             }
         },
         EXECUTE {
@@ -97,7 +97,7 @@ class CommitWritesTest {
             void send(RowLocks locks, DataSource from, Consumer<CommitWrites> writes) throws SQLException {
                 CommitWrites atCommit = new CommitWrites();
                 writes.accept(atCommit);
-                locks.execute(from, KEY, atCommit);
+                locks.execute(from, forUpdate(KEY), atCommit);
             }
         },
         OWN_CONNECTION {
@@ -106,7 +106,7 @@ class CommitWritesTest {
                 try (Connection connection = from.getConnection()) {
                     connection.setAutoCommit(false);
                     TransactionLocks tx = locks.in(connection);
-                    tx.lock(KEY);
+                    tx.lock(forUpdate(KEY));
                     execute(connection, "update account set balance = balance + 100 where id = 9");
                     CommitWrites atCommit = new CommitWrites();
                     writes.accept(atCommit);
@@ -302,8 +302,9 @@ class CommitWritesTest {
     @ParameterizedTest
     @EnumSource
     void whatTheyReturnIsThereAfterwardsAndNotBefore(LockStrategy strategy) throws Exception {
-        CommitWrite<UUID> write = locks(strategy).inTransaction(dataSource, KEY, (connection, atCommit) -> {
-            CommitWrite<UUID> added = atCommit.addReturning(
+        CommitWrite<UUID> write = locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> {
+            CommitWrite<UUID> added = tx.atCommit()
+                    .addReturning(
                             "insert into entry(ref, note) values (?, 'a') returning ref, id",
                             row -> row.getObject("ref", UUID.class),
                             new UUID(1, 2))
@@ -327,7 +328,7 @@ class CommitWritesTest {
                 .expectRows(3);
         CommitWrite<String> none =
                 writes.addReturning("delete from entry returning id, note", all).expectRows(0);
-        locks.execute(dataSource, KEY, writes);
+        locks.execute(dataSource, forUpdate(KEY), writes);
         assertThat(three.rows()).containsExactlyInAnyOrder("id11", "id22", "id33");
         assertThat(none.rows()).isEmpty();
         assertThat(none.count()).isZero();
@@ -338,7 +339,7 @@ class CommitWritesTest {
         CommitWrites writes = new CommitWrites();
         CommitWrite<String> nulls = writes.addReturning(
                 "update account set balance = 5 where id = 1 returning null", row -> row.getString(1));
-        RowLocks.create().execute(dataSource, KEY, writes);
+        RowLocks.create().execute(dataSource, forUpdate(KEY), writes);
         assertThat(nulls.rows()).hasSize(1).containsOnlyNulls();
     }
 
@@ -371,7 +372,7 @@ class CommitWritesTest {
         execute(connection, "create rule watched as on update to account do instead update entry set amount = 1");
         CommitWrites writes = new CommitWrites();
         writes.add(ADD, 1, 1).expectOneRow();
-        assertThatThrownBy(() -> locks(LockStrategy.ROW).execute(dataSource, KEY, writes))
+        assertThatThrownBy(() -> locks(LockStrategy.ROW).execute(dataSource, forUpdate(KEY), writes))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("CREATE RULE");
     }
@@ -391,7 +392,7 @@ class CommitWritesTest {
                         }
                         throw (RuntimeException) thrown;
                     });
-            RowLocks.create().execute(dataSource, KEY, writes);
+            RowLocks.create().execute(dataSource, forUpdate(KEY), writes);
             assertThat(balance(1)).isEqualTo("7");
             assertThat(write.count()).isOne();
             SQLException told = catchThrowableOfType(SQLException.class, write::rows);
@@ -430,15 +431,17 @@ class CommitWritesTest {
                 Connection::rollback, Connection::commit, connection -> connection.setAutoCommit(true))) {
             LockTransactionException refused = catchThrowableOfType(
                     LockTransactionException.class,
-                    () -> locks(strategy).runInTransaction(dataSource, KEY, (connection, atCommit) -> {
-                        ending.end(connection);
-                        atCommit.add(ADD, 1, 1);
+                    () -> locks(strategy).runInTransaction(dataSource, forUpdate(KEY), tx -> {
+                        ending.end(tx.connection());
+                        tx.atCommit().add(ADD, 1, 1);
                     }));
             assertThat(refused.reason()).isEqualTo(LockTransactionException.Reason.ENDED);
             assertThat(refused).hasMessageContainingAll("not stored", "has ended it", "setAutoCommit");
             assertThat(balance(1)).isEqualTo("0");
         }
-        locks(strategy).runInTransaction(dataSource, KEY, connection -> connection.rollback());
+        locks(strategy)
+                .runInTransaction(
+                        dataSource, forUpdate(KEY), tx -> tx.connection().rollback());
     }
 
     /** Ends a transaction. */
@@ -452,14 +455,14 @@ class CommitWritesTest {
         CommitWrites writes = new CommitWrites();
         CommitWrite<Void> batch = writes.addBatch("insert into entry(amount) values (?)", List.of(1, 2, 3));
         writes.addBatch("insert into entry(note) values (?)", List.of(List.of("a"), Collections.singletonList(null)));
-        RowLocks.create().execute(dataSource, KEY, writes);
+        RowLocks.create().execute(dataSource, forUpdate(KEY), writes);
         assertThat(batch.counts()).containsExactly(1L, 1L, 1L);
         assertThat(database.query("select sum(amount) || '/' || count(note) || '/' || count(*) from entry"))
                 .isEqualTo("6/1/5");
         CommitWrites two = new CommitWrites();
         two.addBatch(ADD, List.of(1, 2));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> RowLocks.create().execute(dataSource, KEY, two))
+                .isThrownBy(() -> RowLocks.create().execute(dataSource, forUpdate(KEY), two))
                 .withMessageContaining("2 parameter(s)")
                 .withMessageContaining("in addBatch a list of them for each execution");
         assertThatIllegalArgumentException()
@@ -635,7 +638,7 @@ class CommitWritesTest {
                 .isThrownBy(() -> writes.add("select 1").expectRows(-1));
         assertThat(writes.isEmpty()).isFalse();
         RowLocks locks = RowLocks.create();
-        assertThatIllegalArgumentException().isThrownBy(() -> locks.execute(dataSource, KEY, null));
+        assertThatIllegalArgumentException().isThrownBy(() -> locks.execute(dataSource, forUpdate(KEY), null));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> locks.in(connection).commit(null));
         assertThatThrownBy(() -> locks.in(connection).commit(writes))
@@ -650,11 +653,12 @@ class CommitWritesTest {
         CommitWrites writes = new CommitWrites();
         CommitWrite<Void> added = writes.add(ADD, -5, 1);
         // Not committed, so it may be tried again.
-        assertThatThrownBy(() -> locks.execute(dataSource, KEY, writes)).isInstanceOf(SQLException.class);
+        assertThatThrownBy(() -> locks.execute(dataSource, forUpdate(KEY), writes))
+                .isInstanceOf(SQLException.class);
         database.execute("update account set balance = 5 where id = 1");
-        locks.execute(dataSource, KEY, writes);
+        locks.execute(dataSource, forUpdate(KEY), writes);
         assertThat(balance(1)).isEqualTo("0");
-        assertThatIllegalStateException().isThrownBy(() -> locks.execute(dataSource, KEY, writes));
+        assertThatIllegalStateException().isThrownBy(() -> locks.execute(dataSource, forUpdate(KEY), writes));
         assertThatIllegalStateException().isThrownBy(() -> writes.add("select 1"));
         assertThatIllegalStateException().isThrownBy(() -> added.and(-5, 1));
     }
@@ -692,12 +696,12 @@ class CommitWritesTest {
     @ParameterizedTest
     @EnumSource
     void withoutWritesItIsACommit(LockStrategy strategy) throws Exception {
-        locks(strategy).inTransaction(dataSource, KEY, (own, atCommit) -> {
-            execute(own, "update account set balance = 3 where id = 1");
+        locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> {
+            execute(tx.connection(), "update account set balance = 3 where id = 1");
             return null;
         });
         assertThat(balance(1)).isEqualTo("3");
-        locks(strategy).execute(dataSource, KEY, new CommitWrites());
+        locks(strategy).execute(dataSource, forUpdate(KEY), new CommitWrites());
         connection.setAutoCommit(false);
         execute(connection, "update account set balance = 4 where id = 1");
         locks(strategy).in(connection).commit(new CommitWrites());
@@ -760,7 +764,7 @@ class CommitWritesTest {
         Session bob = database.session("bob");
         bob.connection().setAutoCommit(true);
         RowLocks locks = locks(strategy);
-        alice.run(c -> locks.in(c).lock(KEY));
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         Step<Object> step = bob.start(c -> {
             way.send(locks, OneConnection.of(c), atCommit -> atCommit.add(ADD, 1, 1));
             return null;
@@ -777,14 +781,16 @@ class CommitWritesTest {
     void aLockThatCannotBeHadStoresNothing(LockStrategy strategy) throws Exception {
         Session alice = database.session("alice");
         RowLocks locks = locks(strategy);
-        alice.run(c -> locks.in(c).lock(KEY));
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
             CommitWrites writes = new CommitWrites();
             writes.add(ADD, 1, 2);
-            assertThatThrownBy(() -> locks.execute(dataSource, List.of(KEY), FOR_UPDATE, wait, writes))
+            assertThatThrownBy(() -> locks.execute(dataSource, forUpdate(KEY).waiting(wait), writes))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThatThrownBy(() -> locks.execute(
-                            dataSource, List.of(LockKey.row("account", 2), KEY), FOR_UPDATE, wait, writes))
+                            dataSource,
+                            forUpdate(List.of(LockKey.row("account", 2), KEY)).waiting(wait),
+                            writes))
                     .isInstanceOf(LockNotAvailableException.class);
             assertNothingStored();
         }
@@ -792,7 +798,8 @@ class CommitWritesTest {
         CommitWrites writes = new CommitWrites();
         writes.add(ADD, 1, 2);
         LockWait longEnough = LockWait.atMost(TestDatabase.DEADLINE);
-        locks.execute(dataSource, List.of(KEY, LockKey.row("account", 2)), FOR_UPDATE, longEnough, writes);
+        locks.execute(
+                dataSource, forUpdate(List.of(KEY, LockKey.row("account", 2))).waiting(longEnough), writes);
         assertThat(balance(2)).isEqualTo("1");
     }
 
@@ -806,7 +813,7 @@ class CommitWritesTest {
         for (int level : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
             bob.connection().setTransactionIsolation(level);
             bob.connection().setAutoCommit(true);
-            alice.run(c -> locks.in(c).lock(KEY));
+            alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
             Step<Object> step = bob.start(c -> {
                 way.send(
                         locks,
@@ -834,11 +841,11 @@ class CommitWritesTest {
                 "insert into device values ('08:00:2b:01:02:03', 0)");
         CommitWrites writes = new CommitWrites();
         writes.add("update device set n = ?", 1);
-        assertThatThrownBy(
-                        () -> locks(strategy).execute(dataSource, LockKey.row("device", "08-00-2B-01-02-03"), writes))
+        assertThatThrownBy(() -> locks(strategy)
+                        .execute(dataSource, forUpdate(LockKey.row("device", "08-00-2B-01-02-03")), writes))
                 .isInstanceOf(LockTargetException.class);
         assertThat(database.query("select n from device")).isEqualTo("0");
-        locks(strategy).execute(dataSource, LockKey.row("device", "08:00:2b:01:02:03"), writes);
+        locks(strategy).execute(dataSource, forUpdate(LockKey.row("device", "08:00:2b:01:02:03")), writes);
         assertThat(database.query("select n from device")).isEqualTo("1");
     }
 
@@ -853,7 +860,7 @@ class CommitWritesTest {
                     "insert into thing values ('7')");
             CommitWrites writes = new CommitWrites();
             CommitWrite<Void> write = writes.add("update thing set n = n + 1").expectOneRow();
-            locks.execute(dataSource, LockKey.row("thing", 7), writes);
+            locks.execute(dataSource, forUpdate(LockKey.row("thing", 7)), writes);
             assertThat(write.count()).isOne();
             assertThat(database.query("select n from thing")).isEqualTo("1");
         }

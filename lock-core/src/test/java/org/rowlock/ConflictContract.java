@@ -13,6 +13,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 
@@ -164,7 +165,7 @@ abstract class ConflictContract extends RowLockContract {
         List<LockKey> keys =
                 List.of(LockKey.name("nightly report"), LockKey.number(-7), LockKey.pair(3, Integer.MIN_VALUE));
         for (LockKey key : keys) {
-            assertThat(lock(alice, key)).isEqualTo(LockResult.KEY_LOCKED);
+            assertThat(lock(alice, key)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
         }
 
         for (LockKey key : keys) {
@@ -173,7 +174,7 @@ abstract class ConflictContract extends RowLockContract {
         }
         Step<LockResult> waiting = startLock(bob, keys.get(0)).awaitBlockedBy(alice);
         alice.commit();
-        assertThat(waiting.get()).isEqualTo(LockResult.KEY_LOCKED);
+        assertThat(waiting.get()).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
     }
 
     @Test

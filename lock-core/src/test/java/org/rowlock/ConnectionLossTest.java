@@ -3,6 +3,7 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -101,7 +102,8 @@ class ConnectionLossTest {
 
     private void assertFree(RowLocks locks) throws Exception {
         Session fresh = database.session("fresh");
-        assertThat((boolean) fresh.run(c -> locks.in(c).tryLock(KEY))).isTrue();
+        assertThat((boolean) fresh.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked()))
+                .isTrue();
         fresh.rollback();
     }
 
@@ -112,8 +114,8 @@ class ConnectionLossTest {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         Session victim = database.session("victim");
-        alice.run(c -> locks.in(c).lock(KEY));
-        Step<LockResult> step = bob.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(alice);
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        Step<LockResult> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
         crash(victim.pid());
         assertLost(step.failure());
         // The holder finds out at its next statement, and so nothing that it does counts.
@@ -130,8 +132,8 @@ class ConnectionLossTest {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
         bob.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
-        alice.run(c -> locks.in(c).lock(KEY));
-        Step<LockResult> step = bob.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(alice);
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        Step<LockResult> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
         crash(alice.pid());
         assertLost(step.failure());
         assertFree(locks);
@@ -143,8 +145,9 @@ class ConnectionLossTest {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(KEY));
-        Step<?> step = bob.start(c -> locks.in(c).lockAndQuery(KEY, "select 1", row -> row.getInt(1)))
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        Step<?> step = bob.start(c ->
+                        locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1", row -> row.getInt(1))))
                 .awaitBlockedBy(alice);
         crash(bob.pid());
         assertLost(step.failure());
@@ -157,12 +160,12 @@ class ConnectionLossTest {
         List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
         RowMapper<Integer> one = row -> 1;
         for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks.in(c).lock(KEY),
-                c -> locks.in(c).tryLock(KEY),
-                c -> locks.in(c).lockAll(keys),
-                c -> locks.in(c).tryLockAll(keys),
-                c -> locks.in(c).lockAndQuery(KEY, "select 1", one),
-                c -> RowLocks.create().in(c).lock(KEY),
+                c -> locks.in(c).lock(forUpdate(KEY)),
+                c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
+                c -> locks.in(c).lock(forUpdate(keys)),
+                c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select 1", one)),
+                c -> RowLocks.create().in(c).lock(forUpdate(KEY)),
                 c -> locks.in(c).claim(Claim.from("account"), one))) {
             for (boolean begun : List.of(true, false)) {
                 Session alice = database.session("alice");
@@ -185,8 +188,8 @@ class ConnectionLossTest {
         RowLocks locks = RowLocks.create();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(KEY));
-        Step<LockResult> step = bob.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(alice);
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        Step<LockResult> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
         stopAndStart();
         assertLost(step.failure());
         assertFree(locks);
@@ -201,11 +204,11 @@ class ConnectionLossTest {
         config.setMaximumPoolSize(3);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             Session watcher = database.session("watcher");
-            watcher.run(c -> locks.in(c).lock(row("account", 2)));
+            watcher.run(c -> locks.in(c).lock(forUpdate(row("account", 2))));
             // One holds, and waits for the watcher: its process dies in the wait.
             Session runner = database.session("runner");
-            Step<Object> step = runner.start(unused -> locks.inTransaction(pool, KEY, c -> {
-                locks.in(c).lock(row("account", 2));
+            Step<Object> step = runner.start(unused -> locks.inTransaction(pool, forUpdate(KEY), tx -> {
+                locks.in(tx.connection()).lock(forUpdate(row("account", 2)));
                 return null;
             }));
             String waiting = "select coalesce(min(pid), 0) from pg_locks where not granted";
@@ -218,7 +221,11 @@ class ConnectionLossTest {
             int lost = 0;
             for (long balance = 0; balance < 6; ) {
                 try {
-                    balance = locks.inTransaction(pool, KEY, c -> locks.in(c).lockAndQuery(KEY, ADD, BALANCE))
+                    balance = locks.inTransaction(
+                                    pool,
+                                    forUpdate(KEY),
+                                    tx -> locks.in(tx.connection())
+                                            .lockAndQuery(forUpdate(KEY), LockedQuery.of(ADD, BALANCE)))
                             .get(0);
                 } catch (LockConnectionLostException e) {
                     lost++;

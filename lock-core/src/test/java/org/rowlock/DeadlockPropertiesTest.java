@@ -25,7 +25,7 @@ import org.awaitility.Awaitility;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.testing.Session;
@@ -136,11 +136,12 @@ class DeadlockPropertiesTest {
     private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy) throws Exception {
         LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS, KeyNames.WITH_IDS);
         // One at a time at the server, so that all others have to wait in the JVM, for as long as they may.
-        LockCalls calls = new LockCalls(new LockRequests(config), new LockObserver(null), new Gate(1, LONGEST_WAIT));
+        LockCalls calls =
+                new LockCalls(new LockRequests(config), new LockObserver(null), KeyQueues.ofWidth(1, LONGEST_WAIT));
         int deadlocks = run(
                 program,
-                (connection, row, mode) ->
-                        new TransactionLocks(connection, calls).lock(LockKey.row("account", row), mode));
+                (connection, row, mode) -> new TransactionLocks(connection, calls)
+                        .lock(LockRequest.of(mode, LockKey.row("account", row))));
         if (deadlocks == 0) {
             return;
         }

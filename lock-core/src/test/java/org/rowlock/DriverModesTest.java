@@ -3,8 +3,8 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
-import static org.rowlock.RowLockMode.FOR_SHARE;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -87,8 +87,9 @@ class DriverModesTest {
     }
 
     private static void waitsAndReadsFresh(RowLocks locks, Session alice, Session bob, int round) throws Exception {
-        alice.run(c -> locks.in(c).lock(KEY));
-        Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndQuery(KEY, READ, BALANCE, 1));
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        Step<List<Long>> step =
+                bob.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE, 1)));
         step.awaitBlockedBy(alice);
         alice.execute("update account set balance = " + round + " where id = 1");
         alice.commit();
@@ -100,22 +101,28 @@ class DriverModesTest {
     private static void failsAndStaysUsable(RowLocks locks, LockStrategy strategy, Session alice, Session bob)
             throws Exception {
         LockWait briefly = LockWait.atMost(Duration.ofMillis(10));
-        alice.run(c -> locks.in(c).lock(KEY));
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         bob.execute("update account set balance = 9 where id = 9");
         bob.execute("set local lock_timeout = '59s'");
-        bob.run(c -> locks.in(c).lock(row("account", 2)));
+        bob.run(c -> locks.in(c).lock(forUpdate(row("account", 2))));
         int held = bob.advisoryLocks();
         for (LockWait wait : List.of(LockWait.noWait(), briefly)) {
-            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(KEY, FOR_UPDATE, wait)))
-                    .isFalse();
             assertThat((boolean) bob.run(c ->
-                            locks.in(c).tryLockAll(LockKey.rows("account", List.of(3, 1)), FOR_SHARE, wait)))
+                            locks.in(c).tryLock(forUpdate(KEY).waiting(wait)).isLocked()))
                     .isFalse();
-            assertThatThrownBy(() -> bob.run(c -> locks.in(c).lockAndQuery(KEY, FOR_SHARE, wait, READ, BALANCE, 1)))
+            assertThat((boolean) bob.run(c -> locks.in(c)
+                            .tryLock(forShare(LockKey.rows("account", List.of(3, 1)))
+                                    .waiting(wait))
+                            .isLocked()))
+                    .isFalse();
+            assertThatThrownBy(() -> bob.run(c ->
+                            locks.in(c).lockAndQuery(forShare(KEY).waiting(wait), LockedQuery.of(READ, BALANCE, 1))))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThat(bob.advisoryLocks()).isEqualTo(held);
         }
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(row("account", 3), FOR_UPDATE, briefly)))
+        assertThat((boolean) bob.run(c -> locks.in(c)
+                        .tryLock(forUpdate(row("account", 3)).waiting(briefly))
+                        .isLocked()))
                 .isTrue();
         bob.run(c -> {
             try (var statement = c.createStatement();
@@ -128,7 +135,7 @@ class DriverModesTest {
         bob.commit();
         alice.commit();
         assertThat((long) alice.run(c -> locks.in(c)
-                        .lockAndQuery(row("account", 9), READ, BALANCE, 9)
+                        .lockAndQuery(forUpdate(row("account", 9)), LockedQuery.of(READ, BALANCE, 9))
                         .get(0)))
                 .as("what bob's transaction did around " + strategy)
                 .isEqualTo(9);
@@ -144,13 +151,14 @@ class DriverModesTest {
                 LockKey.name("größe"),
                 LockKey.number(Long.MIN_VALUE),
                 LockKey.pair(Integer.MIN_VALUE, -1));
-        LockAllResult result = alice.run(c -> locks.in(c).lockAll(keys));
+        LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(keys)));
         assertThat(result.absentRows()).hasSize(strategy == LockStrategy.ADVISORY ? 0 : 2);
         assertThat(alice.advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 3 : 6);
         for (LockKey key : keys) {
             boolean isFree = strategy == LockStrategy.ROW && result.absentRows().contains(key);
             if (!isFree) {
-                assertThat((boolean) bob.run(c -> locks.in(c).tryLock(key)))
+                assertThat((boolean)
+                                bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked()))
                         .as(key.toString())
                         .isFalse();
             }
@@ -182,14 +190,15 @@ class DriverModesTest {
         bob.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
         LockWait bound = LockWait.atMost(TestDatabase.DEADLINE);
         List<Session.Body<?>> ways = List.of(
-                c -> locks.in(c).lock(KEY),
-                c -> locks.in(c).lockAll(LockKey.rows("account", List.of(2, 1)), FOR_SHARE, bound),
-                c -> locks.in(c).lock(KEY, FOR_UPDATE, bound));
+                c -> locks.in(c).lock(forUpdate(KEY)),
+                c -> locks.in(c)
+                        .lock(forShare(LockKey.rows("account", List.of(2, 1))).waiting(bound)),
+                c -> locks.in(c).lock(forUpdate(KEY).waiting(bound)));
         long balance = 0;
         for (int i = 0; i < 2; i++) {
             for (Session.Body<?> way : ways) {
                 balance++;
-                alice.run(c -> locks.in(c).lock(KEY));
+                alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
                 Step<?> step = bob.start(way);
                 step.awaitBlockedBy(alice);
                 alice.execute("update account set balance = " + balance + " where id = 1");
@@ -210,9 +219,13 @@ class DriverModesTest {
                 assertThat(bob.advisoryLocks()).isZero();
             }
             // And none of it available.
-            alice.run(c -> locks.in(c).lock(KEY));
-            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(KEY))).isFalse();
-            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(KEY, Duration.ofMillis(10))))
+            alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+            assertThat((boolean)
+                            bob.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked()))
+                    .isFalse();
+            assertThat((boolean) bob.run(c -> locks.in(c)
+                            .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(10)))
+                            .isLocked()))
                     .isFalse();
             Step<?> canceled = bob.start(ways.get(0)).awaitBlockedBy(alice);
             bob.cancel();

@@ -2,10 +2,10 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.CommitWay.KEY;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -127,7 +127,7 @@ class EarlyConfirmationTest {
         CommitWay.EXECUTE.add(own, one, 1);
         holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
         // Somebody else in its queue, who need not do anything: the key is wanted.
-        try (var wanted = own.admission().enter(one, List.of(KEY), RowLockMode.FOR_UPDATE, LockWait.forever())) {
+        try (var wanted = own.admission().enter(one, forUpdate(KEY))) {
             assertThat(wanted.isQueued()).isTrue();
             Step<Object> step = writer.start(connection -> {
                 CommitWay.EXECUTE.add(own, one, 1);

@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -81,12 +83,12 @@ enum EarlyReader {
         String own = sql.replace("?", String.valueOf(id));
         switch (door) {
             case IN_TRANSACTION -> {
-                return locks.inTransaction(dataSource, key, connection -> seen(connection, own));
+                return locks.inTransaction(dataSource, forUpdate(key), tx -> seen(tx.connection(), own));
             }
             case COMMIT -> {
                 try (Connection connection = dataSource.getConnection()) {
                     connection.setAutoCommit(false);
-                    locks.in(connection).lock(key);
+                    locks.in(connection).lock(forUpdate(key));
                     Set<Integer> seen = seen(connection, own);
                     locks.in(connection).commit(new CommitWrites());
                     return seen;
@@ -98,7 +100,7 @@ enum EarlyReader {
                     CommitWrite<String> write = writes.addReturning(
                             own + " returning (select string_agg(id::text, ' ') from payment)",
                             row -> row.getString(1));
-                    locks.execute(OneConnection.of(connection), key, writes);
+                    locks.execute(OneConnection.of(connection), forUpdate(key), writes);
                     Set<Integer> seen = new HashSet<>();
                     for (String ids : write.rows()) {
                         for (String each : ids == null ? new String[0] : ids.split(" ")) {

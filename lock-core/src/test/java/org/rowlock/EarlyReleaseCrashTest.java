@@ -93,6 +93,21 @@ class EarlyReleaseCrashTest {
     }
 
     @Test
+    @Tag("long")
+    void nothingThatAMemberOfAGroupWasAcknowledgedIsLost() throws Exception {
+        List<ProcessHandle> writers = suspendWriters();
+        EarlyWorkers workers =
+                EarlyWorkers.startInGroups(database.dataSource(), 1).awaitAcknowledged(PAYMENTS);
+        crash(writers);
+        Set<Integer> acknowledged = workers.awaitEnd();
+        try (Connection connection = database.dataSource().getConnection()) {
+            assertThat(EarlyWorkers.stored(connection)).containsAll(acknowledged);
+            EarlyWorkers.assertWhole(connection);
+            EarlyWorkers.assertShared(connection);
+        }
+    }
+
+    @Test
     void nothingThatWasAcknowledgedIsLost() throws Exception {
         crashWhilePaying(1);
     }

@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.Statement;
@@ -12,6 +13,8 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiFunction;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,10 +60,20 @@ class EarlyReleaseFailoverTest {
         failOver(level, standbys);
     }
 
+    @Test
+    void nothingThatAMemberOfAGroupWasAcknowledgedIsLostAtAFailover() throws Exception {
+        failOver("on", StreamingPair.STANDBY, EarlyWorkers::startInGroups);
+    }
+
     private static void failOver(String level, String standbys) throws Exception {
+        failOver(level, standbys, EarlyWorkers::start);
+    }
+
+    private static void failOver(String level, String standbys, BiFunction<DataSource, Integer, EarlyWorkers> start)
+            throws Exception {
         try (StreamingPair pair = start(standbys)) {
             EarlyWorkers workers =
-                    EarlyWorkers.start(dataSource(pair.primary(), level), 1).awaitAcknowledged(PAYMENTS);
+                    start.apply(dataSource(pair.primary(), level), 1).awaitAcknowledged(PAYMENTS);
             pair.network().freeze();
             // The control, which has to lose; else the test would prove nothing.
             Set<Integer> local;
@@ -165,7 +178,10 @@ class EarlyReleaseFailoverTest {
             try (Connection connection = local.getConnection()) {
                 assertThat(EarlyWorkers.stored(connection)).as("visible there").containsExactlyInAnyOrder(1, 2, 3);
                 connection.setAutoCommit(false);
-                assertThat(RowLocks.create().in(connection).tryLock(CommitWay.KEY))
+                assertThat(RowLocks.create()
+                                .in(connection)
+                                .tryLock(forUpdate(CommitWay.KEY))
+                                .isLocked())
                         .as("held by the plain commit")
                         .isFalse();
                 connection.rollback();

@@ -3,6 +3,7 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.CommitWay.KEY;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -95,13 +96,45 @@ class EarlyReleaseTest {
     }
 
     @ParameterizedTest
+    @EnumSource
+    void whatIsNotConfirmedIsSoToAllOfAGroup(LockRelease release) throws Exception {
+        RowLocks locks = Crowd.builder(4).release(release).build();
+        CommitWay.EXECUTE.add(locks, database.dataSource(), 0);
+        List<Crowd.Caller> callers = new ArrayList<>();
+        Crowd crowd = Crowd.behind(database, locks);
+        for (int id = 1; id <= 4; id++) {
+            CommitWrites writes = new CommitWrites();
+            writes.add("update account set balance = balance + 1 where id = 1").expectOneRow();
+            callers.add(crowd.add(writes));
+        }
+        requireStandby("nobody");
+        try {
+            crowd.start();
+            Awaitility.await("all are told").atMost(TestDatabase.DEADLINE).until(() -> {
+                database.query(
+                        "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'");
+                return callers.stream().allMatch(Crowd.Caller::isDone);
+            });
+        } finally {
+            requireStandby("");
+            crowd.close();
+        }
+        for (Crowd.Caller each : callers) {
+            assertThat(each.failure()).isInstanceOf(CommitNotConfirmedException.class);
+        }
+        assertThat(balance()).isEqualTo("4");
+        assertThat(database.query("select count(distinct xmin::text) from account where id = 1"))
+                .isEqualTo("1");
+    }
+
+    @ParameterizedTest
     @MethodSource("waysAndStrategies")
     void othersGetTheLockWhileTheCommitWaitsForTheStandby(CommitWay way, LockStrategy strategy) throws Exception {
         RowLocks locks = early(strategy);
         Session writer = database.session("writer");
         Session next = database.session("next");
         // Asks what the server can, and makes the tables' rows known.
-        writer.run(c -> locks.in(c).lock(KEY));
+        writer.run(c -> locks.in(c).lock(forUpdate(KEY)));
         writer.run(c -> commit(locks, c));
         requireStandby("nobody");
         try {
@@ -110,8 +143,10 @@ class EarlyReleaseTest {
                 return null;
             });
             awaitWaitingForStandby(writer);
-            List<Long> seen = next.run(c ->
-                    locks.in(c).lockAndQuery(KEY, "select balance from account where id = 1", row -> row.getLong(1)));
+            List<Long> seen = next.run(c -> locks.in(c)
+                    .lockAndQuery(
+                            forUpdate(KEY),
+                            LockedQuery.of("select balance from account where id = 1", row -> row.getLong(1))));
             assertThat(seen).containsExactly(5L);
             assertThat(step.isDone()).isFalse();
             next.rollback();
@@ -141,7 +176,9 @@ class EarlyReleaseTest {
                 return null;
             });
             awaitWaitingForStandby(writer);
-            assertThat((boolean) next.run(c -> locks.in(c).tryLock(KEY))).isFalse();
+            assertThat((boolean)
+                            next.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked()))
+                    .isFalse();
             requireStandby("");
             step.get();
         } finally {
@@ -159,12 +196,12 @@ class EarlyReleaseTest {
         // Nobody else wants the key, so it is a plain commit that waits.
         Session.Body<Object> read = c -> {
             if (way == CommitWay.EXECUTE) {
-                locks.execute(OneConnection.of(c), KEY, new CommitWrites());
+                locks.execute(OneConnection.of(c), forUpdate(KEY), new CommitWrites());
                 return null;
             }
             return commit(locks, c);
         };
-        reader.run(c -> locks.in(c).lock(KEY));
+        reader.run(c -> locks.in(c).lock(forUpdate(KEY)));
         reader.run(c -> commit(locks, c));
         requireStandby("nobody");
         try {
@@ -174,7 +211,7 @@ class EarlyReleaseTest {
             });
             awaitWaitingForStandby(writer);
             if (way == CommitWay.BARE) {
-                reader.run(c -> locks.in(c).lock(KEY));
+                reader.run(c -> locks.in(c).lock(forUpdate(KEY)));
             }
             Step<Object> reading = reader.start(read);
             awaitWaitingForStandby(reader);
@@ -325,12 +362,13 @@ class EarlyReleaseTest {
                 }))
                 .isEqualTo(flushes ? 1 : 2);
         // Nobody else wants it, as far as row locks that are new can know.
-        assertThat(usedXids(c -> early(LockStrategy.ROW).inTransaction(OneConnection.of(c), KEY, own -> {
-                    execute(own, "update account set balance = 1 where id = 1");
+        assertThat(usedXids(c -> early(LockStrategy.ROW).inTransaction(OneConnection.of(c), forUpdate(KEY), tx -> {
+                    execute(tx.connection(), "update account set balance = 1 where id = 1");
                     return null;
                 })))
                 .isEqualTo(1);
-        assertThat(usedXids(c -> early(LockStrategy.ADVISORY).inTransaction(OneConnection.of(c), KEY, own -> null)))
+        assertThat(usedXids(c ->
+                        early(LockStrategy.ADVISORY).inTransaction(OneConnection.of(c), forUpdate(KEY), tx -> null)))
                 .isEqualTo(flushes ? 0 : 1);
     }
 

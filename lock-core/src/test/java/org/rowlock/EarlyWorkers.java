@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -55,6 +56,45 @@ final class EarlyWorkers {
             thread.start();
         }
         return workers;
+    }
+
+    /** The same for callers of one instance, who wait for one row and share transactions. */
+    static EarlyWorkers startInGroups(DataSource dataSource, int first) {
+        EarlyWorkers workers = new EarlyWorkers(first);
+        RowLocks locks =
+                RowLocks.builder().release(LockRelease.EARLY).largestGroup(8).build();
+        for (int i = 0; i < 4 * THREADS; i++) {
+            Thread thread = new Thread(() -> workers.payInGroups(dataSource, locks), "member-" + i);
+            thread.setDaemon(true);
+            workers.threads.add(thread);
+            thread.start();
+        }
+        return workers;
+    }
+
+    private void payInGroups(DataSource dataSource, RowLocks locks) {
+        while (true) {
+            int id = next.getAndIncrement();
+            try {
+                CommitWrites writes = new CommitWrites();
+                writes.add("insert into payment values (?)", id);
+                writes.add("update account set balance = balance + 1 where id = 1")
+                        .expectOneRow();
+                locks.execute(dataSource, forUpdate(CommitWay.KEY), writes);
+                acknowledged.add(id);
+            } catch (SQLException | LockException e) {
+                return;
+            }
+        }
+    }
+
+    /** Else there were no groups. */
+    static void assertShared(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select count(distinct xmin::text) < count(*) from payment")) {
+            row.next();
+            assertThat(row.getBoolean(1)).isTrue();
+        }
     }
 
     private void pay(DataSource dataSource) {

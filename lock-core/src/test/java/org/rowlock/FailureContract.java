@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -111,7 +112,9 @@ abstract class FailureContract extends RowLockContract {
     @Test
     void aCanceledBoundedWaitIsNotMistakenForTheBound() throws Exception {
         lock(alice, KEY);
-        Step<Boolean> step = bob.start(c -> locks.in(c).tryLock(KEY, org.rowlock.testing.TestDatabase.DEADLINE));
+        Step<Boolean> step = bob.start(c -> locks.in(c)
+                .tryLock(forUpdate(KEY).atMost(org.rowlock.testing.TestDatabase.DEADLINE))
+                .isLocked());
         step.awaitBlockedBy(alice);
 
         bob.cancel();
@@ -123,7 +126,7 @@ abstract class FailureContract extends RowLockContract {
     @Test
     void aCanceledWaitForSeveralKeysHoldsNone() throws Exception {
         lock(alice, account(5));
-        Step<LockAllResult> step = startLockAll(bob, List.of(account(1), account(5), account(9)), LockWait.forever());
+        Step<LockResult> step = startLockAll(bob, List.of(account(1), account(5), account(9)), LockWait.forever());
         step.awaitBlockedBy(alice);
 
         bob.cancel();
@@ -137,8 +140,10 @@ abstract class FailureContract extends RowLockContract {
     @Test
     void aCancelWhileLockAndQueryWaitsIsALockCanceledException() throws Exception {
         lock(alice, KEY);
-        Step<List<Integer>> step = bob.start(
-                c -> locks.in(c).lockAndQuery(KEY, "update account set balance = 1 returning id", r -> r.getInt(1)));
+        Step<List<Integer>> step = bob.start(c -> locks.in(c)
+                .lockAndQuery(
+                        forUpdate(KEY),
+                        LockedQuery.of("update account set balance = 1 returning id", r -> r.getInt(1))));
         step.awaitBlockedBy(alice);
 
         bob.cancel();

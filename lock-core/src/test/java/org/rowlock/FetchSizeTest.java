@@ -4,6 +4,7 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockKey.rows;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.util.List;
 import java.util.stream.IntStream;
@@ -33,14 +34,15 @@ class FetchSizeTest {
         Session bob = database.session("bob");
         for (int isolation : List.of(2, 4)) {
             alice.connection().setTransactionIsolation(isolation);
-            bob.run(c -> locks.in(c).lock(row("account", 9)));
-            assertThat((boolean) alice.run(
-                            c -> locks.in(c).tryLockAll(KEYS, RowLockMode.FOR_UPDATE, LockWait.atMost(ofMillis(30)))))
+            bob.run(c -> locks.in(c).lock(forUpdate(row("account", 9))));
+            assertThat((boolean) alice.run(c -> locks.in(c)
+                            .tryLock(forUpdate(KEYS).atMost(ofMillis(30)))
+                            .isLocked()))
                     .isFalse();
             alice.execute("select 1");
             alice.rollback();
             bob.rollback();
-            alice.run(c -> locks.in(c).lockAll(KEYS, RowLockMode.FOR_UPDATE, LockWait.atMost(TestDatabase.DEADLINE)));
+            alice.run(c -> locks.in(c).lock(forUpdate(KEYS).atMost(TestDatabase.DEADLINE)));
             String lockTimeout = alice.run(c -> {
                 try (var statement = c.createStatement();
                         var result = statement.executeQuery("show lock_timeout")) {
@@ -50,7 +52,9 @@ class FetchSizeTest {
             });
             assertThat(lockTimeout).isEqualTo("0");
             for (LockKey key : KEYS) {
-                assertThat((boolean) bob.run(c -> locks.in(c).tryLock(key))).isFalse();
+                assertThat((boolean)
+                                bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked()))
+                        .isFalse();
             }
             alice.rollback();
             bob.rollback();

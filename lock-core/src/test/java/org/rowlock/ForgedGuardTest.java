@@ -3,6 +3,7 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.SQLException;
 import java.util.List;
@@ -35,9 +36,9 @@ class ForgedGuardTest {
         Session alice = database.session("alice");
         for (String forged : FORGED) {
             for (Session.Body<?> body : List.<Session.Body<?>>of(
-                    c -> locks.in(c).lock(row("account", forged)),
-                    c -> locks.in(c).tryLock(row("account", forged)),
-                    c -> locks.in(c).lockAll(List.of(row("account", forged), row("account", 1))))) {
+                    c -> locks.in(c).lock(forUpdate(row("account", forged))),
+                    c -> locks.in(c).tryLock(forUpdate(row("account", forged))).isLocked(),
+                    c -> locks.in(c).lock(forUpdate(List.of(row("account", forged), row("account", 1)))))) {
                 if (strategy == LockStrategy.ADVISORY) {
                     alice.run(body);
                 } else {
@@ -58,12 +59,9 @@ class ForgedGuardTest {
             for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait())) {
                 assertThatThrownBy(() -> alice.run(c -> locks.in(c)
                                 .lockAndQuery(
-                                        row("account", 1),
-                                        RowLockMode.FOR_UPDATE,
-                                        wait,
-                                        "select cast(cast(? as text) as int)",
-                                        rs -> rs.getInt(1),
-                                        forged)))
+                                        forUpdate(row("account", 1)).waiting(wait),
+                                        LockedQuery.of(
+                                                "select cast(cast(? as text) as int)", rs -> rs.getInt(1), forged))))
                         .isInstanceOfSatisfying(
                                 SQLException.class,
                                 e -> assertThat(e.getSQLState()).isEqualTo("22P02"));

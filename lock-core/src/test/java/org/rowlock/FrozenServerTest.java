@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -40,11 +41,12 @@ class FrozenServerTest {
                     Connection connection = proxy.through(database.dataSource()).getConnection()) {
                 connection.setAutoCommit(false);
                 if (known) {
-                    locks.in(connection).lock(LockKey.row("account", 2));
+                    locks.in(connection).lock(forUpdate(LockKey.row("account", 2)));
                 }
                 proxy.freeze();
-                CompletableFuture<Boolean> locked =
-                        CompletableFuture.supplyAsync(() -> locks.in(connection).tryLock(KEY, Duration.ofMillis(1)));
+                CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(() -> locks.in(connection)
+                        .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(1)))
+                        .isLocked());
                 assertThatThrownBy(() -> locked.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                         .isInstanceOf(ExecutionException.class)
                         .cause()
@@ -64,7 +66,7 @@ class FrozenServerTest {
     void theSocketsOwnBoundComesBack(int own) throws Exception {
         RowLocks locks = RowLocks.create();
         Session holder = database.session("holder");
-        holder.run(c -> locks.in(c).lock(KEY));
+        holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setDataSource(database.dataSource());
             pool.setMaximumPoolSize(1);
@@ -72,10 +74,14 @@ class FrozenServerTest {
                 connection.setAutoCommit(false);
                 PgConnection driver = connection.unwrap(PgConnection.class);
                 driver.setNetworkTimeout(Runnable::run, own);
-                assertThat(locks.in(connection).tryLock(KEY, Duration.ofMillis(1)))
+                assertThat(locks.in(connection)
+                                .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(1)))
+                                .isLocked())
                         .isFalse();
                 assertThat(driver.getNetworkTimeout()).isEqualTo(own);
-                assertThat(locks.in(connection).tryLock(LockKey.row("account", 2), Duration.ofMinutes(1)))
+                assertThat(locks.in(connection)
+                                .tryLock(forUpdate(LockKey.row("account", 2)).atMost(Duration.ofMinutes(1)))
+                                .isLocked())
                         .isTrue();
                 assertThat(driver.getNetworkTimeout()).isEqualTo(own);
                 connection.rollback();
@@ -88,10 +94,12 @@ class FrozenServerTest {
     void aShorterSocketTimeoutStays() throws Exception {
         RowLocks locks = RowLocks.create();
         Session holder = database.session("holder");
-        holder.run(c -> locks.in(c).lock(KEY));
+        holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
         Connection connection = database.session("waiter").connection();
         connection.setNetworkTimeout(Runnable::run, 50);
-        assertThatThrownBy(() -> locks.in(connection).tryLock(KEY, Duration.ofHours(1)))
+        assertThatThrownBy(() -> locks.in(connection)
+                        .tryLock(forUpdate(KEY).atMost(Duration.ofHours(1)))
+                        .isLocked())
                 .isInstanceOf(LockConnectionLostException.class)
                 .hasMessageContaining("socketTimeout");
         // The server notices when it is asked to wait no longer.

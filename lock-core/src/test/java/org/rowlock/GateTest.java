@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,9 +16,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -39,14 +41,15 @@ class GateTest {
     }
 
     /** Calls of ROW through a gate. */
-    private record Gated(Gate gate, LockCalls calls) {
-        static Gated by(Gate gate) {
+    private record Gated(KeyQueues gate, LockCalls calls) {
+        static Gated by(KeyQueues gate) {
             LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
             return new Gated(gate, new LockCalls(new LockRequests(config), new LockObserver(null), gate));
         }
 
         Step<LockResult> start(Session session, LockKey key, RowLockMode mode, LockWait wait) {
-            return session.start(c -> new TransactionLocks(c, calls).lock(key, mode, wait));
+            return session.start(c -> new TransactionLocks(c, calls)
+                    .lock(LockRequest.of(mode, key).waiting(wait)));
         }
 
         Step<LockResult> start(Session session) {
@@ -54,7 +57,7 @@ class GateTest {
         }
 
         void lock(Session session) throws Exception {
-            session.run(c -> new TransactionLocks(c, calls).lock(KEY));
+            session.run(c -> new TransactionLocks(c, calls).lock(forUpdate(KEY)));
         }
 
         void awaitQueued(int threads) {
@@ -91,7 +94,7 @@ class GateTest {
                     .until(() -> left.stream().anyMatch(i -> steps.get(i).isDone()));
             for (Integer i : List.copyOf(left)) {
                 if (steps.get(i).isDone()) {
-                    assertThat(steps.get(i).get()).isEqualTo(LockResult.ROW_LOCKED);
+                    assertThat(steps.get(i).get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
                     sessions.get(i).commit();
                     left.remove(i);
                 }
@@ -101,7 +104,7 @@ class GateTest {
 
     @Test
     void noMoreThanTheBoundWaitAtTheServerForARow() throws Exception {
-        Gated gated = Gated.by(new Gate(2, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(2, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(6);
         List<Step<LockResult>> steps = waiters.stream().map(gated::start).toList();
@@ -117,7 +120,7 @@ class GateTest {
 
     @Test
     void theyGoToTheServerInTheOrderOfTheirArrival() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(5);
         List<Step<LockResult>> steps = new ArrayList<>();
@@ -129,20 +132,38 @@ class GateTest {
 
         holder.commit();
         for (int i = 0; i < steps.size(); i++) {
-            assertThat(steps.get(i).get()).isEqualTo(LockResult.ROW_LOCKED);
+            assertThat(steps.get(i).get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
             assertThat(steps.stream().filter(Step::isDone)).hasSize(i + 1);
             waiters.get(i).commit();
         }
     }
 
     @Test
-    void whoMayHoldSomethingAlreadyDoesNotWaitInTheJvm() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+    void plainReadsBeforeTheLockDoNotCount() throws Exception {
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        gated.lock(holder);
+        List<Session> waiters = sessions(2);
+        List<Step<LockResult>> steps = new ArrayList<>();
+        for (Session waiter : waiters) {
+            waiter.execute("select * from account where id = 2");
+            waiter.execute("savepoint s");
+            steps.add(gated.start(waiter));
+            awaitWaitingAtServer(1);
+        }
+        gated.awaitQueued(1);
+
+        holder.commit();
+        commitAll(waiters, steps);
+    }
+
+    @Test
+    void whoHoldsARowAlreadyDoesNotWaitInTheJvm() throws Exception {
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(3);
         List<Step<LockResult>> steps = new ArrayList<>();
         for (Session waiter : waiters) {
-            waiter.execute("select 1");
+            waiter.execute("select * from account where id = 2 for key share");
             steps.add(gated.start(waiter));
         }
 
@@ -154,7 +175,7 @@ class GateTest {
 
     @Test
     void anotherRowASharedModeAndATryDoNotQueue() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(5);
         List<Step<LockResult>> steps = new ArrayList<>();
@@ -167,7 +188,8 @@ class GateTest {
         awaitWaitingAtServer(2);
         assertThat(gated.start(waiters.get(3), LockKey.row("account", 2), RowLockMode.FOR_UPDATE, LockWait.forever())
                         .get())
-                .isEqualTo(LockResult.ROW_LOCKED);
+                .extracting(Held::of)
+                .isEqualTo(Held.ROW_LOCKED);
         Step<LockResult> tried = gated.start(waiters.get(4), KEY, RowLockMode.FOR_UPDATE, LockWait.noWait());
         assertThatThrownBy(tried::get).isInstanceOf(LockNotAvailableException.class);
         waiters.get(4).rollback();
@@ -178,7 +200,7 @@ class GateTest {
 
     @Test
     void theTimeInTheJvmCountsAgainstTheBoundOfTheWait() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(2);
         Step<LockResult> first = gated.start(waiters.get(0));
@@ -199,7 +221,7 @@ class GateTest {
 
     @Test
     void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
-        Gated gated = Gated.by(new Gate(1, 1));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, 1));
         gated.lock(holder);
         List<Session> waiters = sessions(6);
         List<Step<LockResult>> steps = waiters.stream().map(gated::start).toList();
@@ -212,7 +234,7 @@ class GateTest {
 
     @Test
     void anInterruptEndsTheWaitInTheJvmAndNotTheOneForTheLock() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         gated.lock(holder);
         List<Session> waiters = sessions(2);
         Step<LockResult> first = gated.start(waiters.get(0));
@@ -221,7 +243,7 @@ class GateTest {
         Thread[] thread = new Thread[1];
         Step<LockResult> second = waiters.get(1).start(c -> {
             thread[0] = Thread.currentThread();
-            LockResult result = new TransactionLocks(c, gated.calls()).lock(KEY);
+            LockResult result = new TransactionLocks(c, gated.calls()).lock(forUpdate(KEY));
             kept.set(Thread.interrupted());
             return result;
         });
@@ -237,13 +259,33 @@ class GateTest {
 
     @Test
     void aFailureLeavesItsPlace() throws Exception {
-        Gated gated = Gated.by(new Gate(1, NEVER_OVER));
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
         LockKey nowhere = LockKey.row("nowhere", 1);
         for (int i = 0; i < 3; i++) {
             assertThatThrownBy(gated.start(holder, nowhere, RowLockMode.FOR_UPDATE, LockWait.forever())::get)
                     .isInstanceOf(LockTargetException.class);
             holder.rollback();
         }
-        assertThat(gated.start(holder).get()).isEqualTo(LockResult.ROW_LOCKED);
+        assertThat(gated.start(holder).get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+    }
+
+    @Test
+    void aBackendThatIsKilledWhileItWaitsLeavesItsPlace() throws Exception {
+        Gated gated = Gated.by(KeyQueues.ofWidth(1, NEVER_OVER));
+        gated.lock(holder);
+        List<Session> waiters = sessions(2);
+        Step<LockResult> killed = gated.start(waiters.get(0));
+        awaitWaitingAtServer(1);
+        Step<LockResult> next = gated.start(waiters.get(1));
+        gated.awaitQueued(1);
+
+        database.query("select pg_terminate_backend(" + waiters.get(0).pid() + ")");
+        assertThatThrownBy(killed::get).isInstanceOf(LockConnectionLostException.class);
+        awaitWaitingAtServer(1);
+        assertThat(gated.gate().queued()).isZero();
+
+        holder.commit();
+        commitAll(waiters.subList(1, 2), List.of(next));
+        assertThat(gated.gate().inside()).isZero();
     }
 }

@@ -2,6 +2,8 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -116,15 +118,15 @@ class HandoverFaultTest {
         List<LockKey> keys = LockKey.rows("account", List.of(2, 1));
         String sql = "select balance from account where id = ?";
         Map<String, Session.Body<?>> calls = new LinkedHashMap<>();
-        calls.put("lock", c -> locks.in(c).lock(KEY));
-        calls.put("lockAndQuery", c -> locks.in(c).lockAndQuery(KEY, sql, row -> row.getLong(1), 1));
+        calls.put("lock", c -> locks.in(c).lock(forUpdate(KEY)));
+        calls.put(
+                "lockAndQuery",
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(sql, row -> row.getLong(1), 1)));
         if (strategy == LockStrategy.BOTH) {
             return calls;
         }
-        calls.put(
-                "lockAll",
-                c -> locks.in(c).lockAll(keys, RowLockMode.FOR_SHARE, LockWait.atMost(Duration.ofMinutes(1))));
-        calls.put("tryLock", c -> locks.in(c).tryLock(KEY));
+        calls.put("lockAll", c -> locks.in(c).lock(forShare(keys).atMost(Duration.ofMinutes(1))));
+        calls.put("tryLock", c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked());
         return calls;
     }
 

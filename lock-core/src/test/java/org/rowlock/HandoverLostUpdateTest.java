@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -77,10 +78,8 @@ class HandoverLostUpdateTest {
                 try {
                     long value = locks.in(connection)
                             .lockAndQuery(
-                                    LockKey.row("counter", id),
-                                    "select value from counter where id = ?",
-                                    row -> row.getLong(1),
-                                    id)
+                                    forUpdate(LockKey.row("counter", id)),
+                                    LockedQuery.of("select value from counter where id = ?", row -> row.getLong(1), id))
                             .get(0);
                     try (PreparedStatement update =
                             connection.prepareStatement("update counter set value = ? where id = ?")) {

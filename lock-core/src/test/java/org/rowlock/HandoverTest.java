@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forKeyShare;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_KEY_SHARE;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
@@ -27,6 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.testing.Held;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -115,7 +120,7 @@ class HandoverTest {
     private void assertWaitsAndReadsFresh(Isolation isolation, Session.Body<Long> lockAndRead) throws Exception {
         Session writer = database.session("writer");
         Session reader = session("reader", isolation);
-        writer.run(c -> locks(LockStrategy.BOTH).in(c).lock(KEY));
+        writer.run(c -> locks(LockStrategy.BOTH).in(c).lock(forUpdate(KEY)));
         Step<Long> step = reader.start(lockAndRead).awaitBlockedBy(writer);
         writer.execute("update account set balance = balance + 5 where id = 1");
         writer.commit();
@@ -123,11 +128,17 @@ class HandoverTest {
         // A transaction of the caller's level, which holds the lock once and ends it with itself.
         reader.run(c -> assertThat(text(c, "show transaction_isolation")).isEqualTo(isolation.sql));
         assertThat(reader.advisoryLocks()).isPositive();
-        assertThat((boolean) writer.run(c -> locks(LockStrategy.ADVISORY).in(c).tryLock(KEY)))
+        assertThat((boolean) writer.run(c -> locks(LockStrategy.ADVISORY)
+                        .in(c)
+                        .tryLock(forUpdate(KEY))
+                        .isLocked()))
                 .isFalse();
         reader.commit();
         assertAsBefore(reader, isolation);
-        assertThat((boolean) writer.run(c -> locks(LockStrategy.ADVISORY).in(c).tryLock(KEY)))
+        assertThat((boolean) writer.run(c -> locks(LockStrategy.ADVISORY)
+                        .in(c)
+                        .tryLock(forUpdate(KEY))
+                        .isLocked()))
                 .isTrue();
     }
 
@@ -135,9 +146,10 @@ class HandoverTest {
     @MethodSource("handedOver")
     void lockWaitsAndThenReadsFresh(Isolation isolation, LockStrategy strategy) throws Exception {
         assertWaitsAndReadsFresh(isolation, c -> {
-            LockResult result = locks(strategy).in(c).lock(KEY);
+            LockResult result = locks(strategy).in(c).lock(forUpdate(KEY));
             assertThat(result)
-                    .isEqualTo(strategy == LockStrategy.BOTH ? LockResult.KEY_AND_ROW_LOCKED : LockResult.KEY_LOCKED);
+                    .extracting(Held::of)
+                    .isEqualTo(strategy == LockStrategy.BOTH ? Held.KEY_AND_ROW_LOCKED : Held.KEY_LOCKED);
             return balance(c);
         });
     }
@@ -146,7 +158,7 @@ class HandoverTest {
     @MethodSource("handedOver")
     void sharedLockWaitsAndThenReadsFresh(Isolation isolation, LockStrategy strategy) throws Exception {
         assertWaitsAndReadsFresh(isolation, c -> {
-            locks(strategy).in(c).lock(KEY, FOR_SHARE);
+            locks(strategy).in(c).lock(forShare(KEY));
             return balance(c);
         });
     }
@@ -155,7 +167,7 @@ class HandoverTest {
     @MethodSource("handedOver")
     void lockAllWaitsAndThenReadsFresh(Isolation isolation, LockStrategy strategy) throws Exception {
         assertWaitsAndReadsFresh(isolation, c -> {
-            assertThat(locks(strategy).in(c).lockAll(KEYS).absentRows()).isEmpty();
+            assertThat(locks(strategy).in(c).lock(forUpdate(KEYS)).absentRows()).isEmpty();
             return balance(c);
         });
     }
@@ -164,7 +176,7 @@ class HandoverTest {
     @MethodSource("handedOver")
     void sharedLockAllWithABoundWaitsAndThenReadsFresh(Isolation isolation, LockStrategy strategy) throws Exception {
         assertWaitsAndReadsFresh(isolation, c -> {
-            locks(strategy).in(c).lockAll(KEYS, FOR_KEY_SHARE, LockWait.atMost(TestDatabase.DEADLINE));
+            locks(strategy).in(c).lock(forKeyShare(KEYS).atMost(TestDatabase.DEADLINE));
             return balance(c);
         });
     }
@@ -176,7 +188,8 @@ class HandoverTest {
                 isolation,
                 c -> locks(strategy)
                         .in(c)
-                        .lockAndQuery(KEY, "select balance from account where id = ?", BALANCE, 1)
+                        .lockAndQuery(
+                                forUpdate(KEY), LockedQuery.of("select balance from account where id = ?", BALANCE, 1))
                         .get(0));
     }
 
@@ -187,7 +200,7 @@ class HandoverTest {
                 isolation,
                 c -> locks(strategy)
                         .in(c)
-                        .lockAndQuery(KEY, FOR_SHARE, LockWait.atMost(TestDatabase.DEADLINE), READ, BALANCE)
+                        .lockAndQuery(forShare(KEY).atMost(TestDatabase.DEADLINE), LockedQuery.of(READ, BALANCE))
                         .get(0));
     }
 
@@ -196,12 +209,13 @@ class HandoverTest {
     void sharedLocksShare(Isolation isolation, LockStrategy strategy) throws Exception {
         Session alice = session("alice", isolation);
         Session bob = session("bob", isolation);
-        alice.run(c -> locks(strategy).in(c).lock(KEY, FOR_SHARE));
-        assertThat((boolean) bob.run(c -> locks(strategy).in(c).tryLock(KEY, FOR_SHARE)))
+        alice.run(c -> locks(strategy).in(c).lock(forShare(KEY)));
+        assertThat((boolean) bob.run(
+                        c -> locks(strategy).in(c).tryLock(forShare(KEY)).isLocked()))
                 .isTrue();
         assertThat((boolean) bob.run(c -> {
                     c.rollback();
-                    return locks(strategy).in(c).tryLock(KEY);
+                    return locks(strategy).in(c).tryLock(forUpdate(KEY)).isLocked();
                 }))
                 .isFalse();
     }
@@ -211,7 +225,7 @@ class HandoverTest {
     void oneHoldThatEndsWithTheTransaction(Isolation isolation, LockStrategy strategy) throws Exception {
         Session alice = session("alice", isolation);
         for (boolean commit : List.of(true, false)) {
-            alice.run(c -> locks(strategy).in(c).lock(KEY));
+            alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEY)));
             assertThat(alice.advisoryLocks()).isOne();
             // A session lock would be there to unlock.
             alice.run(c -> assertThat(text(c, "select pg_advisory_unlock('account'::regclass::oid::int4, 1)"))
@@ -237,7 +251,7 @@ class HandoverTest {
                 LockKey.number(-7),
                 LockKey.pair(-1, 5),
                 row("account", 2));
-        alice.run(c -> locks(strategy).in(c).lockAll(keys));
+        alice.run(c -> locks(strategy).in(c).lock(forUpdate(keys)));
         assertThat(alice.advisoryLocks()).isEqualTo(4);
         alice.commit();
         assertAsBefore(alice, isolation);
@@ -254,7 +268,7 @@ class HandoverTest {
                 LockKey.name("a"), FOR_KEY_SHARE,
                 LockKey.number(-7), FOR_UPDATE);
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
-            alice.run(c -> locks(strategy).in(c).lockAll(modes, wait));
+            alice.run(c -> locks(strategy).in(c).lock(Requests.of(modes).waiting(wait)));
             assertThat(alice.advisoryLocks()).isEqualTo(4);
             modes.forEach((key, mode) -> {
                 assertThat(tryLock(bob, strategy, key, FOR_UPDATE)).isFalse();
@@ -264,8 +278,9 @@ class HandoverTest {
             alice.commit();
             assertAsBefore(alice, isolation);
         }
-        bob.run(c -> locks(strategy).in(c).lock(row("account", 2)));
-        assertThatThrownBy(() -> alice.run(c -> locks(strategy).in(c).lockAll(modes, BRIEFLY)))
+        bob.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 2))));
+        assertThatThrownBy(() -> alice.run(
+                        c -> locks(strategy).in(c).lock(Requests.of(modes).waiting(BRIEFLY))))
                 .isInstanceOf(LockNotAvailableException.class);
         assertAsBefore(alice, isolation);
     }
@@ -284,9 +299,9 @@ class HandoverTest {
         Map<LockKey, RowLockMode> modes = Map.of(row("one", 1), FOR_SHARE, row("two", 1), FOR_UPDATE, gate, FOR_UPDATE);
         Session alice = session("alice", isolation);
         Session bob = database.session("bob");
-        bob.run(c -> locks(strategy).in(c).lock(gate));
-        Step<?> step = alice.start(c -> locks(strategy).in(c).lockAll(modes, LockWait.forever()))
-                .awaitBlockedBy(bob);
+        bob.run(c -> locks(strategy).in(c).lock(forUpdate(gate)));
+        Step<?> step =
+                alice.start(c -> locks(strategy).in(c).lock(Requests.of(modes))).awaitBlockedBy(bob);
         Session admin = database.session("admin");
         Step<?> swap = admin.startExecute(
                         "lock table one, two in access exclusive mode; alter table one rename to three;"
@@ -303,7 +318,8 @@ class HandoverTest {
 
     private static boolean tryLock(Session session, LockStrategy strategy, LockKey key, RowLockMode mode) {
         try {
-            return session.run(c -> locks(strategy).in(c).tryLock(key, mode));
+            return session.run(c ->
+                    locks(strategy).in(c).tryLock(LockRequest.of(mode, key)).isLocked());
         } catch (Exception e) {
             throw new AssertionError(e);
         }
@@ -315,7 +331,7 @@ class HandoverTest {
     void keysThatCollideAreLetGoOf(Isolation isolation, LockStrategy strategy) throws Exception {
         Session alice = session("alice", isolation);
         long number = Long.parseLong(database.query("select ('x' || substr(md5('a'), 1, 16))::bit(64)::bigint"));
-        alice.run(c -> locks(strategy).in(c).lockAll(List.of(LockKey.name("a"), LockKey.number(number))));
+        alice.run(c -> locks(strategy).in(c).lock(forUpdate(List.of(LockKey.name("a"), LockKey.number(number)))));
         assertThat(alice.advisoryLocks()).isOne();
         alice.commit();
         assertAsBefore(alice, isolation);
@@ -329,12 +345,14 @@ class HandoverTest {
         Session bob = database.session("bob");
         alice.execute("select pg_advisory_lock(77)");
         alice.commit();
-        alice.run(c -> locks(strategy).in(c).lock(LockKey.number(77)));
+        alice.run(c -> locks(strategy).in(c).lock(forUpdate(LockKey.number(77))));
         alice.commit();
         assertThat(alice.advisoryLocks()).isOne();
-        bob.run(c -> locks(strategy).in(c).lock(LockKey.number(78)));
-        assertThat((boolean) alice.run(
-                        c -> locks(strategy).in(c).tryLockAll(List.of(LockKey.number(77), LockKey.number(78)))))
+        bob.run(c -> locks(strategy).in(c).lock(forUpdate(LockKey.number(78))));
+        assertThat((boolean) alice.run(c -> locks(strategy)
+                        .in(c)
+                        .tryLock(forUpdate(List.of(LockKey.number(77), LockKey.number(78))))
+                        .isLocked()))
                 .isFalse();
         assertThat(alice.advisoryLocks()).isOne();
         alice.execute("select pg_advisory_unlock(77)");
@@ -347,22 +365,22 @@ class HandoverTest {
     void notAvailableLeavesTheTransactionNotBegun(Isolation isolation, LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         Session bob = database.session("bob");
-        bob.run(c -> locks.in(c).lock(row("account", 2)));
+        bob.run(c -> locks.in(c).lock(forUpdate(row("account", 2))));
         LockKey taken = row("account", 2);
         for (LockWait wait : List.of(LockWait.noWait(), BRIEFLY)) {
             for (Session.Body<?> body : List.<Session.Body<?>>of(
-                    c -> locks.in(c).lock(taken, FOR_UPDATE, wait),
-                    c -> locks.in(c).lock(taken, FOR_SHARE, wait),
-                    c -> locks.in(c).lockAll(KEYS, FOR_UPDATE, wait),
-                    c -> locks.in(c).lockAll(KEYS, FOR_SHARE, wait),
-                    c -> locks.in(c).lockAndQuery(taken, FOR_UPDATE, wait, READ, BALANCE))) {
+                    c -> locks.in(c).lock(forUpdate(taken).waiting(wait)),
+                    c -> locks.in(c).lock(forShare(taken).waiting(wait)),
+                    c -> locks.in(c).lock(forUpdate(KEYS).waiting(wait)),
+                    c -> locks.in(c).lock(forShare(KEYS).waiting(wait)),
+                    c -> locks.in(c).lockAndQuery(forUpdate(taken).waiting(wait), LockedQuery.of(READ, BALANCE)))) {
                 Session alice = session("alice", isolation);
                 assertThatThrownBy(() -> alice.run(body))
                         .isInstanceOf(LockNotAvailableException.class)
                         .hasMessageContaining("transaction is usable");
                 assertAsBefore(alice, isolation);
                 // And so the next lock is handed over again.
-                alice.run(c -> locks.in(c).lock(KEY));
+                alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
                 alice.rollback();
                 alice.close();
             }
@@ -378,7 +396,8 @@ class HandoverTest {
         plain.execute("select 1 from account where id = 1 for update");
         for (LockWait wait : List.of(LockWait.noWait(), BRIEFLY)) {
             Session alice = session("alice", isolation);
-            assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(KEY, FOR_UPDATE, wait)))
+            assertThatThrownBy(
+                            () -> alice.run(c -> locks.in(c).lock(forUpdate(KEY).waiting(wait))))
                     .isInstanceOf(LockNotAvailableException.class);
             assertAsBefore(alice, isolation);
             alice.close();
@@ -393,11 +412,12 @@ class HandoverTest {
         Session plain = database.session("plain");
         plain.execute("update account set balance = 5 where id = 1");
         Session alice = session("alice", isolation);
-        Step<LockResult> step = alice.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(plain);
+        Step<LockResult> step =
+                alice.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(plain);
         plain.commit();
         assertThat(step.failure()).isInstanceOf(LockSerializationException.class);
         assertAborted(alice, isolation);
-        List<Long> fresh = alice.run(c -> locks.in(c).lockAndQuery(KEY, READ, BALANCE));
+        List<Long> fresh = alice.run(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE)));
         assertThat(fresh).containsExactly(5L);
     }
 
@@ -409,9 +429,9 @@ class HandoverTest {
         alice.execute("select count(*) from account");
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BRIEFLY)) {
             for (Session.Body<?> body : List.<Session.Body<?>>of(
-                    c -> locks.in(c).lock(KEY, FOR_UPDATE, wait),
-                    c -> locks.in(c).lock(KEY, FOR_SHARE, wait),
-                    c -> locks.in(c).lock(LockKey.name("nightly"), FOR_UPDATE, wait))) {
+                    c -> locks.in(c).lock(forUpdate(KEY).waiting(wait)),
+                    c -> locks.in(c).lock(forShare(KEY).waiting(wait)),
+                    c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")).waiting(wait)))) {
                 assertRefused(alice, body);
                 // The same transaction, and still usable.
                 alice.execute("select count(*) from account");
@@ -429,8 +449,8 @@ class HandoverTest {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BRIEFLY)) {
             for (Session.Body<?> body : List.<Session.Body<?>>of(
-                    c -> locks.in(c).lockAll(KEYS, FOR_UPDATE, wait),
-                    c -> locks.in(c).lockAndQuery(KEY, FOR_UPDATE, wait, READ, BALANCE),
+                    c -> locks.in(c).lock(forUpdate(KEYS).waiting(wait)),
+                    c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of(READ, BALANCE)),
                     c -> locks.in(c).claim(Claim.from("account"), BALANCE))) {
                 Session alice = session("alice", isolation);
                 alice.execute("select count(*) from account");
@@ -460,15 +480,15 @@ class HandoverTest {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         Session alice = session("alice", isolation);
         alice.run(Connection::setSavepoint);
-        assertRefused(alice, c -> locks.in(c).lock(KEY));
+        assertRefused(alice, c -> locks.in(c).lock(forUpdate(KEY)));
         alice.rollback();
         Session bob = database.session("bob");
         bob.execute("set transaction isolation level " + isolation.sql);
-        assertRefused(bob, c -> locks.in(c).lock(KEY));
+        assertRefused(bob, c -> locks.in(c).lock(forUpdate(KEY)));
         bob.rollback();
         // That level was of the one transaction.
-        LockResult result = bob.run(c -> locks.in(c).lock(KEY));
-        assertThat(result).isEqualTo(LockResult.KEY_LOCKED);
+        LockResult result = bob.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        assertThat(result).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
     }
 
     @ParameterizedTest
@@ -477,9 +497,9 @@ class HandoverTest {
         for (LockStrategy strategy : List.of(LockStrategy.BOTH, LockStrategy.ROW)) {
             Session alice = session("alice", isolation);
             alice.execute("select count(*) from account");
-            LockResult one = alice.run(c -> locks(strategy).in(c).lock(KEY));
+            LockResult one = alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEY)));
             assertThat(one.isLocked()).isTrue();
-            LockAllResult several = alice.run(c -> locks(strategy).in(c).lockAll(KEYS));
+            LockResult several = alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEYS)));
             assertThat(several.absentRows()).isEmpty();
             alice.commit();
             assertAsBefore(alice, isolation);
@@ -492,10 +512,10 @@ class HandoverTest {
     void aRowThatHasChangedSinceTheSnapshotIsASerializationFailure(Isolation isolation) throws Exception {
         for (LockStrategy strategy : List.of(LockStrategy.BOTH, LockStrategy.ROW)) {
             for (Session.Body<?> body : List.<Session.Body<?>>of(
-                    c -> locks(strategy).in(c).lock(KEY),
-                    c -> locks(strategy).in(c).lock(KEY, FOR_UPDATE, LockWait.noWait()),
-                    c -> locks(strategy).in(c).lockAll(KEYS),
-                    c -> locks(strategy).in(c).lockAndQuery(KEY, READ, BALANCE))) {
+                    c -> locks(strategy).in(c).lock(forUpdate(KEY)),
+                    c -> locks(strategy).in(c).lock(forUpdate(KEY).noWait()),
+                    c -> locks(strategy).in(c).lock(forUpdate(KEYS)),
+                    c -> locks(strategy).in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, BALANCE)))) {
                 Session alice = session("alice", isolation);
                 alice.execute("select count(*) from account");
                 database.execute("update account set balance = balance + 1 where id = 1");
@@ -515,8 +535,8 @@ class HandoverTest {
     void aRowInsertedSinceTheSnapshotIsRefused(Isolation isolation) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
         for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks.in(c).lock(row("account", 50)),
-                c -> locks.in(c).lockAll(LockKey.rows("account", List.of(1, 50))))) {
+                c -> locks.in(c).lock(forUpdate(row("account", 50))),
+                c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 50)))))) {
             Session alice = session("alice", isolation);
             alice.execute("select count(*) from account");
             database.execute("insert into account values (50, 7)");
@@ -538,7 +558,7 @@ class HandoverTest {
     void aRefusedAbsentRowLeavesNoLock(Isolation isolation) throws Exception {
         Session alice = session("alice", isolation);
         alice.execute("select count(*) from account");
-        assertThatThrownBy(() -> alice.run(c -> locks(LockStrategy.BOTH).in(c).lock(row("account", 50))))
+        assertThatThrownBy(() -> alice.run(c -> locks(LockStrategy.BOTH).in(c).lock(forUpdate(row("account", 50)))))
                 .isInstanceOf(LockTransactionException.class);
         assertThat(alice.advisoryLocks()).isZero();
     }
@@ -548,9 +568,10 @@ class HandoverTest {
     void aRowThatDoesNotExistYetIsLockedInFrontOfTheTransaction(Isolation isolation, LockStrategy strategy)
             throws Exception {
         Session alice = session("alice", isolation);
-        LockResult result = alice.run(c -> locks(strategy).in(c).lock(row("account", 50)));
+        LockResult result = alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 50))));
         assertThat(result)
-                .isEqualTo(strategy == LockStrategy.BOTH ? LockResult.KEY_LOCKED_ROW_ABSENT : LockResult.KEY_LOCKED);
+                .extracting(Held::of)
+                .isEqualTo(strategy == LockStrategy.BOTH ? Held.KEY_LOCKED_ROW_ABSENT : Held.KEY_LOCKED);
         alice.execute("insert into account values (50)");
         alice.commit();
         assertAsBefore(alice, isolation);
@@ -560,11 +581,11 @@ class HandoverTest {
     @MethodSource("handedOver")
     void cancelDuringTheWaitLeavesNothing(Isolation isolation, LockStrategy strategy) throws Exception {
         Session bob = database.session("bob");
-        bob.run(c -> locks(strategy).in(c).lock(row("account", 2)));
+        bob.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 2))));
         Session alice = session("alice", isolation);
         for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks(strategy).in(c).lock(row("account", 2)),
-                c -> locks(strategy).in(c).lockAll(KEYS, FOR_SHARE, LockWait.atMost(TestDatabase.DEADLINE)))) {
+                c -> locks(strategy).in(c).lock(forUpdate(row("account", 2))),
+                c -> locks(strategy).in(c).lock(forShare(KEYS).atMost(TestDatabase.DEADLINE)))) {
             Step<?> step = alice.start(body).awaitBlockedBy(bob);
             alice.cancel();
             assertThat(step.failure()).isInstanceOf(LockCanceledException.class);
@@ -576,11 +597,11 @@ class HandoverTest {
     @MethodSource("handedOver")
     void statementTimeoutDuringTheWaitLeavesNothing(Isolation isolation, LockStrategy strategy) throws Exception {
         Session bob = database.session("bob");
-        bob.run(c -> locks(strategy).in(c).lock(row("account", 2)));
+        bob.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 2))));
         Session alice = session("alice", isolation);
         alice.execute("set statement_timeout = '200ms'");
         alice.commit();
-        assertThatThrownBy(() -> alice.run(c -> locks(strategy).in(c).lockAll(KEYS)))
+        assertThatThrownBy(() -> alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEYS))))
                 .isInstanceOf(LockCanceledException.class);
         assertAborted(alice, isolation);
     }
@@ -590,11 +611,11 @@ class HandoverTest {
     void lockTimeoutOfTheSessionEndsTheWaitAndLeavesNothing(Isolation isolation, LockStrategy strategy)
             throws Exception {
         Session bob = database.session("bob");
-        bob.run(c -> locks(strategy).in(c).lock(row("account", 2)));
+        bob.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 2))));
         Session alice = session("alice", isolation);
         alice.execute("set lock_timeout = '20ms'");
         alice.commit();
-        assertThatThrownBy(() -> alice.run(c -> locks(strategy).in(c).lockAll(KEYS)))
+        assertThatThrownBy(() -> alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEYS))))
                 .isInstanceOf(LockNotAvailableException.class)
                 .hasMessageContaining("lock_timeout");
         assertThatThrownBy(() -> alice.execute("insert into account values (77, 0)"))
@@ -612,7 +633,7 @@ class HandoverTest {
         Session alice = session("alice", isolation);
         alice.execute("set lock_timeout = '61s'");
         alice.commit();
-        alice.run(c -> locks(strategy).in(c).lock(KEY, FOR_UPDATE, LockWait.atMost(TestDatabase.DEADLINE)));
+        alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEY).atMost(TestDatabase.DEADLINE)));
         alice.run(c -> assertThat(text(c, "show lock_timeout")).isEqualTo("61s"));
         alice.commit();
         alice.run(c -> assertThat(text(c, "show lock_timeout")).isEqualTo("61s"));
@@ -628,10 +649,10 @@ class HandoverTest {
             session.execute("set deadlock_timeout = '" + (session == alice ? "300ms" : "3s") + "'");
             session.commit();
         }
-        bob.run(c -> locks.in(c).lock(row("account", 2)));
-        Step<?> alices = alice.start(c -> locks.in(c).lockAll(LockKey.rows("account", List.of(1, 2))))
+        bob.run(c -> locks.in(c).lock(forUpdate(row("account", 2))));
+        Step<?> alices = alice.start(c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 2)))))
                 .awaitBlockedBy(bob);
-        Step<?> bobs = bob.start(c -> locks.in(c).lock(KEY));
+        Step<?> bobs = bob.start(c -> locks.in(c).lock(forUpdate(KEY)));
         // Whoever looks first is the one to end, most likely alice.
         int deadlocks = 0;
         for (Step<?> step : List.of(alices, bobs)) {
@@ -653,15 +674,17 @@ class HandoverTest {
     @MethodSource("handedOver")
     void terminationDuringTheWaitLeavesNothing(Isolation isolation, LockStrategy strategy) throws Exception {
         Session bob = database.session("bob");
-        bob.run(c -> locks(strategy).in(c).lock(row("account", 2)));
+        bob.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 2))));
         Session alice = session("alice", isolation);
-        Step<?> step = alice.start(c -> locks(strategy).in(c).lockAll(KEYS)).awaitBlockedBy(bob);
+        Step<?> step =
+                alice.start(c -> locks(strategy).in(c).lock(forUpdate(KEYS))).awaitBlockedBy(bob);
         alice.terminate();
         LockException failure = (LockException) step.failure();
         assertThat(failure).isInstanceOf(LockConnectionLostException.class);
         assertThat(failure.sqlState().orElseThrow()).matches("57P01|08.*");
         assertThat(alice.advisoryLocks()).isZero();
-        assertThat((boolean) bob.run(c -> locks(strategy).in(c).tryLockAll(KEYS)))
+        assertThat((boolean) bob.run(
+                        c -> locks(strategy).in(c).tryLock(forUpdate(KEYS)).isLocked()))
                 .isTrue();
     }
 
@@ -670,19 +693,23 @@ class HandoverTest {
     void aFailingQueryBehindTheLockLeavesNothing(Isolation isolation, LockStrategy strategy) throws Exception {
         Session alice = session("alice", isolation);
         for (String sql : List.of("select 1 / (balance - balance) from account", "select nothing from account")) {
-            assertThatThrownBy(() -> alice.run(c -> locks(strategy).in(c).lockAndQuery(KEY, sql, BALANCE)))
+            assertThatThrownBy(() -> alice.run(
+                            c -> locks(strategy).in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(sql, BALANCE))))
                     .isInstanceOf(SQLException.class);
             alice.rollback();
             assertAsBefore(alice, isolation);
         }
-        assertThatThrownBy(() -> alice.run(c -> locks(strategy).in(c).lockAndQuery(KEY, READ, row -> {
-                    throw new IllegalStateException("mapper");
-                })))
+        assertThatThrownBy(() ->
+                        alice.run(c -> locks(strategy).in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(READ, row -> {
+                            throw new IllegalStateException("mapper");
+                        }))))
                 .hasMessage("mapper");
         alice.rollback();
         assertAsBefore(alice, isolation);
-        assertThatThrownBy(() -> alice.run(c ->
-                        locks(strategy).in(c).lockAndQuery(KEY, "select balance from account where id = ?", BALANCE)))
+        assertThatThrownBy(() -> alice.run(c -> locks(strategy)
+                        .in(c)
+                        .lockAndQuery(
+                                forUpdate(KEY), LockedQuery.of("select balance from account where id = ?", BALANCE))))
                 .isInstanceOf(IllegalArgumentException.class);
         alice.rollback();
         assertAsBefore(alice, isolation);
@@ -692,7 +719,7 @@ class HandoverTest {
     @MethodSource("handedOver")
     void aLockFromBeforeASavepointOutlivesIt(Isolation isolation, LockStrategy strategy) throws Exception {
         Session alice = session("alice", isolation);
-        alice.run(c -> locks(strategy).in(c).lock(KEY));
+        alice.run(c -> locks(strategy).in(c).lock(forUpdate(KEY)));
         alice.run(c -> {
             Savepoint savepoint = c.setSavepoint();
             assertThatThrownBy(() -> text(c, "select 1 / 0")).isInstanceOf(SQLException.class);
@@ -712,7 +739,7 @@ class HandoverTest {
         alice.execute("set default_transaction_deferrable = on");
         alice.commit();
         alice.run(c -> {
-            locks(strategy).in(c).lock(KEY);
+            locks(strategy).in(c).lock(forUpdate(KEY));
             assertThat(text(c, "show transaction_isolation")).isEqualTo(isolation.sql);
             assertThat(text(c, "show transaction_deferrable")).isEqualTo("on");
             assertThat(text(c, "show transaction_read_only")).isEqualTo("off");
@@ -728,7 +755,7 @@ class HandoverTest {
         Session alice = session("alice", Isolation.REPEATABLE_READ);
         alice.execute("update account set balance = 3 where id = 3");
         alice.commit();
-        alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(KEY));
+        alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(KEY)));
         alice.execute("update account set balance = 4 where id = 4");
         alice.rollback();
         assertThat(database.query("select sum(balance) from account")).isEqualTo("3");

@@ -3,6 +3,8 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -68,14 +71,14 @@ class HotStandbyTest {
         List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
         LockWait atMost = LockWait.atMost(Duration.ofSeconds(9));
         return List.of(
-                c -> locks.in(c).lock(KEY),
-                c -> locks.in(c).lock(KEY, RowLockMode.FOR_SHARE),
-                c -> locks.in(c).tryLock(KEY),
-                c -> locks.in(c).lock(KEY, RowLockMode.FOR_UPDATE, atMost),
-                c -> locks.in(c).lockAll(keys),
-                c -> locks.in(c).tryLockAll(keys),
-                c -> locks.in(c).lockAll(keys, RowLockMode.FOR_UPDATE, atMost),
-                c -> locks.in(c).lockAndQuery(KEY, "select id from account", ID),
+                c -> locks.in(c).lock(forUpdate(KEY)),
+                c -> locks.in(c).lock(forShare(KEY)),
+                c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
+                c -> locks.in(c).lock(forUpdate(KEY).waiting(atMost)),
+                c -> locks.in(c).lock(forUpdate(keys)),
+                c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
+                c -> locks.in(c).lock(forUpdate(keys).waiting(atMost)),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select id from account", ID)),
                 c -> locks.in(c).claim(Claim.from("account"), ID));
     }
 
@@ -100,7 +103,7 @@ class HotStandbyTest {
     void namesAreRefusedToo() throws Exception {
         try (Connection connection = standby.dataSource().getConnection()) {
             connection.setAutoCommit(false);
-            assertRefused(connection, c -> RowLocks.create().in(c).lock(LockKey.name("nightly")));
+            assertRefused(connection, c -> RowLocks.create().in(c).lock(forUpdate(LockKey.name("nightly"))));
         }
     }
 
@@ -121,7 +124,7 @@ class HotStandbyTest {
         RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
         try (Connection connection = standby.dataSource().getConnection()) {
             connection.setAutoCommit(false);
-            assertRefused(connection, c -> locks.in(c).lock(KEY));
+            assertRefused(connection, c -> locks.in(c).lock(forUpdate(KEY)));
             try (Connection other = standby.dataSource().getConnection();
                     Statement statement = other.createStatement()) {
                 statement.execute("select pg_promote()");
@@ -131,7 +134,9 @@ class HotStandbyTest {
                     }
                 });
             }
-            assertThat(locks.in(connection).lock(KEY)).isEqualTo(LockResult.KEY_LOCKED);
+            assertThat(locks.in(connection).lock(forUpdate(KEY)))
+                    .extracting(Held::of)
+                    .isEqualTo(Held.KEY_LOCKED);
             connection.rollback();
         }
         locks.verify(standby.dataSource());

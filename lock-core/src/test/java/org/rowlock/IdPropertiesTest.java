@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
@@ -146,16 +147,17 @@ class IdPropertiesTest {
         /** Whether the row was found; null if that is not told. */
         Boolean run(TransactionLocks tx, LockKey key, RowLockMode mode) throws SQLException {
             return switch (this) {
-                case LOCK -> !tx.lock(key, mode).isRowAbsent();
-                case NO_WAIT -> !tx.lock(key, mode, LockWait.noWait()).isRowAbsent();
+                case LOCK -> !tx.lock(LockRequest.of(mode, key)).isRowAbsent();
+                case NO_WAIT -> !tx.lock(LockRequest.of(mode, key).noWait()).isRowAbsent();
                 case AT_MOST ->
-                    !tx.lock(key, mode, LockWait.atMost(Duration.ofSeconds(60))).isRowAbsent();
+                    !tx.lock(LockRequest.of(mode, key).atMost(Duration.ofSeconds(60)))
+                            .isRowAbsent();
                 case LOCK_ALL ->
-                    tx.lockAll(List.of(key, LockKey.number(4711)), mode, LockWait.forever())
+                    tx.lock(LockRequest.of(mode, List.of(key, LockKey.number(4711))))
                             .absentRows()
                             .isEmpty();
                 case LOCK_AND_QUERY -> {
-                    tx.lockAndQuery(key, mode, LockWait.forever(), "select 1", row -> 1);
+                    tx.lockAndQuery(LockRequest.of(mode, key), LockedQuery.of("select 1", row -> 1));
                     yield null;
                 }
             };
@@ -318,7 +320,7 @@ class IdPropertiesTest {
             assertThat(LOCKS.get(ADVISORY).in(alice).claim(Claim.from(drawn.table()), row -> 1))
                     .hasSize(1);
             String claimed = keys();
-            LOCKS.get(ADVISORY).in(alice).lock(LockKey.row(drawn.table(), drawn.id()));
+            LOCKS.get(ADVISORY).in(alice).lock(forUpdate(LockKey.row(drawn.table(), drawn.id())));
             assertThat(keys()).isEqualTo(claimed).isNotEmpty();
         } finally {
             alice.rollback();
@@ -379,9 +381,11 @@ class IdPropertiesTest {
             List<LockKey.Row> keys = meant.keySet().stream()
                     .map(id -> LockKey.row(drawn.table().name(), id))
                     .toList();
-            LockAllResult result;
+            LockResult result;
             try {
-                result = LOCKS.get(drawn.strategy()).in(alice).lockAll(keys, RowLockMode.FOR_UPDATE, drawn.lockWait());
+                result = LOCKS.get(drawn.strategy())
+                        .in(alice)
+                        .lock(forUpdate(keys).waiting(drawn.lockWait()));
             } catch (LockTargetException e) {
                 assertThat(lockedRows(drawn.table())).as(e.getMessage()).isEmpty();
                 // Of these every id is spelled as the server does.
@@ -438,7 +442,10 @@ class IdPropertiesTest {
         bob.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
         boolean locked;
         try {
-            locked = LOCKS.get(drawn.secondStrategy()).in(bob).tryLock(second, drawn.mode());
+            locked = LOCKS.get(drawn.secondStrategy())
+                    .in(bob)
+                    .tryLock(LockRequest.of(drawn.mode(), second))
+                    .isLocked();
         } catch (LockTargetException e) {
             return;
         }

@@ -2,7 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -83,16 +83,20 @@ class IdsInMessagesTest {
 
     private Map<String, Case> cases(LockStrategy strategy) {
         Map<String, Case> cases = new LinkedHashMap<>();
-        cases.put("held", locks -> held(locks, c -> locks.in(c).lock(KEY, FOR_UPDATE, LockWait.noWait())));
+        cases.put(
+                "held",
+                locks -> held(locks, c -> locks.in(c).lock(forUpdate(KEY).noWait())));
         cases.put(
                 "held for too long",
-                locks -> held(locks, c -> locks.in(c).lock(KEY, FOR_UPDATE, LockWait.atMost(Duration.ofMillis(20)))));
+                locks -> held(locks, c -> locks.in(c).lock(forUpdate(KEY).atMost(Duration.ofMillis(20)))));
         cases.put(
                 "one of several held",
-                locks -> held(locks, c -> locks.in(c).lockAll(List.of(OTHER, KEY), FOR_UPDATE, LockWait.noWait())));
+                locks -> held(
+                        locks,
+                        c -> locks.in(c).lock(forUpdate(List.of(OTHER, KEY)).noWait())));
         cases.put("lock_timeout", locks -> {
             bob.execute("set local lock_timeout = '20ms'");
-            return held(locks, c -> locks.in(c).lock(KEY));
+            return held(locks, c -> locks.in(c).lock(forUpdate(KEY)));
         });
         cases.put("canceled", this::canceled);
         cases.put("deadlock", this::deadlock);
@@ -105,14 +109,17 @@ class IdsInMessagesTest {
             Session lost = database.session("lost");
             lost.execute("select 1");
             lost.terminate();
-            return lost.start(c -> locks.in(c).lock(KEY)).failure();
+            return lost.start(c -> locks.in(c).lock(forUpdate(KEY))).failure();
         });
         cases.put(
-                "lock table full", locks -> failure(c -> locks.in(c).lockAndQuery(KEY, "select full_table()", r -> 1)));
+                "lock table full",
+                locks -> failure(
+                        c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select full_table()", r -> 1))));
         cases.put("no such table", locks -> failure(locks, LockKey.row("nothing", TEXT)));
         cases.put(
                 "required and absent",
-                locks -> failure(c -> locks.in(c).requireRow().lock(LockKey.row("account", TEXT + "-gone"))));
+                locks -> failure(c -> locks.in(c)
+                        .lock(forUpdate(LockKey.row("account", TEXT + "-gone")).requireRow())));
         cases.put(
                 "a write at the commit that finds no row",
                 locks -> failure(c -> {
@@ -136,15 +143,16 @@ class IdsInMessagesTest {
         cases.put(
                 "budget",
                 locks -> strategy.takesAdvisoryLock()
-                        ? failure(c -> locks.in(c).lockAll(List.of(KEY, OTHER, LockKey.name(TEXT))))
+                        ? failure(c -> locks.in(c).lock(forUpdate(List.of(KEY, OTHER, LockKey.name(TEXT)))))
                         : null);
         cases.put("a name", locks -> {
-            alice.run(c -> locks.in(c).lock(LockKey.name(TEXT)));
-            return failure(c -> locks.in(c).lock(LockKey.name(TEXT), FOR_UPDATE, LockWait.noWait()));
+            alice.run(c -> locks.in(c).lock(forUpdate(LockKey.name(TEXT))));
+            return failure(c -> locks.in(c).lock(forUpdate(LockKey.name(TEXT)).noWait()));
         });
         cases.put("a number", locks -> {
-            alice.run(c -> locks.in(c).lock(LockKey.number(NUMBER)));
-            return failure(c -> locks.in(c).lock(LockKey.number(NUMBER), FOR_UPDATE, LockWait.noWait()));
+            alice.run(c -> locks.in(c).lock(forUpdate(LockKey.number(NUMBER))));
+            return failure(
+                    c -> locks.in(c).lock(forUpdate(LockKey.number(NUMBER)).noWait()));
         });
         cases.put("the wait in the queue is over", this::queued);
         cases.put("an outer call holds the key", locks -> {
@@ -160,17 +168,17 @@ class IdsInMessagesTest {
                 locks -> inTransaction(
                         locks,
                         database.dataSource(),
-                        connection -> catchThrowable(
-                                () -> execute(connection, "insert into account values ('" + TEXT + "')"))));
+                        tx -> catchThrowable(
+                                () -> execute(tx.connection(), "insert into account values ('" + TEXT + "')"))));
         cases.put(
                 "work that closes its connection",
-                locks -> inTransaction(locks, database.dataSource(), connection -> {
-                    connection.close();
+                locks -> inTransaction(locks, database.dataSource(), tx -> {
+                    tx.connection().close();
                     return null;
                 }));
         cases.put("connection lost at the commit", locks -> {
             proxy.cutBefore("COMMIT");
-            return inTransaction(locks, proxy.through(database.dataSource()), connection -> null);
+            return inTransaction(locks, proxy.through(database.dataSource()), tx -> null);
         });
         cases.put("committed and not confirmed", this::notConfirmed);
         return cases;
@@ -180,12 +188,12 @@ class IdsInMessagesTest {
     private Throwable notConfirmed(RowLocks locks) throws Exception {
         DataSource dataSource = database.dataSource();
         List<Step<Object>> next = new ArrayList<>();
-        Throwable failure = inTransaction(locks, dataSource, connection -> {
-            next.add(alice.start(c -> locks.inTransaction(dataSource, KEY, own -> 1)));
+        Throwable failure = inTransaction(locks, dataSource, tx -> {
+            next.add(alice.start(c -> locks.inTransaction(dataSource, forUpdate(KEY), other -> 1)));
             Awaitility.await()
                     .atMost(TestDatabase.DEADLINE)
                     .until(() -> locks.admission().entrants().size() == 2);
-            execute(connection, "insert into meddled values (1)");
+            execute(tx.connection(), "insert into meddled values (1)");
             return null;
         });
         next.get(0).get();
@@ -263,17 +271,17 @@ class IdsInMessagesTest {
     }
 
     private Throwable failure(RowLocks locks, LockKey key) throws Exception {
-        return failure(c -> locks.in(c).lock(key));
+        return failure(c -> locks.in(c).lock(forUpdate(key)));
     }
 
     private Throwable held(RowLocks locks, Session.Body<?> body) throws Exception {
-        alice.run(c -> locks.in(c).lock(KEY));
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         return failure(body);
     }
 
     private Throwable canceled(RowLocks locks) throws Exception {
-        alice.run(c -> locks.in(c).lock(KEY));
-        Step<?> step = bob.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(alice);
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        Step<?> step = bob.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(alice);
         bob.cancel();
         return step.failure();
     }
@@ -281,9 +289,9 @@ class IdsInMessagesTest {
     private Throwable deadlock(RowLocks locks) throws Exception {
         alice.execute("set local deadlock_timeout = '60s'");
         bob.execute("set local deadlock_timeout = '20ms'");
-        alice.run(c -> locks.in(c).lock(KEY));
-        bob.run(c -> locks.in(c).lock(OTHER));
-        Step<?> alices = alice.start(c -> locks.in(c).lock(OTHER)).awaitBlockedBy(bob);
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
+        bob.run(c -> locks.in(c).lock(forUpdate(OTHER)));
+        Step<?> alices = alice.start(c -> locks.in(c).lock(forUpdate(OTHER))).awaitBlockedBy(bob);
         Throwable failure = failure(locks, KEY);
         bob.rollback();
         alices.get();
@@ -302,7 +310,7 @@ class IdsInMessagesTest {
     private Throwable queued(RowLocks locks) throws Exception {
         try (AdmissionQueues.Permit permit = enter(locks)) {
             assertThat(permit.isQueued()).isTrue();
-            return failure(c -> locks.admission().enter(this, List.of(KEY), FOR_UPDATE, LockWait.noWait()));
+            return failure(c -> locks.admission().enter(this, forUpdate(KEY).noWait()));
         }
     }
 
@@ -339,12 +347,12 @@ class IdsInMessagesTest {
     }
 
     private AdmissionQueues.Permit enter(RowLocks locks) {
-        return locks.admission().enter(this, List.of(KEY), FOR_UPDATE, LockWait.forever());
+        return locks.admission().enter(this, forUpdate(KEY));
     }
 
     private static Throwable inTransaction(
-            RowLocks locks, DataSource dataSource, TransactionWork<Object, Exception> work) {
-        return catchThrowable(() -> locks.inTransaction(dataSource, KEY, work));
+            RowLocks locks, DataSource dataSource, LockedWork<Void, Object, Exception> work) {
+        return catchThrowable(() -> locks.inTransaction(dataSource, forUpdate(KEY), work));
     }
 
     private static void execute(Connection connection, String sql) throws SQLException {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
@@ -35,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.ObservedDataSource;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -96,11 +99,11 @@ class InTransactionTest {
         locks = RowLocks.builder().strategy(strategy).build();
         Session other = database.session("other");
         ObservedDataSource dataSource = observed();
-        String result = locks.inTransaction(dataSource, A, connection -> {
+        String result = locks.inTransaction(dataSource, forUpdate(A), tx -> {
             assertThat(isFree(other, A)).isFalse();
             assertThat(isFree(other, B)).isTrue();
             assertThat(locks.admission().keysInUse()).isOne();
-            deposit(connection, A, 5);
+            deposit(tx.connection(), A, 5);
             return "done";
         });
         assertThat(result).isEqualTo("done");
@@ -111,14 +114,14 @@ class InTransactionTest {
     }
 
     private boolean isFree(Session session, LockKey key) throws Exception {
-        boolean free = session.run(c -> locks.in(c).tryLock(key));
+        boolean free = session.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked());
         session.rollback();
         return free;
     }
 
     @Test
     void nullIsAResult() throws Exception {
-        Object result = locks.<Object, SQLException>inTransaction(observed(), A, connection -> null);
+        Object result = locks.<Object, SQLException>inTransaction(observed(), forUpdate(A), tx -> null);
         assertThat(result).isNull();
     }
 
@@ -129,8 +132,8 @@ class InTransactionTest {
             pool.setAutoCommit(false);
             pool.setMaximumPoolSize(1);
             ObservedDataSource dataSource = new ObservedDataSource(pool);
-            locks.inTransaction(dataSource, A, connection -> {
-                deposit(connection, A, 5);
+            locks.inTransaction(dataSource, forUpdate(A), tx -> {
+                deposit(tx.connection(), A, 5);
                 return null;
             });
             assertThat(dataSource.calls()).containsExactly("commit", "close");
@@ -147,8 +150,8 @@ class InTransactionTest {
     @MethodSource("failures")
     void failureOfTheWorkRollsBackAndIsNotWrapped(Throwable failure) {
         ObservedDataSource dataSource = observed();
-        Throwable thrown = catchThrowable(() -> locks.inTransaction(dataSource, A, connection -> {
-            deposit(connection, A, 5);
+        Throwable thrown = catchThrowable(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
+            deposit(tx.connection(), A, 5);
             return raise(failure);
         }));
         assertThat(thrown).isSameAs(failure);
@@ -168,11 +171,11 @@ class InTransactionTest {
 
     @Test
     void callerNamesTheCheckedExceptionOfItsWork() throws SQLException {
-        TransactionWork<Void, IOException> work = connection -> {
+        LockedWork<Void, Void, IOException> work = tx -> {
             throw new IOException("no such file");
         };
         try {
-            locks.inTransaction(observed(), A, work);
+            locks.inTransaction(observed(), forUpdate(A), work);
             throw new AssertionError("expected to fail");
         } catch (IOException e) {
             assertThat(e).hasMessage("no such file");
@@ -185,7 +188,7 @@ class InTransactionTest {
         SQLException rollback = new SQLException("no rollback");
         dataSource.fail("rollback", rollback);
         IllegalStateException failure = new IllegalStateException("work");
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, A, connection -> {
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
                     throw failure;
                 }))
                 .isSameAs(failure)
@@ -198,8 +201,8 @@ class InTransactionTest {
         ObservedDataSource dataSource = observed();
         SQLException commit = new SQLException("no commit");
         dataSource.fail("commit", commit);
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, A, connection -> {
-                    deposit(connection, A, 5);
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
+                    deposit(tx.connection(), A, 5);
                     return null;
                 }))
                 .isSameAs(commit);
@@ -213,8 +216,8 @@ class InTransactionTest {
     void failureToReturnTheConnectionDoesNotHideTheCommit() throws Exception {
         ObservedDataSource dataSource = observed();
         dataSource.fail("close", new SQLException("no close"));
-        locks.inTransaction(dataSource, A, connection -> {
-            deposit(connection, A, 5);
+        locks.inTransaction(dataSource, forUpdate(A), tx -> {
+            deposit(tx.connection(), A, 5);
             return null;
         });
         assertThat(balance(A)).isEqualTo(5);
@@ -225,9 +228,9 @@ class InTransactionTest {
     void constraintThatIsCheckedAtCommitReachesTheCaller(LockStrategy strategy) throws Exception {
         locks = RowLocks.builder().strategy(strategy).build();
         ObservedDataSource dataSource = observed();
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, A, connection -> {
-                    deposit(connection, A, 5);
-                    execute(connection, "insert into child values (999)");
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
+                    deposit(tx.connection(), A, 5);
+                    execute(tx.connection(), "insert into child values (999)");
                     return null;
                 }))
                 .isInstanceOfSatisfying(
@@ -243,7 +246,7 @@ class InTransactionTest {
         ObservedDataSource dataSource = observed();
         SQLException failure = new SQLException("no " + method);
         dataSource.fail(method, failure);
-        Throwable thrown = catchThrowable(() -> locks.inTransaction(dataSource, A, connection -> null));
+        Throwable thrown = catchThrowable(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> null));
         assertThat(thrown)
                 .satisfiesAnyOf(
                         t -> assertThat(t).isSameAs(failure), t -> assertThat(t).hasCause(failure));
@@ -256,12 +259,12 @@ class InTransactionTest {
     void lockThatIsNotAvailableLeavesNothing(LockStrategy strategy) throws Exception {
         locks = RowLocks.builder().strategy(strategy).build();
         Session holder = database.session("holder");
-        holder.run(c -> locks.in(c).lock(A));
+        holder.run(c -> locks.in(c).lock(forUpdate(A)));
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
             ObservedDataSource dataSource = observed();
             List<String> worked = new ArrayList<>();
             assertThatThrownBy(() -> locks.inTransaction(
-                            dataSource, List.of(B, A), FOR_UPDATE, wait, connection -> worked.add("work")))
+                            dataSource, forUpdate(List.of(B, A)).waiting(wait), tx -> worked.add("work")))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThat(worked).isEmpty();
             assertThat(dataSource.calls()).containsSubsequence("rollback", "setAutoCommit(true)", "close");
@@ -277,9 +280,9 @@ class InTransactionTest {
         List<CompletableFuture<Long>> futures = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             List<LockKey> keys = i == 0 ? List.of(A, B) : List.of(B, A, B);
-            futures.add(start(() -> locks.inTransaction(dataSource, keys, FOR_SHARE, LockWait.forever(), connection -> {
+            futures.add(start(() -> locks.inTransaction(dataSource, forShare(keys), tx -> {
                 bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-                return read(connection, A) + read(connection, B);
+                return read(tx.connection(), A) + read(tx.connection(), B);
             })));
         }
         for (CompletableFuture<Long> future : futures) {
@@ -291,15 +294,15 @@ class InTransactionTest {
     @Test
     void timeInTheQueueCountsAndWhatRemainsGoesToTheServer() throws Exception {
         LockWait wait = LockWait.atMost(TestDatabase.DEADLINE);
-        locks.inTransaction(observed(), List.of(A), FOR_UPDATE, wait, connection -> null);
+        locks.inTransaction(observed(), forUpdate(A).waiting(wait), other -> null);
         assertThat(acquisitions).hasSize(1);
         assertThat(acquisitions.get(0).lockWait())
                 .isInstanceOfSatisfying(
                         LockWait.AtMost.class,
                         rest -> assertThat(rest.duration()).isPositive().isLessThan(TestDatabase.DEADLINE));
-        locks.inTransaction(observed(), List.of(A), FOR_UPDATE, LockWait.noWait(), connection -> null);
+        locks.inTransaction(observed(), forUpdate(A).noWait(), tx -> null);
         assertThat(acquisitions.get(1).lockWait()).isEqualTo(LockWait.noWait());
-        locks.inTransaction(observed(), List.of(A), FOR_UPDATE, LockWait.forever(), connection -> null);
+        locks.inTransaction(observed(), forUpdate(A), tx -> null);
         assertThat(acquisitions.get(2).lockWait()).isEqualTo(LockWait.forever());
     }
 
@@ -316,7 +319,7 @@ class InTransactionTest {
                 return database.dataSource().getConnection();
             }
         };
-        locks.inTransaction(slow, List.of(A), FOR_UPDATE, LockWait.atMost(bound), connection -> null);
+        locks.inTransaction(slow, forUpdate(A).atMost(bound), tx -> null);
         assertThat(acquisitions)
                 .singleElement()
                 .satisfies(told -> assertThat(told.lockWait()).isInstanceOf(LockWait.AtMost.class));
@@ -325,15 +328,16 @@ class InTransactionTest {
     @Test
     void keysMayHaveModesOfTheirOwn() throws Exception {
         Map<LockKey, RowLockMode> modes = Map.of(A, FOR_UPDATE, B, FOR_SHARE);
-        locks.inTransaction(database.dataSource(), modes, LockWait.forever(), connection -> {
+        locks.inTransaction(database.dataSource(), Requests.of(modes), locked -> {
             try (Connection other = database.dataSource().getConnection()) {
                 other.setAutoCommit(false);
                 TransactionLocks tx = locks.in(other);
-                assertThat(tx.tryLock(A, FOR_SHARE)).isFalse();
-                assertThat(tx.tryLock(B, FOR_UPDATE)).isFalse();
-                assertThat(tx.tryLockAll(Map.of(B, FOR_SHARE, C, FOR_UPDATE), LockWait.noWait()))
+                assertThat(tx.tryLock(forShare(A)).isLocked()).isFalse();
+                assertThat(tx.tryLock(forUpdate(B)).isLocked()).isFalse();
+                assertThat(tx.tryLock(Requests.of(Map.of(B, FOR_SHARE, C, FOR_UPDATE)))
+                                .isLocked())
                         .isTrue();
-                assertThat(tx.tryLockAll(modes, LockWait.noWait())).isFalse();
+                assertThat(tx.tryLock(Requests.of(modes)).isLocked()).isFalse();
                 other.rollback();
             }
             return null;
@@ -342,19 +346,19 @@ class InTransactionTest {
 
     @Test
     void workMayHaveNoResult() throws Exception {
-        locks.runInTransaction(database.dataSource(), A, connection -> {
-            try (Statement statement = connection.createStatement()) {
+        locks.runInTransaction(database.dataSource(), forUpdate(A), tx -> {
+            try (Statement statement = tx.connection().createStatement()) {
                 statement.execute("update account set balance = 7 where id = 1");
             }
         });
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("7");
-        assertThatThrownBy(() -> locks.runInTransaction(database.dataSource(), A, connection -> {
+        assertThatThrownBy(() -> locks.runInTransaction(database.dataSource(), forUpdate(A), tx -> {
                     throw new IllegalStateException("by the work");
                 }))
                 .isExactlyInstanceOf(IllegalStateException.class);
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        locks.runInTransaction(database.dataSource(), A, (TransactionAction<RuntimeException>) null))
+                .isThrownBy(() -> locks.runInTransaction(
+                        database.dataSource(), forUpdate(A), (LockedAction<Void, RuntimeException>) null))
                 .withMessageContaining("work is null");
     }
 
@@ -362,16 +366,16 @@ class InTransactionTest {
     void whoDoesNotGetThroughTheQueueBorrowsNoConnection() throws Exception {
         locks = RowLocks.builder().maxAdmittedPerKey(1).build();
         ObservedDataSource dataSource = observed();
-        locks.inTransaction(dataSource, A, connection -> {
+        locks.inTransaction(dataSource, forUpdate(A), tx -> {
             for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(20)))) {
-                assertThat(onAnotherThread(
-                                () -> locks.inTransaction(dataSource, List.of(A), FOR_UPDATE, wait, c -> null)))
+                assertThat(onAnotherThread(() ->
+                                locks.inTransaction(dataSource, forUpdate(A).waiting(wait), other -> null)))
                         .isInstanceOf(LockNotAvailableException.class);
             }
             assertThat(onAnotherThread(() -> {
                         Thread.currentThread().interrupt();
                         try {
-                            locks.inTransaction(dataSource, A, c -> null);
+                            locks.inTransaction(dataSource, forUpdate(A), other -> null);
                         } finally {
                             assertThat(Thread.currentThread().isInterrupted()).isTrue();
                         }
@@ -400,11 +404,11 @@ class InTransactionTest {
     @Test
     void nestedTransactionIsIndependentOfTheOuterOne() throws Exception {
         ObservedDataSource dataSource = observed();
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, A, outer -> {
-                    deposit(outer, A, 5);
-                    locks.inTransaction(dataSource, B, inner -> {
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
+                    deposit(tx.connection(), A, 5);
+                    locks.inTransaction(dataSource, forUpdate(B), inner -> {
                         assertThat(dataSource.open()).isEqualTo(2);
-                        deposit(inner, B, 7);
+                        deposit(inner.connection(), B, 7);
                         return null;
                     });
                     throw new IOException("the outer one fails");
@@ -417,11 +421,11 @@ class InTransactionTest {
     @Test
     void nestedTransactionOnTheSameKeyIsRefusedAndTheOuterGoesOn() throws Exception {
         ObservedDataSource dataSource = observed();
-        locks.inTransaction(dataSource, A, outer -> {
-            assertThatThrownBy(() -> locks.inTransaction(dataSource, A, inner -> null))
+        locks.inTransaction(dataSource, forUpdate(A), tx -> {
+            assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), inner -> null))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("account[1]");
-            deposit(outer, A, 5);
+            deposit(tx.connection(), A, 5);
             return null;
         });
         assertThat(balance(A)).isEqualTo(5);
@@ -437,11 +441,11 @@ class InTransactionTest {
         for (int i = 0; i < 2; i++) {
             List<LockKey> outer = List.of(i == 0 ? A : B);
             List<LockKey> inner = List.of(i == 0 ? B : A);
-            futures.add(start(() -> locks.inTransaction(dataSource, outer, FOR_SHARE, LockWait.forever(), first -> {
+            futures.add(start(() -> locks.inTransaction(dataSource, forShare(outer), tx -> {
                 bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
                 writers.add(startWriter(dataSource, outer));
                 bothAreIn.await(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-                return locks.inTransaction(dataSource, inner, FOR_SHARE, LockWait.forever(), second -> 1L);
+                return locks.inTransaction(dataSource, forShare(inner), within -> 1L);
             })));
         }
         for (CompletableFuture<Long> future : futures) {
@@ -459,7 +463,7 @@ class InTransactionTest {
         List<Thread> thread = new CopyOnWriteArrayList<>();
         CompletableFuture<Long> writer = start(() -> {
             thread.add(Thread.currentThread());
-            return locks.inTransaction(dataSource, keys, FOR_UPDATE, LockWait.forever(), connection -> 1L);
+            return locks.inTransaction(dataSource, forUpdate(keys), tx -> 1L);
         });
         Awaitility.await()
                 .atMost(TestDatabase.DEADLINE)
@@ -489,9 +493,9 @@ class InTransactionTest {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setOptions("-c default_transaction_isolation=" + isolation);
         Session holder = database.session("holder");
-        holder.run(c -> others.in(c).lock(A));
+        holder.run(c -> others.in(c).lock(forUpdate(A)));
         CompletableFuture<Long> waiting =
-                start(() -> locks.inTransaction(dataSource, A, connection -> read(connection, A)));
+                start(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> read(tx.connection(), A)));
         Awaitility.await()
                 .atMost(TestDatabase.DEADLINE)
                 .until(() -> database.query("select count(*) from pg_locks where not granted and " + holder.pid()
@@ -508,18 +512,18 @@ class InTransactionTest {
     void connectionLostDuringTheWorkLeavesNothing(LockStrategy strategy) throws Exception {
         locks = RowLocks.builder().strategy(strategy).build();
         ObservedDataSource dataSource = observed();
-        assertThatThrownBy(() -> locks.inTransaction(dataSource, A, connection -> {
-                    deposit(connection, A, 5);
-                    int pid = connection.unwrap(PGConnection.class).getBackendPID();
+        assertThatThrownBy(() -> locks.inTransaction(dataSource, forUpdate(A), tx -> {
+                    deposit(tx.connection(), A, 5);
+                    int pid = tx.connection().unwrap(PGConnection.class).getBackendPID();
                     database.execute("select pg_terminate_backend(" + pid + ")");
-                    return read(connection, A);
+                    return read(tx.connection(), A);
                 }))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isIn("57P01", "08006"));
         assertThat(dataSource.open()).isZero();
         assertThat(balance(A)).isZero();
-        locks.inTransaction(database.dataSource(), A, connection -> {
-            deposit(connection, A, 1);
+        locks.inTransaction(database.dataSource(), forUpdate(A), tx -> {
+            deposit(tx.connection(), A, 1);
             return null;
         });
         assertThat(balance(A)).isOne();
@@ -537,8 +541,8 @@ class InTransactionTest {
             pool.setConnectionInitSql("set work_mem = '5MB'");
             RowLocks locks = RowLocks.builder().strategy(strategy).build();
             for (int i = 0; i < 2; i++) {
-                String setting = locks.inTransaction(pool, LockKey.row("account", 1), connection -> {
-                    try (var statement = connection.createStatement();
+                String setting = locks.inTransaction(pool, forUpdate(LockKey.row("account", 1)), tx -> {
+                    try (var statement = tx.connection().createStatement();
                             var row = statement.executeQuery(
                                     "select current_setting('work_mem') || current_setting('transaction_isolation')")) {
                         row.next();

@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -28,7 +29,8 @@ class LockAndQueryFailureTest {
 
     private Throwable failure(LockStrategy strategy, Session session, String sql, int column) throws Exception {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        return session.start(c -> locks.in(c).lockAndQuery(KEY, sql, row -> row.getInt(column)))
+        return session.start(c ->
+                        locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(sql, row -> row.getInt(column))))
                 .failure();
     }
 
@@ -76,7 +78,7 @@ class LockAndQueryFailureTest {
         assertThat(failure(strategy, alice, "select id from account", 9)).isInstanceOf(SQLException.class);
         Session bob = database.session("bob");
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        boolean free = bob.run(c -> locks.in(c).tryLock(KEY));
+        boolean free = bob.run(c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked());
         assertThat(free).isFalse();
     }
 
@@ -89,10 +91,8 @@ class LockAndQueryFailureTest {
         Session alice = database.session("alice");
         Throwable failure = alice.start(c -> locks.in(c)
                         .lockAndQuery(
-                                LockKey.row("note", "abc"),
-                                "select cast(cast(? as text) as int)",
-                                row -> row.getInt(1),
-                                "abc"))
+                                forUpdate(LockKey.row("note", "abc")),
+                                LockedQuery.of("select cast(cast(? as text) as int)", row -> row.getInt(1), "abc")))
                 .failure();
         assertThat(failure)
                 .isInstanceOfSatisfying(
@@ -106,18 +106,18 @@ class LockAndQueryFailureTest {
         PGSimpleDataSource dataSource = database.dataSource();
         dataSource.setSocketFactory(RoundTripCounter.class.getName());
         Session alice = database.session("alice", dataSource);
-        alice.run(c -> locks.in(c).lock(KEY));
+        alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         alice.rollback();
         for (String sql :
                 List.of("select nothing from account", "select no_function(1)", "select 1 / (id - 1) from account")) {
             failure(strategy, alice, sql, 1);
             alice.rollback();
-            alice.start(c -> locks.in(c).lockAndQuery(KEY, sql, row -> row.getInt(1)))
+            alice.start(c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of(sql, row -> row.getInt(1))))
                     .failure();
             alice.rollback();
             int roundTrips = alice.run(c -> {
                 int before = RoundTripCounter.counted();
-                locks.in(c).lock(KEY);
+                locks.in(c).lock(forUpdate(KEY));
                 return RoundTripCounter.counted() - before;
             });
             assertThat(roundTrips).as(sql).isOne();
@@ -138,8 +138,10 @@ class LockAndQueryFailureTest {
             if (begun) {
                 alice.execute("select 1");
             }
-            Step<List<Integer>> step = alice.start(c ->
-                            locks.in(c).lockAndQuery(KEY, "select id from account where id = 1", row -> row.getInt(1)))
+            Step<List<Integer>> step = alice.start(c -> locks.in(c)
+                            .lockAndQuery(
+                                    forUpdate(KEY),
+                                    LockedQuery.of("select id from account where id = 1", row -> row.getInt(1))))
                     .awaitBlockedBy(plain);
             plain.execute("delete from account where id = 1; insert into account values (1)");
             plain.commit();
@@ -176,12 +178,11 @@ class LockAndQueryFailureTest {
                 }
                 List<Integer> ids = alice.run(c -> locks.in(c)
                         .lockAndQuery(
-                                LockKey.row("account", inserted),
-                                RowLockMode.FOR_UPDATE,
-                                wait,
-                                "insert into account values (?) returning id",
-                                row -> row.getInt(1),
-                                inserted));
+                                forUpdate(LockKey.row("account", inserted)).waiting(wait),
+                                LockedQuery.of(
+                                        "insert into account values (?) returning id",
+                                        row -> row.getInt(1),
+                                        inserted)));
                 assertThat(ids).containsExactly(inserted);
                 alice.commit();
             }
@@ -207,12 +208,13 @@ class LockAndQueryFailureTest {
         try {
             alice.execute("set role " + role);
             for (boolean begun : new boolean[] {true, false}) {
-                assertThat(alice.run(c -> locks.in(c).lock(KEY)).isRowAbsent()).isTrue();
+                assertThat(alice.run(c -> locks.in(c).lock(forUpdate(KEY))).isRowAbsent())
+                        .isTrue();
                 if (!begun) {
                     alice.rollback();
                 }
-                List<Integer> seen =
-                        alice.run(c -> locks.in(c).lockAndQuery(KEY, "select id from account", row -> row.getInt(1)));
+                List<Integer> seen = alice.run(c -> locks.in(c)
+                        .lockAndQuery(forUpdate(KEY), LockedQuery.of("select id from account", row -> row.getInt(1))));
                 assertThat(seen).containsExactly(1);
                 alice.commit();
             }
@@ -234,12 +236,13 @@ class LockAndQueryFailureTest {
         RowLocks locks = RowLocks.builder().idColumns(table, "id").build();
         LockKey absent = LockKey.row(table, 9);
         Session alice = database.session("alice");
-        List<Integer> seen =
-                alice.run(c -> locks.in(c).lockAndQuery(absent, "select id from seen", row -> row.getInt(1)));
+        List<Integer> seen = alice.run(c -> locks.in(c)
+                .lockAndQuery(forUpdate(absent), LockedQuery.of("select id from seen", row -> row.getInt(1))));
         assertThat(seen).containsExactly(1);
         // What the query has inserted itself was not inserted meanwhile; of a view it cannot be told.
         String insert = "insert into " + table + " values (9) returning id";
-        Session.Body<List<Integer>> inserting = c -> locks.in(c).lockAndQuery(absent, insert, row -> row.getInt(1));
+        Session.Body<List<Integer>> inserting =
+                c -> locks.in(c).lockAndQuery(forUpdate(absent), LockedQuery.of(insert, row -> row.getInt(1)));
         if (table.equals("account")) {
             assertThat(alice.run(inserting)).containsExactly(9);
         } else {

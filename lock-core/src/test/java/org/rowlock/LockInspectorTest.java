@@ -2,8 +2,8 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rowlock.RowLockMode.FOR_SHARE;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -68,14 +68,14 @@ class LockInspectorTest {
     }
 
     private void lock(Session session, LockKey key) throws Exception {
-        session.run(c -> locks.in(c).lock(key));
+        session.run(c -> locks.in(c).lock(forUpdate(key)));
     }
 
     @ParameterizedTest
     @EnumSource(names = {"BOTH", "ADVISORY"})
     void holderIsShownWithTableAndIdAndWho(LockStrategy strategy) throws Exception {
         RowLocks own = RowLocks.builder().strategy(strategy).build();
-        alice.run(c -> own.in(c).lock(KEY));
+        alice.run(c -> own.in(c).lock(forUpdate(KEY)));
         assertThat(all()).singleElement().satisfies(line -> {
             assertThat(line.table()).contains("account");
             assertThat(line.id()).contains("42");
@@ -116,11 +116,11 @@ class LockInspectorTest {
     void waitersStandBehindTheHoldersInTheirOrder() throws Exception {
         Session carol = database.session("carol");
         Session dave = database.session("dave");
-        alice.run(c -> locks.in(c).lock(KEY, FOR_SHARE));
-        bob.run(c -> locks.in(c).lock(KEY, FOR_SHARE));
-        Step<LockResult> carols = carol.start(c -> locks.in(c).lock(KEY));
+        alice.run(c -> locks.in(c).lock(forShare(KEY)));
+        bob.run(c -> locks.in(c).lock(forShare(KEY)));
+        Step<LockResult> carols = carol.start(c -> locks.in(c).lock(forUpdate(KEY)));
         carols.awaitBlockedBy(alice, bob);
-        Step<LockResult> daves = dave.start(c -> locks.in(c).lock(KEY, FOR_SHARE));
+        Step<LockResult> daves = dave.start(c -> locks.in(c).lock(forShare(KEY)));
         daves.awaitBlockedBy(carol);
         awaitWaitTimes(2);
 
@@ -325,7 +325,7 @@ class LockInspectorTest {
 
     @Test
     void severalLocksOfASessionAreAllShown() throws Exception {
-        alice.run(c -> locks.in(c).lockAll(LockKey.rows("account", List.of(3, 1, 2)), FOR_UPDATE, LockWait.forever()));
+        alice.run(c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(3, 1, 2)))));
         assertThat(all()).extracting(line -> line.id().orElse("")).containsExactly("1", "2", "3");
     }
 }

@@ -3,6 +3,9 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forKeyShare;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -61,8 +65,7 @@ class LockListenerTest {
         return RowLocks.builder().strategy(strategy).listener(listener).build();
     }
 
-    private void expect(
-            List<LockKey> keys, RowLockMode mode, LockStrategy strategy, LockWait wait, LockOutcome outcome) {
+    private void expect(List<LockKey> keys, RowLockMode mode, LockStrategy strategy, LockWait wait, Outcome outcome) {
         assertThat(acquisitions).singleElement().satisfies(told -> {
             assertThat(told.keys()).isEqualTo(keys);
             assertThat(told.mode()).isEqualTo(mode);
@@ -80,16 +83,20 @@ class LockListenerTest {
     void holdsAreToldWithTheirEnd(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         List<LockHold> before = List.copyOf(holds);
-        locks.runInTransaction(database.dataSource(), A, connection -> {
+        locks.runInTransaction(database.dataSource(), forUpdate(A), tx -> {
             assertThat(holds).isEqualTo(before);
         });
         LockedQuery<Integer> query = LockedQuery.of("select id from account where id = 1", row -> row.getInt(1));
         locks.runInTransaction(
-                database.dataSource(), A, query, (rows, atCommit) -> atCommit.add("update account set balance = ?", 7));
+                database.dataSource(),
+                forUpdate(A),
+                query,
+                tx -> tx.atCommit().add("update account set balance = ?", 7));
         assertThatThrownBy(() -> locks.runInTransaction(
                         database.dataSource(),
-                        A,
-                        (connection, atCommit) -> atCommit.add("update account set balance = 0 where id = 99")
+                        forUpdate(A),
+                        tx -> tx.atCommit()
+                                .add("update account set balance = 0 where id = 99")
                                 .expectOneRow()))
                 .isInstanceOf(UnexpectedRowCountException.class);
         assertThat(holds).hasSize(3).allSatisfy(hold -> {
@@ -100,11 +107,11 @@ class LockListenerTest {
         });
         assertThat(holds.stream().map(LockHold::committed)).containsExactly(true, true, false);
         Session alice = database.session("alice");
-        alice.run(c -> RowLocks.create().in(c).lock(A));
+        alice.run(c -> RowLocks.create().in(c).lock(forUpdate(A)));
         Session bob = database.session("bob");
-        bob.run(c -> RowLocks.builder().strategy(ADVISORY).build().in(c).lock(A));
+        bob.run(c -> RowLocks.builder().strategy(ADVISORY).build().in(c).lock(forUpdate(A)));
         assertThatThrownBy(() -> locks.inTransaction(
-                        database.dataSource(), List.of(B, A), FOR_UPDATE, LockWait.noWait(), connection -> 1))
+                        database.dataSource(), forUpdate(List.of(B, A)).noWait(), tx -> 1))
                 .isInstanceOf(LockNotAvailableException.class);
         // What was not had was not held.
         assertThat(holds).hasSize(3);
@@ -119,18 +126,18 @@ class LockListenerTest {
         Session alice = database.session("alice");
         LockWait bound = LockWait.atMost(Duration.ofSeconds(9));
 
-        alice.run(c -> locks.in(c).lock(A));
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(A, FOR_SHARE, bound));
-        expect(List.of(A), FOR_SHARE, strategy, bound, LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).tryLock(A, FOR_KEY_SHARE));
-        expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lockAll(List.of(B, A, B)));
-        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).tryLockAll(List.of(B, A)));
-        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lockAndQuery(A, "select 1", result -> result.getInt(1)));
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(forShare(A).waiting(bound)));
+        expect(List.of(A), FOR_SHARE, strategy, bound, Outcome.ACQUIRED);
+        alice.run(c -> locks.in(c).tryLock(forKeyShare(A)).isLocked());
+        expect(List.of(A), FOR_KEY_SHARE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(forUpdate(List.of(B, A, B))));
+        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
+        alice.run(c -> locks.in(c).tryLock(forUpdate(List.of(B, A))).isLocked());
+        expect(List.of(B, A), FOR_UPDATE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lockAndQuery(forUpdate(A), LockedQuery.of("select 1", result -> result.getInt(1))));
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.ACQUIRED);
     }
 
     @ParameterizedTest
@@ -139,15 +146,15 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(A));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
         Claim claim = Claim.from("account").orderBy("id").limit(2).mode(FOR_SHARE);
         bob.run(c -> locks.in(c).claim(claim, result -> result.getInt(1)));
         List<LockKey> claimed = strategy == LockStrategy.ROW ? List.of() : List.of(B, row("account", 3));
-        expect(claimed, FOR_SHARE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+        expect(claimed, FOR_SHARE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
         Claim none = Claim.from("account").where("balance > 0");
         bob.run(c -> locks.in(c).claim(none, result -> result.getInt(1)));
-        expect(List.of(), FOR_UPDATE, strategy, LockWait.noWait(), LockOutcome.ACQUIRED);
+        expect(List.of(), FOR_UPDATE, strategy, LockWait.noWait(), Outcome.ACQUIRED);
     }
 
     @ParameterizedTest
@@ -156,16 +163,18 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(A));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(Duration.ofMillis(10)))) {
-            bob.run(c -> locks.in(c).tryLock(A, FOR_UPDATE, wait));
-            expect(List.of(A), FOR_UPDATE, strategy, wait, LockOutcome.NOT_AVAILABLE);
-            assertThat(bob.start(c -> locks.in(c).lock(A, FOR_SHARE, wait)).failure())
+            bob.run(c -> locks.in(c).tryLock(forUpdate(A).waiting(wait)).isLocked());
+            expect(List.of(A), FOR_UPDATE, strategy, wait, Outcome.NOT_AVAILABLE);
+            assertThat(bob.start(c -> locks.in(c).lock(forShare(A).waiting(wait)))
+                            .failure())
                     .isInstanceOf(LockNotAvailableException.class);
-            expect(List.of(A), FOR_SHARE, strategy, wait, LockOutcome.NOT_AVAILABLE);
-            bob.run(c -> locks.in(c).tryLockAll(List.of(B, A), FOR_UPDATE, wait));
-            expect(List.of(B, A), FOR_UPDATE, strategy, wait, LockOutcome.NOT_AVAILABLE);
+            expect(List.of(A), FOR_SHARE, strategy, wait, Outcome.NOT_AVAILABLE);
+            bob.run(c ->
+                    locks.in(c).tryLock(forUpdate(List.of(B, A)).waiting(wait)).isLocked());
+            expect(List.of(B, A), FOR_UPDATE, strategy, wait, Outcome.NOT_AVAILABLE);
         }
     }
 
@@ -179,25 +188,25 @@ class LockListenerTest {
             session.execute("set deadlock_timeout = '10ms'");
             session.commit();
         }
-        alice.run(c -> locks.in(c).lock(A));
-        bob.run(c -> locks.in(c).lock(B));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
+        bob.run(c -> locks.in(c).lock(forUpdate(B)));
         acquisitions.clear();
-        Step<LockResult> alices = alice.start(c -> locks.in(c).lock(B));
-        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(A));
-        List<LockOutcome> outcomes = new CopyOnWriteArrayList<>();
+        Step<LockResult> alices = alice.start(c -> locks.in(c).lock(forUpdate(B)));
+        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(A)));
+        List<Outcome> outcomes = new CopyOnWriteArrayList<>();
         for (Step<LockResult> step : firstToFailFirst(alices, bobs)) {
             try {
                 step.get();
-                outcomes.add(LockOutcome.ACQUIRED);
+                outcomes.add(Outcome.ACQUIRED);
             } catch (LockDeadlockException e) {
-                outcomes.add(LockOutcome.DEADLOCK);
+                outcomes.add(Outcome.DEADLOCK);
                 (step == alices ? alice : bob).rollback();
             }
         }
-        assertThat(outcomes).containsExactlyInAnyOrder(LockOutcome.ACQUIRED, LockOutcome.DEADLOCK);
+        assertThat(outcomes).containsExactlyInAnyOrder(Outcome.ACQUIRED, Outcome.DEADLOCK);
         assertThat(acquisitions)
                 .extracting(LockAcquisition::outcome)
-                .containsExactlyInAnyOrder(LockOutcome.ACQUIRED, LockOutcome.DEADLOCK);
+                .containsExactlyInAnyOrder(Outcome.ACQUIRED, Outcome.DEADLOCK);
     }
 
     private static List<Step<LockResult>> firstToFailFirst(Step<LockResult> one, Step<LockResult> other) {
@@ -210,24 +219,28 @@ class LockListenerTest {
     void anyOtherFailureIsTold(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
-        assertThat(alice.start(c -> locks.in(c).lockAndQuery(A, "select no_such_column", result -> result.getInt(1)))
+        assertThat(alice.start(c -> locks.in(c)
+                                .lockAndQuery(
+                                        forUpdate(A),
+                                        LockedQuery.of("select no_such_column", result -> result.getInt(1))))
                         .failure())
                 .isInstanceOf(SQLException.class);
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
         alice.rollback();
 
         alice.execute("set transaction read only");
-        assertThat(alice.start(c -> locks.in(c).lock(A)).failure()).isInstanceOf(LockTransactionException.class);
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+        assertThat(alice.start(c -> locks.in(c).lock(forUpdate(A))).failure())
+                .isInstanceOf(LockTransactionException.class);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
         alice.rollback();
 
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(A));
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
         acquisitions.clear();
-        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(A)).awaitBlockedBy(alice);
+        Step<LockResult> bobs = bob.start(c -> locks.in(c).lock(forUpdate(A))).awaitBlockedBy(alice);
         bob.terminate();
         assertThat(bobs.failure()).isInstanceOf(LockConnectionLostException.class);
-        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+        expect(List.of(A), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
     }
 
     /** Also where it fails before the lock statement, at the look for the primary key. */
@@ -237,8 +250,9 @@ class LockListenerTest {
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
         LockKey key = row("no_such_table", 1);
-        assertThat(alice.start(c -> locks.in(c).lock(key)).failure()).isInstanceOf(LockTargetException.class);
-        expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), LockOutcome.FAILED);
+        assertThat(alice.start(c -> locks.in(c).lock(forUpdate(key))).failure())
+                .isInstanceOf(LockTargetException.class);
+        expect(List.of(key), FOR_UPDATE, strategy, LockWait.forever(), Outcome.FAILED);
     }
 
     @Test
@@ -251,14 +265,14 @@ class LockListenerTest {
         Session alice = database.session("alice");
         database.execute("create table client(id int primary key)");
         LockKey client = row("client", 1);
-        alice.run(c -> locks.in(c).lock(A));
-        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(client));
-        expect(List.of(client), FOR_UPDATE, ROW, LockWait.forever(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lockAll(List.of(client, A)));
-        expect(List.of(client, A), FOR_UPDATE, BOTH, LockWait.forever(), LockOutcome.ACQUIRED);
-        alice.run(c -> locks.in(c).lock(LockKey.name("x")));
-        expect(List.of(LockKey.name("x")), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
+        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), Outcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(forUpdate(client)));
+        expect(List.of(client), FOR_UPDATE, ROW, LockWait.forever(), Outcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(forUpdate(List.of(client, A))));
+        expect(List.of(client, A), FOR_UPDATE, BOTH, LockWait.forever(), Outcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(forUpdate(LockKey.name("x"))));
+        expect(List.of(LockKey.name("x")), FOR_UPDATE, ADVISORY, LockWait.forever(), Outcome.ACQUIRED);
     }
 
     @Test
@@ -267,25 +281,25 @@ class LockListenerTest {
         Session alice = database.session("alice");
         alice.execute("set session characteristics as transaction isolation level repeatable read");
         alice.commit();
-        alice.run(c -> locks.in(c).lock(A));
-        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), LockOutcome.ACQUIRED);
+        alice.run(c -> locks.in(c).lock(forUpdate(A)));
+        expect(List.of(A), FOR_UPDATE, ADVISORY, LockWait.forever(), Outcome.ACQUIRED);
     }
 
     @Test
     void admissionIsToldWithItsEnd() throws Exception {
         RowLocks locks = locks(BOTH);
-        locks.inTransaction(database.dataSource(), List.of(B, A, B), FOR_SHARE, LockWait.forever(), connection -> null);
+        locks.inTransaction(database.dataSource(), forShare(List.of(B, A, B)), tx -> null);
         assertThat(admissions).singleElement().satisfies(told -> {
             assertThat(told.keys()).containsExactlyInAnyOrder(A, B);
             assertThat(told.mode()).isEqualTo(FOR_SHARE);
             assertThat(told.admitted()).isTrue();
             assertThat(told.took()).isPositive();
         });
-        expect(List.of(B, A), FOR_SHARE, BOTH, LockWait.forever(), LockOutcome.ACQUIRED);
+        expect(List.of(B, A), FOR_SHARE, BOTH, LockWait.forever(), Outcome.ACQUIRED);
         admissions.clear();
 
         Thread.currentThread().interrupt();
-        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), A, connection -> null))
+        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), forUpdate(A), tx -> null))
                 .isInstanceOf(LockInterruptedException.class);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(admissions).singleElement().satisfies(told -> {
@@ -328,13 +342,14 @@ class LockListenerTest {
             return false;
         });
         try {
-            assertThat(alice.run(c -> locks.in(c).lock(A)).isLocked()).isTrue();
-            boolean had = bob.run(c -> locks.in(c).tryLock(A));
+            assertThat(alice.run(c -> locks.in(c).lock(forUpdate(A))).isLocked())
+                    .isTrue();
+            boolean had = bob.run(c -> locks.in(c).tryLock(forUpdate(A)).isLocked());
             assertThat(had).isFalse();
             alice.commit();
             bob.commit();
             ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
-            int result = locks.inTransaction(dataSource, A, connection -> 7);
+            int result = locks.inTransaction(dataSource, forUpdate(A), tx -> 7);
             assertThat(result).isEqualTo(7);
             assertThat(dataSource.open()).isZero();
             assertThat(locks.admission().keysInUse()).isZero();

@@ -2,6 +2,8 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.util.List;
@@ -44,7 +46,7 @@ class LockTableFullTest {
             alice.connection().setTransactionIsolation(isolation);
             LockTableFullException failure = catchThrowableOfType(
                     LockTableFullException.class,
-                    () -> alice.run(c -> locks.in(c).lockAll(keys)));
+                    () -> alice.run(c -> locks.in(c).lock(forUpdate(keys))));
             assertThat(failure).isNotNull();
             assertThat(failure.keys()).isEqualTo(MORE_THAN_FIT);
             assertThat(failure.sqlState()).contains("53200");
@@ -53,8 +55,8 @@ class LockTableFullTest {
                     .hasMessageContaining(String.valueOf(MORE_THAN_FIT));
             alice.rollback();
             assertThat(alice.advisoryLocks()).isZero();
-            LockAllResult result = alice.run(c -> locks.in(c).lockAll(keys.subList(0, 100)));
-            assertThat(result.keys()).hasSize(100);
+            LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(keys.subList(0, 100))));
+            assertThat(result.isLocked()).isTrue();
             alice.rollback();
         }
     }
@@ -71,7 +73,8 @@ class LockTableFullTest {
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
             LockTableFullException failure = catchThrowableOfType(
                     LockTableFullException.class,
-                    () -> alice.run(c -> locks.in(c).tryLockAll(keys, RowLockMode.FOR_SHARE, wait)));
+                    () -> alice.run(c ->
+                            locks.in(c).tryLock(forShare(keys).waiting(wait)).isLocked()));
             assertThat(failure).isNotNull();
             alice.rollback();
             assertThat(alice.advisoryLocks()).isZero();

@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -163,7 +164,7 @@ class LostCommitTest {
                 Connection writer = connect(each, proxy)) {
             holder.setAutoCommit(false);
             // What is known of the database comes with the first flush that commits.
-            locks.execute(OneConnection.of(writer), key(each), pay(each, 0));
+            locks.execute(OneConnection.of(writer), forUpdate(key(each)), pay(each, 0));
             hold(each, holder);
             Loser loser = new Loser(each, proxy, writer);
             Throwable failure = loser.lose(() -> {
@@ -198,9 +199,9 @@ class LostCommitTest {
         RowLocks advisory = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
         RowLocks row = RowLocks.builder().strategy(LockStrategy.ROW).build();
         switch (each.phase()) {
-            case WAITING_FOR_THE_KEY -> advisory.in(holder).lock(key(each));
-            case WAITING_FOR_THE_ROW -> row.in(holder).lock(key(each));
-            case WAITING_IN_A_WRITE -> row.in(holder).lock(LockKey.row("other", each.id()));
+            case WAITING_FOR_THE_KEY -> advisory.in(holder).lock(forUpdate(key(each)));
+            case WAITING_FOR_THE_ROW -> row.in(holder).lock(forUpdate(key(each)));
+            case WAITING_IN_A_WRITE -> row.in(holder).lock(forUpdate(LockKey.row("other", each.id())));
             case BEFORE_SENDING, BEHIND_COMMIT -> {}
         }
     }
@@ -216,12 +217,12 @@ class LostCommitTest {
 
     private static void write(RowLocks locks, Case each, DataSource from, CommitWrites writes) throws SQLException {
         if (each.way() == Way.EXECUTE) {
-            locks.execute(from, key(each), writes);
+            locks.execute(from, forUpdate(key(each)), writes);
             return;
         }
         try (Connection connection = from.getConnection()) {
             connection.setAutoCommit(false);
-            locks.in(connection).lock(key(each));
+            locks.in(connection).lock(forUpdate(key(each)));
             locks.in(connection).commit(writes);
         }
     }
@@ -232,15 +233,15 @@ class LostCommitTest {
         String look = "select count(*) from payment where id = " + each.id();
         if (each.look() == Look.IMPATIENT || !unknown) {
             if (!unknown || database.query(look).equals("0")) {
-                locks.execute(from, key(each), pay(each, each.id()));
+                locks.execute(from, forUpdate(key(each)), pay(each, each.id()));
             }
             return;
         }
-        locks.inTransaction(from, key(each), (connection, writes) -> {
-            try (var row = connection.createStatement().executeQuery(look)) {
+        locks.inTransaction(from, forUpdate(key(each)), tx -> {
+            try (var row = tx.connection().createStatement().executeQuery(look)) {
                 row.next();
                 if (row.getInt(1) == 0) {
-                    writes.add("insert into payment values (?)", each.id());
+                    tx.atCommit().add("insert into payment values (?)", each.id());
                 }
             }
             return true;

@@ -2,11 +2,12 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
 import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
-import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -191,7 +192,9 @@ class LostUpdateTest {
                 }
                 case 4 -> {
                     // What was not to be had leaves the transaction usable.
-                    if (locks.in(connection).tryLock(Bank.key(account()), mode(), wait(1))) {
+                    if (locks.in(connection)
+                            .tryLock(LockRequest.of(mode(), Bank.key(account())).waiting(wait(1)))
+                            .isLocked()) {
                         connection.rollback();
                     }
                     transfer(LockWait.forever());
@@ -208,7 +211,7 @@ class LostUpdateTest {
                 default -> {
                     int n = account();
                     RowLockMode mode = mode();
-                    locks.in(connection).lock(Bank.key(n), mode);
+                    locks.in(connection).lock(LockRequest.of(mode, Bank.key(n)));
                     Savepoint savepoint = connection.setSavepoint();
                     depositInVain(n);
                     connection.rollback(savepoint);
@@ -236,7 +239,9 @@ class LostUpdateTest {
         }
 
         private void deposit(int n, RowLockMode mode, LockWait wait) throws SQLException {
-            assertThat(locks.in(connection).lock(Bank.key(n), mode, wait).isLocked())
+            assertThat(locks.in(connection)
+                            .lock(LockRequest.of(mode, Bank.key(n)).waiting(wait))
+                            .isLocked())
                     .isTrue();
             changeBalance(connection, n, 1 + random.nextInt(9));
         }
@@ -254,14 +259,18 @@ class LostUpdateTest {
         private void depositByQuery() throws SQLException {
             int n = account();
             List<Long> balance = locks.in(connection)
-                    .lockAndQuery(Bank.key(n), mode(), wait(0), Bank.balanceQuery(n), row -> row.getLong(1), n);
+                    .lockAndQuery(
+                            LockRequest.of(mode(), Bank.key(n)).waiting(wait(0)),
+                            LockedQuery.of(Bank.balanceQuery(n), row -> row.getLong(1), n));
             changeBalance(connection, n, balance.get(0), -1 - random.nextInt(9));
         }
 
         private void transfer(LockWait wait) throws SQLException {
             int from = account();
             int to = (from + 1 + random.nextInt(Bank.ACCOUNTS - 1)) % Bank.ACCOUNTS;
-            locks.in(connection).lockAll(List.of(Bank.key(from), Bank.key(to)), mode(), wait);
+            locks.in(connection)
+                    .lock(LockRequest.of(mode(), List.of(Bank.key(from), Bank.key(to)))
+                            .waiting(wait));
             int sum = random.nextInt(50);
             changeBalance(connection, from, -sum);
             changeBalance(connection, to, sum);
@@ -281,7 +290,7 @@ class LostUpdateTest {
         private void readSeveral() throws SQLException {
             int[] accounts = random.ints(0, Bank.ACCOUNTS).distinct().limit(3).toArray();
             List<LockKey> keys = Arrays.stream(accounts).mapToObj(Bank::key).toList();
-            locks.in(connection).lockAll(keys, FOR_SHARE, wait(0));
+            locks.in(connection).lock(forShare(keys).waiting(wait(0)));
             for (int n : accounts) {
                 long balance = Bank.balance(connection, n);
                 assertThat(balance).isEqualTo(Bank.balanceByLedger(connection, n));
@@ -293,14 +302,15 @@ class LostUpdateTest {
             int n = account();
             boolean fails = random.nextInt(5) == 0;
             try {
-                locks.<Object, SQLException>inTransaction(pool, List.of(Bank.key(n)), mode(), wait(0), pooled -> {
-                    changeBalance(pooled, n, 3);
-                    if (fails) {
-                        throw new SQLException("to roll back", ON_PURPOSE);
-                    }
-                    isOutcomeOpen = true;
-                    return null;
-                });
+                locks.<Object, SQLException>inTransaction(
+                        pool, LockRequest.of(mode(), List.of(Bank.key(n))).waiting(wait(0)), tx -> {
+                            changeBalance(tx.connection(), n, 3);
+                            if (fails) {
+                                throw new SQLException("to roll back", ON_PURPOSE);
+                            }
+                            isOutcomeOpen = true;
+                            return null;
+                        });
             } catch (SQLException | LockException e) {
                 endOutcome();
                 // This worker's own connection has no part in it.
@@ -441,7 +451,7 @@ class LostUpdateTest {
 
     private static Step<LockResult> lock(Session session, LockStrategy strategy, LockKey key) {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        return session.start(c -> locks.in(c).lock(key));
+        return session.start(c -> locks.in(c).lock(forUpdate(key)));
     }
 
     private static long read(Session session) throws Exception {

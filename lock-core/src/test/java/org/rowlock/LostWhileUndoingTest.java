@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -25,13 +26,14 @@ class LostWhileUndoingTest {
     void lostConnectionIsNotReportedAsAUsableTransaction(LockStrategy strategy) throws Exception {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
         Session holder = database.session("holder");
-        holder.run(c -> locks.in(c).lock(KEY));
+        holder.run(c -> locks.in(c).lock(forUpdate(KEY)));
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             dataSource.fail("createStatement", new SQLException("An I/O error occurred", "08006"));
             assertThatThrownBy(() -> locks.in(connection)
-                            .tryLock(KEY, RowLockMode.FOR_UPDATE, LockWait.atMost(Duration.ofMillis(20))))
+                            .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(20)))
+                            .isLocked())
                     .isInstanceOf(LockConnectionLostException.class);
         }
     }

@@ -2,7 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.time.Duration;
 import java.util.List;
@@ -62,17 +62,24 @@ class MultiXactTest {
     void noneWhereTheTransactionHasNotBegun(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         for (Session.Body<?> lock : List.<Session.Body<?>>of(
-                c -> locks.in(c).tryLock(KEY),
-                c -> locks.in(c).lock(KEY, FOR_UPDATE, BOUND),
-                c -> locks.in(c).tryLockAll(LockKey.rows("account", List.of(1, 2))),
-                c -> locks.in(c).lockAndQuery(KEY, FOR_UPDATE, BOUND, "select 1", found -> 1))) {
+                c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
+                c -> locks.in(c).lock(forUpdate(KEY).waiting(BOUND)),
+                c -> locks.in(c)
+                        .tryLock(forUpdate(LockKey.rows("account", List.of(1, 2))))
+                        .isLocked(),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY).waiting(BOUND), LockedQuery.of("select 1", found -> 1)))) {
             assertThat(makesMultiXact(false, lock)).isFalse();
         }
     }
 
     @Test
     void noneFromATryOfOneRowInATransactionThatHasBegun() throws Exception {
-        assertThat(makesMultiXact(true, c -> locks(LockStrategy.ROW).in(c).tryLock(KEY)))
+        assertThat(makesMultiXact(
+                        true,
+                        c -> locks(LockStrategy.ROW)
+                                .in(c)
+                                .tryLock(forUpdate(KEY))
+                                .isLocked()))
                 .isFalse();
     }
 
@@ -80,7 +87,8 @@ class MultiXactTest {
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})
     void oneFromABoundedWaitInATransactionThatHasBegun(LockStrategy strategy) throws Exception {
-        assertThat(makesMultiXact(true, c -> locks(strategy).in(c).lock(KEY, FOR_UPDATE, BOUND)))
+        assertThat(makesMultiXact(
+                        true, c -> locks(strategy).in(c).lock(forUpdate(KEY).waiting(BOUND))))
                 .isTrue();
     }
 }

@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,22 +26,27 @@ class OwnSessionLockTest {
         alice.commit();
         alice.connection().setTransactionIsolation(4);
         if (!succeeds) {
-            bob.run(c -> locks.in(c).lock(LockKey.number(5)));
+            bob.run(c -> locks.in(c).lock(forUpdate(LockKey.number(5))));
         }
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(ofMillis(30)))) {
             assertThat((boolean) alice.run(c -> locks.in(c)
-                            .tryLockAll(List.of(LockKey.number(5), LockKey.number(777)), RowLockMode.FOR_UPDATE, wait)))
+                            .tryLock(forUpdate(List.of(LockKey.number(5), LockKey.number(777)))
+                                    .waiting(wait))
+                            .isLocked()))
                     .isEqualTo(succeeds);
             alice.rollback();
-            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(LockKey.number(777))))
+            assertThat((boolean) bob.run(c ->
+                            locks.in(c).tryLock(forUpdate(LockKey.number(777))).isLocked()))
                     .isFalse();
         }
         bob.rollback();
         alice.execute("select pg_advisory_unlock(777)");
         alice.rollback();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(LockKey.number(777))))
+        assertThat((boolean) bob.run(
+                        c -> locks.in(c).tryLock(forUpdate(LockKey.number(777))).isLocked()))
                 .isTrue();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(LockKey.number(5))))
+        assertThat((boolean) bob.run(
+                        c -> locks.in(c).tryLock(forUpdate(LockKey.number(5))).isLocked()))
                 .isTrue();
     }
 }

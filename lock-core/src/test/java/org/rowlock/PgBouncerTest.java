@@ -3,8 +3,8 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
-import static org.rowlock.RowLockMode.FOR_SHARE;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -110,8 +110,8 @@ class PgBouncerTest {
         CommitWrites writes = new CommitWrites();
         writes.add("update " + database.schema() + ".account set balance = balance + 1 where id = 1");
         Session holder = database.session("holder");
-        holder.run(c -> locks.in(c).lock(account(1)));
-        assertThatThrownBy(() -> locks.execute(from, account(1), writes))
+        holder.run(c -> locks.in(c).lock(forUpdate(account(1))));
+        assertThatThrownBy(() -> locks.execute(from, forUpdate(account(1)), writes))
                 .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
         assertThat(database.query("select count(*) from pg_locks where not granted"))
                 .isEqualTo("0");
@@ -132,24 +132,33 @@ class PgBouncerTest {
         Session alice = database.session("alice", dataSource(bouncer, threshold));
         Session bob = database.session("bob", dataSource(bouncer, threshold));
         for (int i = 1; i <= 7; i++) {
-            alice.run(c -> locks.in(c).lock(account(1)));
-            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(1)))).isFalse();
-            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(1), Duration.ofMillis(10))))
+            alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
+            assertThat((boolean) bob.run(
+                            c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked()))
                     .isFalse();
-            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(2)))).isTrue();
+            assertThat((boolean) bob.run(c -> locks.in(c)
+                            .tryLock(forUpdate(account(1)).atMost(Duration.ofMillis(10)))
+                            .isLocked()))
+                    .isFalse();
+            assertThat((boolean) bob.run(
+                            c -> locks.in(c).tryLock(forUpdate(account(2))).isLocked()))
+                    .isTrue();
             bob.commit();
-            assertThat((boolean) bob.run(c -> locks.in(c).tryLockAll(List.of(account(2), account(1)))))
+            assertThat((boolean) bob.run(c -> locks.in(c)
+                            .tryLock(forUpdate(List.of(account(2), account(1))))
+                            .isLocked()))
                     .isFalse();
             bob.rollback();
-            Step<List<Long>> step = bob.start(c -> locks.in(c).lockAndQuery(account(1), read(), BALANCE));
+            Step<List<Long>> step =
+                    bob.start(c -> locks.in(c).lockAndQuery(forUpdate(account(1)), LockedQuery.of(read(), BALANCE)));
             awaitBlockedBy(serverProcess(alice), step);
             alice.execute("update " + database.schema() + ".account set balance = " + i + " where id = 1");
             alice.commit();
             assertThat(step.get()).containsExactly((long) i);
             bob.commit();
         }
-        LockAllResult all = alice.run(
-                c -> locks.in(c).lockAll(List.of(account(3), account(1), account(2)), FOR_SHARE, LockWait.noWait()));
+        LockResult all = alice.run(c -> locks.in(c)
+                .lock(forShare(List.of(account(3), account(1), account(2))).noWait()));
         assertThat(all.absentRows()).isEmpty();
         alice.commit();
         Claim claim = Claim.from(database.schema() + ".account").orderBy("id").limit(3);
@@ -174,17 +183,17 @@ class PgBouncerTest {
             DataSource one = OneConnection.of(connection);
             for (int i = 1; i <= 7; i++) {
                 long before = 2L * (i - 1);
-                locks.runInTransaction(one, account(1), query, (rows, atCommit) -> {
-                    assertThat(rows).containsExactly(before);
-                    atCommit.add(add, 1, 1).expectOneRow();
+                locks.runInTransaction(one, forUpdate(account(1)), query, tx -> {
+                    assertThat(tx.rows()).containsExactly(before);
+                    tx.atCommit().add(add, 1, 1).expectOneRow();
                 });
                 CommitWrites writes = new CommitWrites();
                 writes.add(add, 1, 1).expectOneRow();
-                locks.execute(one, account(1), writes);
+                locks.execute(one, forUpdate(account(1)), writes);
                 CommitWrites wrong = new CommitWrites();
                 wrong.add(add, 1, 1).expectOneRow();
                 wrong.add(add, 1, 77).expectOneRow();
-                assertThatThrownBy(() -> locks.execute(one, account(1), wrong))
+                assertThatThrownBy(() -> locks.execute(one, forUpdate(account(1)), wrong))
                         .isInstanceOf(UnexpectedRowCountException.class);
                 assertThat(connection.getAutoCommit()).isTrue();
             }
@@ -269,15 +278,18 @@ class PgBouncerTest {
         try (Traffic traffic = new Traffic(dataSource(repeatableRead, 0))) {
             for (int i = 1; i <= 7; i++) {
                 LockWait wait = i % 2 == 0 ? LockWait.forever() : LockWait.atMost(TestDatabase.DEADLINE);
-                alice.run(c -> locks.in(c).lock(account(1)));
-                assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(1))))
+                alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
+                assertThat((boolean) bob.run(
+                                c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked()))
                         .isFalse();
-                Step<?> step = bob.start(c -> locks.in(c).lock(account(1), FOR_UPDATE, wait));
+                Step<?> step =
+                        bob.start(c -> locks.in(c).lock(forUpdate(account(1)).waiting(wait)));
                 awaitBlockedBy(serverProcess(alice), step);
                 alice.execute("update " + database.schema() + ".account set balance = " + i + " where id = 1");
                 alice.commit();
                 step.get();
-                assertThat((boolean) alice.run(c -> locks.in(c).tryLock(account(1))))
+                assertThat((boolean) alice.run(
+                                c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked()))
                         .isFalse();
                 alice.rollback();
                 long seen = bob.run(c -> {
@@ -382,8 +394,8 @@ class PgBouncerTest {
                 int balance = i;
                 // Each is a new client, which counts its statements from one, on the same server connection.
                 try {
-                    locks.inTransaction(forgetful.dataSource(), account(1), c -> {
-                        try (Statement statement = c.createStatement()) {
+                    locks.inTransaction(forgetful.dataSource(), forUpdate(account(1)), tx -> {
+                        try (Statement statement = tx.connection().createStatement()) {
                             for (int n = 0; n < balance % 4; n++) {
                                 statement.execute("select " + n);
                             }
@@ -415,11 +427,13 @@ class PgBouncerTest {
             Session alice = database.session("alice", dataSource);
             Session bob = database.session("bob", dataSource);
             for (int i = 1; i <= 7; i++) {
-                alice.run(c -> locks.in(c).lock(account(1)));
-                assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(1))))
+                alice.run(c -> locks.in(c).lock(forUpdate(account(1))));
+                assertThat((boolean) bob.run(
+                                c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked()))
                         .isFalse();
                 alice.commit();
-                assertThat((boolean) bob.run(c -> locks.in(c).tryLock(account(1))))
+                assertThat((boolean) bob.run(
+                                c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked()))
                         .isTrue();
                 bob.commit();
             }
@@ -441,7 +455,7 @@ class PgBouncerTest {
                 try (Connection connection = dataSource.getConnection()) {
                     connection.setTransactionIsolation(level);
                     connection.setAutoCommit(false);
-                    assertThatThrownBy(() -> locks.in(connection).lock(account(1)))
+                    assertThatThrownBy(() -> locks.in(connection).lock(forUpdate(account(1))))
                             .isInstanceOf(LockException.class)
                             .hasMessageContaining("a pooler in front of it, refused")
                             .hasMessageContaining("statement pooling");
@@ -466,7 +480,7 @@ class PgBouncerTest {
         assertThatThrownBy(() -> {
                     for (int i = 0; i < 3; i++) {
                         for (Session session : List.of(alice, bob)) {
-                            session.run(c -> locks.in(c).lock(account(1)));
+                            session.run(c -> locks.in(c).lock(forUpdate(account(1))));
                             session.commit();
                         }
                     }

@@ -3,6 +3,7 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
@@ -174,15 +175,17 @@ class PgpoolTest {
                 RowLocks locks = locks(strategy);
                 locks.verify(pooler.dataSource());
                 for (long balance = 1; balance < 4; balance++) {
-                    locks.in(alice).lock(KEY);
-                    assertThat(locks.in(bob).tryLock(KEY)).isFalse();
+                    locks.in(alice).lock(forUpdate(KEY));
+                    assertThat(locks.in(bob).tryLock(forUpdate(KEY)).isLocked()).isFalse();
                     try (Statement statement = alice.createStatement()) {
                         statement.execute("update account set balance = " + balance);
                     }
                     alice.commit();
                     assertThat(locks.in(bob)
                                     .lockAndQuery(
-                                            KEY, "select balance from account where id = 1", row -> row.getLong(1)))
+                                            forUpdate(KEY),
+                                            LockedQuery.of(
+                                                    "select balance from account where id = 1", row -> row.getLong(1))))
                             .containsExactly(balance);
                     bob.rollback();
                 }

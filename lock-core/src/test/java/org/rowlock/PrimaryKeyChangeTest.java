@@ -3,6 +3,7 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -61,25 +63,27 @@ class PrimaryKeyChangeTest {
 
     private static List<Session.Body<?>> ways(RowLocks locks) {
         return List.of(
-                c -> locks.in(c).lock(row("item", 1)),
-                c -> locks.in(c).lock(row("item", 1), RowLockMode.FOR_UPDATE, LockWait.noWait()),
-                c -> locks.in(c).lockAll(List.of(row("item", 1), row("item", 77))),
-                c -> locks.in(c).lockAndQuery(row("item", 1), "select 1", rs -> 1));
+                c -> locks.in(c).lock(forUpdate(row("item", 1))),
+                c -> locks.in(c).lock(forUpdate(row("item", 1)).noWait()),
+                c -> locks.in(c).lock(forUpdate(List.of(row("item", 1), row("item", 77)))),
+                c -> locks.in(c).lockAndQuery(forUpdate(row("item", 1)), LockedQuery.of("select 1", rs -> 1)));
     }
 
     @Test
     void inATransactionThatHadBegunTheCallFailsAndTheNextOneIsRight() throws Exception {
         RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
         Session alice = database.session("alice");
-        alice.run(c -> locks.in(c).lock(row("item", 1)));
+        alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1))));
         alice.rollback();
         database.execute(CHANGES.get(0));
         alice.execute("select 1");
-        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(row("item", 1))))
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1)))))
                 .isInstanceOf(LockTargetException.class)
                 .hasMessageContaining("roll back and run it again");
         alice.rollback();
-        assertThat((Object) alice.run(c -> locks.in(c).lock(row("item", 1)))).isEqualTo(LockResult.KEY_AND_ROW_LOCKED);
+        assertThat((Object) alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1)))))
+                .extracting(Held::of)
+                .isEqualTo(Held.KEY_AND_ROW_LOCKED);
     }
 
     @Test
@@ -87,14 +91,16 @@ class PrimaryKeyChangeTest {
         RowLocks locks = RowLocks.builder().strategy(LockStrategy.ROW).build();
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks.in(c).lock(row("item", 1)));
+        alice.run(c -> locks.in(c).lock(forUpdate(row("item", 1))));
         database.execute(
                 "create schema " + database.schema() + "_b",
                 "create table " + database.schema() + "_b.item(new_id int primary key, id int)",
                 "insert into " + database.schema() + "_b.item values (5, 7), (7, 5)");
         bob.execute("set search_path = " + database.schema() + "_b");
         bob.commit();
-        assertThat((Object) bob.run(c -> locks.in(c).lock(row("item", 5)))).isEqualTo(LockResult.ROW_LOCKED);
+        assertThat((Object) bob.run(c -> locks.in(c).lock(forUpdate(row("item", 5)))))
+                .extracting(Held::of)
+                .isEqualTo(Held.ROW_LOCKED);
         assertThatThrownBy(() -> alice.execute(
                         "select 1 from " + database.schema() + "_b.item where new_id = 5 for update nowait"))
                 .hasMessageContaining("could not obtain lock");
@@ -115,8 +121,9 @@ class PrimaryKeyChangeTest {
         Session bob = database.session("bob");
         alice.execute("set standard_conforming_strings = " + standardConformingStrings);
         LockKey key = LockKey.row("\"it's \\ a\"\"?\"", 2, 1);
-        assertThat(alice.run(c -> locks.in(c).lock(key)).isLocked()).isTrue();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(key))).isFalse();
+        assertThat(alice.run(c -> locks.in(c).lock(forUpdate(key))).isLocked()).isTrue();
+        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked()))
+                .isFalse();
         assertThat((Object) alice.run(c -> locks.in(c).claim(Claim.from("\"it's \\ a\"\"?\""), row -> row.getInt("x"))))
                 .isEqualTo(List.of(3));
         alice.rollback();
@@ -135,8 +142,12 @@ class PrimaryKeyChangeTest {
         database.execute(CHANGES.get(0));
         List<Integer> claimed = alice.run(c -> locks.in(c).claim(claim, rs -> rs.getInt("new_id")));
         assertThat(claimed).containsExactly(5);
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(row("item", 5)))).isFalse();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(row("item", 1)))).isTrue();
+        assertThat((boolean) bob.run(
+                        c -> locks.in(c).tryLock(forUpdate(row("item", 5))).isLocked()))
+                .isFalse();
+        assertThat((boolean) bob.run(
+                        c -> locks.in(c).tryLock(forUpdate(row("item", 1))).isLocked()))
+                .isTrue();
     }
 
     /** In a transaction that has not begun the change is not seen at all, whatever it is. */
@@ -161,16 +172,16 @@ class PrimaryKeyChangeTest {
         for (int prepared : List.of(1, 7)) {
             RowLocks locks = RowLocks.builder().strategy(strategy).build();
             for (int i = 0; i < prepared; i++) {
-                alice.run(c -> locks.in(c).lock(row("note", "happy")));
+                alice.run(c -> locks.in(c).lock(forUpdate(row("note", "happy"))));
                 alice.rollback();
             }
             if (prepared > 1) {
                 database.execute(change);
             }
             for (Session.Body<?> way : List.<Session.Body<?>>of(
-                    c -> locks.in(c).lock(row("note", "happy")),
-                    c -> locks.in(c).lockAndQuery(row("note", "happy"), "select 1", rs -> 1),
-                    c -> locks.in(c).lockAll(List.of(row("note", "happy"), LockKey.name("x"))))) {
+                    c -> locks.in(c).lock(forUpdate(row("note", "happy"))),
+                    c -> locks.in(c).lockAndQuery(forUpdate(row("note", "happy")), LockedQuery.of("select 1", rs -> 1)),
+                    c -> locks.in(c).lock(forUpdate(List.of(row("note", "happy"), LockKey.name("x")))))) {
                 alice.run(way);
                 assertThatThrownBy(() -> bob.execute("select 1 from note for update nowait"))
                         .hasMessageContaining("could not obtain lock");
@@ -191,15 +202,15 @@ class PrimaryKeyChangeTest {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
         Session alice = database.session("alice");
         for (int i = 0; i < calls; i++) {
-            alice.run(c -> locks.in(c).lock(row("note", "Ab")));
+            alice.run(c -> locks.in(c).lock(forUpdate(row("note", "Ab"))));
             alice.rollback();
         }
         database.execute("alter table note alter column id type public.citext");
-        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(row("note", "aB"))))
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("note", "aB")))))
                 .isInstanceOf(LockTargetException.class)
                 .hasMessageContaining("\"Ab\"");
         alice.rollback();
-        LockResult result = alice.run(c -> locks.in(c).lock(row("note", "Ab")));
+        LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("note", "Ab"))));
         assertThat(result.isRowAbsent()).isFalse();
     }
 
@@ -222,7 +233,7 @@ class PrimaryKeyChangeTest {
                     alice.commit();
                     alice.execute("select 1");
                     try {
-                        LockResult result = alice.run(c -> locks.in(c).lock(row("item", 5)));
+                        LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("item", 5))));
                         assertThat(result.isRowAbsent()).isFalse();
                     } catch (LockTargetException e) {
                         failures++;

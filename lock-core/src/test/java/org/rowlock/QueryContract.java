@@ -3,6 +3,7 @@ package org.rowlock;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -31,8 +32,8 @@ abstract class QueryContract extends RowLockContract {
     }
 
     private List<Long> lockAndQuery(Session session, LockWait wait, String sql, Object... binds) throws Exception {
-        return session.run(
-                c -> locks.in(c).lockAndQuery(KEY, RowLockMode.FOR_UPDATE, wait, sql, row -> row.getLong(1), binds));
+        return session.run(c -> locks.in(c)
+                .lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of(sql, row -> row.getLong(1), binds)));
     }
 
     @Test
@@ -82,11 +83,9 @@ abstract class QueryContract extends RowLockContract {
 
             assertThatThrownBy(() -> bob.run(c -> locks.in(c)
                             .lockAndQuery(
-                                    name,
-                                    RowLockMode.FOR_UPDATE,
-                                    wait,
-                                    "update account set balance = 1 returning id",
-                                    row -> row.getInt(1))))
+                                    forUpdate(name).waiting(wait),
+                                    LockedQuery.of(
+                                            "update account set balance = 1 returning id", row -> row.getInt(1)))))
                     .isInstanceOf(LockNotAvailableException.class);
 
             bob.commit();
@@ -100,10 +99,11 @@ abstract class QueryContract extends RowLockContract {
         alice.execute("update account set balance = 5 where id = 1");
         Step<List<Long>> step = bob.start(c -> locks.in(c)
                 .lockAndQuery(
-                        KEY,
-                        "update account set balance = balance + ? where id = 1 returning balance",
-                        row -> row.getLong(1),
-                        10));
+                        forUpdate(KEY),
+                        LockedQuery.of(
+                                "update account set balance = balance + ? where id = 1 returning balance",
+                                row -> row.getLong(1),
+                                10)));
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -227,19 +227,22 @@ abstract class QueryContract extends RowLockContract {
     void nullsCanBeBound() throws Exception {
         List<String> values = alice.run(c -> locks.in(c)
                 .lockAndQuery(
-                        KEY,
-                        "select coalesce(?::text, 'none') || coalesce(?::int, 7)",
-                        row -> row.getString(1),
-                        null,
-                        null));
+                        forUpdate(KEY),
+                        LockedQuery.of(
+                                "select coalesce(?::text, 'none') || coalesce(?::int, 7)",
+                                row -> row.getString(1),
+                                null,
+                                null)));
 
         assertThat(values).containsExactly("none7");
     }
 
     @Test
     void rowsMayBeMappedToNull() throws Exception {
-        List<String> values = alice.run(
-                c -> locks.in(c).lockAndQuery(KEY, "select null::text union all select 'a'", row -> row.getString(1)));
+        List<String> values = alice.run(c -> locks.in(c)
+                .lockAndQuery(
+                        forUpdate(KEY),
+                        LockedQuery.of("select null::text union all select 'a'", row -> row.getString(1))));
 
         assertThat(values).containsExactlyElementsOf(Arrays.asList(null, "a"));
     }
@@ -249,10 +252,10 @@ abstract class QueryContract extends RowLockContract {
         forEach(allWaits(), wait -> {
             SQLException thrown = new SQLException("no such thing");
 
-            assertThatThrownBy(() -> alice.run(
-                            c -> locks.in(c).lockAndQuery(KEY, RowLockMode.FOR_UPDATE, wait, "select 1", row -> {
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c)
+                            .lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of("select 1", row -> {
                                 throw thrown;
-                            })))
+                            }))))
                     .isSameAs(thrown);
 
             assertLockedAndUsable();
@@ -264,10 +267,10 @@ abstract class QueryContract extends RowLockContract {
         forEach(allWaits(), wait -> {
             IllegalStateException thrown = new IllegalStateException("no such thing");
 
-            assertThatThrownBy(() -> alice.run(
-                            c -> locks.in(c).lockAndQuery(KEY, RowLockMode.FOR_UPDATE, wait, "select 1", row -> {
+            assertThatThrownBy(() -> alice.run(c -> locks.in(c)
+                            .lockAndQuery(forUpdate(KEY).waiting(wait), LockedQuery.of("select 1", row -> {
                                 throw thrown;
-                            })))
+                            }))))
                     .isSameAs(thrown);
 
             assertLockedAndUsable();
@@ -278,13 +281,18 @@ abstract class QueryContract extends RowLockContract {
     void aMapperThatAsksForAColumnThatIsNotThereGetsTheDriversException() throws Exception {
         forEach(allWaits(), wait -> {
             assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndQuery(KEY, RowLockMode.FOR_UPDATE, wait, "select 1", row -> row.getInt(2))))
+                            .lockAndQuery(
+                                    forUpdate(KEY).waiting(wait), LockedQuery.of("select 1", row -> row.getInt(2)))))
                     .isInstanceOf(SQLException.class);
             assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndQuery(KEY, RowLockMode.FOR_UPDATE, wait, "select 'abc'", row -> row.getInt(1))))
+                            .lockAndQuery(
+                                    forUpdate(KEY).waiting(wait),
+                                    LockedQuery.of("select 'abc'", row -> row.getInt(1)))))
                     .isInstanceOf(SQLException.class);
             assertThatThrownBy(() -> alice.run(c -> locks.in(c)
-                            .lockAndQuery(KEY, RowLockMode.FOR_UPDATE, wait, "select 1", row -> row.getInt("nothing"))))
+                            .lockAndQuery(
+                                    forUpdate(KEY).waiting(wait),
+                                    LockedQuery.of("select 1", row -> row.getInt("nothing")))))
                     .isInstanceOf(SQLException.class);
 
             assertLockedAndUsable();
@@ -303,8 +311,8 @@ abstract class QueryContract extends RowLockContract {
         List<LockKey> keys = LockKey.rows("account", List.of(3, 1, 2));
         String sql = "select balance from account where id in (1, 2, 3) order by id";
         lock(alice, account(2));
-        Step<List<Long>> waiting = bob.start(c ->
-                locks.in(c).lockAndQuery(keys, RowLockMode.FOR_UPDATE, LockWait.forever(), sql, row -> row.getLong(1)));
+        Step<List<Long>> waiting =
+                bob.start(c -> locks.in(c).lockAndQuery(forUpdate(keys), LockedQuery.of(sql, row -> row.getLong(1))));
         waiting.awaitBlockedBy(alice);
         alice.execute("update account set balance = balance + 1 where id = 2");
         alice.commit();
@@ -321,8 +329,8 @@ abstract class QueryContract extends RowLockContract {
         String sql = "update account set balance = 7 where id = 1 returning 1";
         lock(alice, account(2));
 
-        assertThatThrownBy(() -> bob.run(c -> locks.in(c)
-                        .lockAndQuery(keys, RowLockMode.FOR_UPDATE, LockWait.noWait(), sql, row -> row.getLong(1))))
+        assertThatThrownBy(() -> bob.run(c ->
+                        locks.in(c).lockAndQuery(forUpdate(keys).noWait(), LockedQuery.of(sql, row -> row.getLong(1)))))
                 .isInstanceOf(LockNotAvailableException.class);
 
         bob.commit();

@@ -1,6 +1,8 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -115,8 +117,10 @@ abstract class ReleaseContract extends RowLockContract {
     void aReadInTheSameRoundTripSeesWhatTheHolderCommitted() throws Exception {
         lock(alice, KEY);
         alice.execute("update account set balance = 100 where id = 1");
-        Step<List<Long>> step = bob.start(c ->
-                locks.in(c).lockAndQuery(KEY, "select balance from account where id = ?", row -> row.getLong(1), 1));
+        Step<List<Long>> step = bob.start(c -> locks.in(c)
+                .lockAndQuery(
+                        forUpdate(KEY),
+                        LockedQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1)));
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -130,12 +134,8 @@ abstract class ReleaseContract extends RowLockContract {
         alice.execute("update account set balance = 100 where id = 1");
         Step<List<Long>> step = bob.start(c -> locks.in(c)
                 .lockAndQuery(
-                        KEY,
-                        RowLockMode.FOR_SHARE,
-                        LockWait.atMost(org.rowlock.testing.TestDatabase.DEADLINE),
-                        "select balance from account where id = ?",
-                        row -> row.getLong(1),
-                        1));
+                        forShare(KEY).atMost(org.rowlock.testing.TestDatabase.DEADLINE),
+                        LockedQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1)));
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -161,8 +161,10 @@ abstract class ReleaseContract extends RowLockContract {
         LockKey name = LockKey.name("reservation");
         lock(alice, name);
         alice.execute("insert into account values (11, 100)");
-        Step<List<Long>> step = bob.start(c ->
-                locks.in(c).lockAndQuery(name, "select balance from account where id = 11", row -> row.getLong(1)));
+        Step<List<Long>> step = bob.start(c -> locks.in(c)
+                .lockAndQuery(
+                        forUpdate(name),
+                        LockedQuery.of("select balance from account where id = 11", row -> row.getLong(1))));
         step.awaitBlockedBy(alice);
 
         alice.commit();
@@ -174,8 +176,10 @@ abstract class ReleaseContract extends RowLockContract {
     void nothingOfTheHolderIsSeenAfterItsRollback() throws Exception {
         lock(alice, KEY);
         alice.execute("update account set balance = 100 where id = 1");
-        Step<List<Long>> step = bob.start(c ->
-                locks.in(c).lockAndQuery(KEY, "select balance from account where id = ?", row -> row.getLong(1), 1));
+        Step<List<Long>> step = bob.start(c -> locks.in(c)
+                .lockAndQuery(
+                        forUpdate(KEY),
+                        LockedQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1)));
         step.awaitBlockedBy(alice);
 
         alice.rollback();

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -35,22 +36,31 @@ class RequiredRowTest {
         Session alice = database.session("alice");
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
             for (Session.Body<?> call : List.<Session.Body<?>>of(
-                    c -> locks(strategy).in(c).requireRow().lock(row("account", 9), FOR_UPDATE, wait),
-                    c -> locks(strategy).in(c).requireRow().tryLock(row("account", 9), FOR_UPDATE, wait),
                     c -> locks(strategy)
                             .in(c)
-                            .requireRow()
-                            .lockAll(List.of(row("account", 1), row("account", 9)), FOR_UPDATE, wait),
+                            .lock(forUpdate(row("account", 9)).waiting(wait).requireRow()),
                     c -> locks(strategy)
                             .in(c)
-                            .requireRow()
-                            .lockAndQuery(row("account", 9), FOR_UPDATE, wait, "select 1", found -> 1))) {
+                            .tryLock(forUpdate(row("account", 9)).waiting(wait).requireRow())
+                            .isLocked(),
+                    c -> locks(strategy)
+                            .in(c)
+                            .lock(forUpdate(List.of(row("account", 1), row("account", 9)))
+                                    .waiting(wait)
+                                    .requireRow()),
+                    c -> locks(strategy)
+                            .in(c)
+                            .lockAndQuery(
+                                    forUpdate(row("account", 9)).waiting(wait).requireRow(),
+                                    LockedQuery.of("select 1", found -> 1)))) {
                 assertThatThrownBy(() -> alice.run(call))
                         .isInstanceOf(RowAbsentException.class)
                         .hasMessageContainingAll("account[9]", "no row", "Insert it first");
-                assertThat((Object) alice.run(
-                                c -> locks(strategy).in(c).requireRow().lock(row("account", 1))))
-                        .isEqualTo(strategy == ROW ? LockResult.ROW_LOCKED : LockResult.KEY_AND_ROW_LOCKED);
+                assertThat((Object) alice.run(c -> locks(strategy)
+                                .in(c)
+                                .lock(forUpdate(row("account", 1)).requireRow())))
+                        .extracting(Held::of)
+                        .isEqualTo(strategy == ROW ? Held.ROW_LOCKED : Held.KEY_AND_ROW_LOCKED);
                 alice.rollback();
             }
         }
@@ -71,8 +81,8 @@ class RequiredRowTest {
         Session alice = database.session("alice");
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE))) {
             for (String table : List.of("given", "parent")) {
-                LockAllResult result =
-                        alice.run(c -> locks.in(c).lockAll(LockKey.rows(table, List.of(1, 2, 3)), FOR_UPDATE, wait));
+                LockResult result = alice.run(c -> locks.in(c)
+                        .lock(forUpdate(LockKey.rows(table, List.of(1, 2, 3))).waiting(wait)));
                 assertThat(result.absentRows()).containsExactly(row(table, 2));
                 alice.rollback();
             }
@@ -84,11 +94,12 @@ class RequiredRowTest {
         Session alice = database.session("alice");
         for (LockKey key : List.of(row("account", 1), LockKey.name("n"), LockKey.number(1))) {
             LockStrategy strategy = key instanceof LockKey.Row ? ADVISORY : BOTH;
-            assertThatThrownBy(() ->
-                            alice.run(c -> locks(strategy).in(c).requireRow().lock(key)))
+            assertThatThrownBy(() -> alice.run(
+                            c -> locks(strategy).in(c).lock(forUpdate(key).requireRow())))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContainingAll(key.toString(), "requireRow()", "nothing looks for one");
-            assertThat((boolean) alice.run(c -> locks(strategy).in(c).tryLock(key)))
+            assertThat((boolean) alice.run(
+                            c -> locks(strategy).in(c).tryLock(forUpdate(key)).isLocked()))
                     .isTrue();
             alice.rollback();
         }
@@ -99,24 +110,22 @@ class RequiredRowTest {
     @EnumSource(names = {"ROW", "BOTH"})
     void nothingIsDoneUnderALockWhoseRowIsRequiredAndAbsent(LockStrategy strategy) throws Exception {
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
-        RowLocks locks = locks(strategy).requireRow();
+        RowLocks locks = locks(strategy);
         LockKey absent = row("account", 9);
         CommitWrites writes = new CommitWrites();
         writes.add("insert into account values (9)");
         for (ThrowingCallable call : List.<ThrowingCallable>of(
-                () -> locks.inTransaction(dataSource, absent, connection -> fail("the work has run")),
+                () -> locks.inTransaction(dataSource, forUpdate(absent).requireRow(), tx -> fail("the work has run")),
                 () -> locks.inTransaction(
                         dataSource,
-                        absent,
+                        forUpdate(absent).requireRow(),
                         LockedQuery.of("select 1", found -> 1),
-                        (rows, atCommit) -> fail("it has run")),
+                        tx -> fail("it has run")),
                 () -> locks.inTransaction(
                         dataSource,
-                        List.of(row("account", 1), absent),
-                        FOR_UPDATE,
-                        LockWait.noWait(),
-                        c -> fail("ran")),
-                () -> locks.execute(dataSource, absent, writes))) {
+                        forUpdate(List.of(row("account", 1), absent)).noWait().requireRow(),
+                        tx -> fail("ran")),
+                () -> locks.execute(dataSource, forUpdate(absent).requireRow(), writes))) {
             assertThatThrownBy(call)
                     .isInstanceOf(RowAbsentException.class)
                     .hasMessageContainingAll("account[9]", "no row");
@@ -124,8 +133,8 @@ class RequiredRowTest {
         assertThat(dataSource.open()).isZero();
         assertThat(locks.admission().keysInUse()).isZero();
         assertThat(database.query("select count(*) from account")).isEqualTo("3");
-        locks.execute(dataSource, row("account", 1), writes);
-        int result = locks.inTransaction(dataSource, absent, connection -> 7);
+        locks.execute(dataSource, forUpdate(row("account", 1)).requireRow(), writes);
+        int result = locks.inTransaction(dataSource, forUpdate(absent), tx -> 7);
         assertThat(result).isEqualTo(7);
     }
 
@@ -134,20 +143,20 @@ class RequiredRowTest {
     void anAttemptTellsATakenLockFromAnAbsentRow(LockStrategy strategy) throws Exception {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks(strategy).in(c).lock(row("account", 1)));
+        alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("account", 1))));
 
-        assertThat((Object)
-                        bob.run(c -> locks(strategy).in(c).attempt(row("account", 1), FOR_UPDATE, LockWait.noWait())))
-                .isEqualTo(LockResult.TAKEN);
-        assertThat((Object)
-                        bob.run(c -> locks(strategy).in(c).attempt(row("account", 9), FOR_UPDATE, LockWait.noWait())))
+        assertThat((Object) bob.run(c -> locks(strategy).in(c).tryLock(forUpdate(row("account", 1)))))
+                .extracting(Held::of)
+                .isEqualTo(Held.TAKEN);
+        assertThat((Object) bob.run(c -> locks(strategy).in(c).tryLock(forUpdate(row("account", 9)))))
+                .extracting(Held::of)
                 .isEqualTo(
                         switch (strategy) {
-                            case ROW -> LockResult.NOTHING_LOCKED_ROW_ABSENT;
-                            case BOTH -> LockResult.KEY_LOCKED_ROW_ABSENT;
-                            case ADVISORY -> LockResult.KEY_LOCKED;
+                            case ROW -> Held.NOTHING_LOCKED_ROW_ABSENT;
+                            case BOTH -> Held.KEY_LOCKED_ROW_ABSENT;
+                            case ADVISORY -> Held.KEY_LOCKED;
                         });
-        assertThat(bob.run(c -> locks(strategy).in(c).attempt(row("account", 2), FOR_UPDATE, LockWait.noWait()))
+        assertThat(bob.run(c -> locks(strategy).in(c).tryLock(forUpdate(row("account", 2))))
                         .isLocked())
                 .isTrue();
     }

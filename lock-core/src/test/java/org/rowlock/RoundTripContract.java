@@ -2,6 +2,8 @@ package org.rowlock;
 
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.Date;
@@ -13,6 +15,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
 
@@ -71,14 +74,14 @@ abstract class RoundTripContract extends RowLockContract {
     @Test
     void lockTakesOne() throws Exception {
         forEach(allWaits(), wait -> {
-            assertRoundTrips(1, c -> locks.in(c).lock(account(1), RowLockMode.FOR_UPDATE, wait));
+            assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(account(1)).waiting(wait)));
         });
     }
 
     @Test
     void aSharedLockTakesOne() throws Exception {
         forEach(allWaits(), wait -> {
-            assertRoundTrips(1, c -> locks.in(c).lock(account(1), RowLockMode.FOR_SHARE, wait));
+            assertRoundTrips(1, c -> locks.in(c).lock(forShare(account(1)).waiting(wait)));
         });
     }
 
@@ -86,14 +89,18 @@ abstract class RoundTripContract extends RowLockContract {
     void lockByUuidTakesOne() throws Exception {
         forEach(allWaits(), wait -> {
             LockKey key = LockKey.row("document", UUID.randomUUID());
-            assertRoundTrips(1, c -> locks.in(c).lock(key, RowLockMode.FOR_UPDATE, wait));
+            assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(key).waiting(wait)));
         });
     }
 
     @Test
     void tryLockTakesOne() throws Exception {
         forEach(allWaits(), wait -> {
-            assertRoundTrips(1, c -> locks.in(c).tryLock(account(1), RowLockMode.FOR_UPDATE, wait));
+            assertRoundTrips(
+                    1,
+                    c -> locks.in(c)
+                            .tryLock(forUpdate(account(1)).waiting(wait))
+                            .isLocked());
         });
     }
 
@@ -106,7 +113,7 @@ abstract class RoundTripContract extends RowLockContract {
                     LockKey.name("x"),
                     LockKey.row("document", UUID.randomUUID()),
                     LockKey.number(9));
-            assertRoundTrips(1, c -> locks.in(c).lockAll(keys, RowLockMode.FOR_UPDATE, wait));
+            assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(keys).waiting(wait)));
         });
     }
 
@@ -118,7 +125,7 @@ abstract class RoundTripContract extends RowLockContract {
                     account(1), RowLockMode.FOR_SHARE,
                     LockKey.name("x"), RowLockMode.FOR_SHARE,
                     LockKey.row("document", UUID.randomUUID()), RowLockMode.FOR_UPDATE);
-            assertRoundTrips(1, c -> locks.in(c).lockAll(modes, wait));
+            assertRoundTrips(1, c -> locks.in(c).lock(Requests.of(modes).waiting(wait)));
         });
     }
 
@@ -129,12 +136,9 @@ abstract class RoundTripContract extends RowLockContract {
                     1,
                     c -> locks.in(c)
                             .lockAndQuery(
-                                    account(1),
-                                    RowLockMode.FOR_UPDATE,
-                                    wait,
-                                    "select balance from account where id = ?",
-                                    row -> row.getLong(1),
-                                    1));
+                                    forUpdate(account(1)).waiting(wait),
+                                    LockedQuery.of(
+                                            "select balance from account where id = ?", row -> row.getLong(1), 1)));
         });
     }
 
@@ -146,10 +150,11 @@ abstract class RoundTripContract extends RowLockContract {
                     1,
                     c -> locks.in(c)
                             .lockAndQuery(
-                                    account(1),
-                                    "select note from account, (select ?::timestamp) as t",
-                                    row -> row.getString(1),
-                                    bind));
+                                    forUpdate(account(1)),
+                                    LockedQuery.of(
+                                            "select note from account, (select ?::timestamp) as t",
+                                            row -> row.getString(1),
+                                            bind)));
         });
     }
 
@@ -159,8 +164,12 @@ abstract class RoundTripContract extends RowLockContract {
         UUID id = UUID.randomUUID();
         database.execute("insert into document values ('" + id + "')");
         LockKey key = LockKey.row("document", id);
-        assertRoundTrips(1, c -> locks.in(c).lock(key));
-        assertRoundTrips(1, c -> locks.in(c).lockAndQuery(key, "select note from account", row -> row.getString(1)));
+        assertRoundTrips(1, c -> locks.in(c).lock(forUpdate(key)));
+        assertRoundTrips(
+                1,
+                c -> locks.in(c)
+                        .lockAndQuery(
+                                forUpdate(key), LockedQuery.of("select note from account", row -> row.getString(1))));
     }
 
     @Test
@@ -184,7 +193,10 @@ abstract class RoundTripContract extends RowLockContract {
     @Test
     void writesWithTheCommitTakeOne() throws Exception {
         assertRoundTrips(2, c -> {
-            locks.in(c).lockAndQuery(account(1), "select balance from account where id = ?", row -> row.getLong(1), 1);
+            locks.in(c)
+                    .lockAndQuery(
+                            forUpdate(account(1)),
+                            LockedQuery.of("select balance from account where id = ?", row -> row.getLong(1), 1));
             locks.in(c).commit(threeWrites());
             return null;
         });
@@ -197,10 +209,13 @@ abstract class RoundTripContract extends RowLockContract {
                 2,
                 c -> locks.inTransaction(
                         OneConnection.of(c),
-                        account(1),
+                        forUpdate(account(1)),
                         query,
-                        (rows, atCommit) -> atCommit.add(
-                                        "update account set balance = ? where id = ?", rows.get(0) + 1, 1)
+                        tx -> tx.atCommit()
+                                .add(
+                                        "update account set balance = ? where id = ?",
+                                        tx.rows().get(0) + 1,
+                                        1)
                                 .expectOneRow()));
     }
 
@@ -209,7 +224,7 @@ abstract class RoundTripContract extends RowLockContract {
     void lockAndWritesAndCommitTakeOne() throws Exception {
         forEach(allWaits(), wait -> {
             assertRoundTrips(1, c -> {
-                locks.execute(OneConnection.of(c), List.of(account(1)), RowLockMode.FOR_UPDATE, wait, threeWrites());
+                locks.execute(OneConnection.of(c), forUpdate(account(1)).waiting(wait), threeWrites());
                 return null;
             });
         });
@@ -222,11 +237,7 @@ abstract class RoundTripContract extends RowLockContract {
                 writes.add("update account set note = cast(? as timestamp)", new Timestamp(0))
                         .and(new Timestamp(1));
                 locks.execute(
-                        OneConnection.of(c),
-                        List.of(account(3), account(1), LockKey.name("x")),
-                        RowLockMode.FOR_UPDATE,
-                        LockWait.forever(),
-                        writes);
+                        OneConnection.of(c), forUpdate(List.of(account(3), account(1), LockKey.name("x"))), writes);
                 return null;
             });
         });
@@ -249,6 +260,7 @@ abstract class RoundTripContract extends RowLockContract {
 
         // With one kind of lock nothing has happened; with both the first of them has to be let go of.
         assertRoundTrips(
-                strategy() == LockStrategy.BOTH ? 2 : 1, c -> locks.in(c).tryLock(account(1)));
+                strategy() == LockStrategy.BOTH ? 2 : 1,
+                c -> locks.in(c).tryLock(forUpdate(account(1))).isLocked());
     }
 }

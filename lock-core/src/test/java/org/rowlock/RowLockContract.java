@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
@@ -62,35 +64,35 @@ abstract class RowLockContract {
     }
 
     LockResult lock(Session session, LockKey key) throws Exception {
-        return session.run(c -> locks.in(c).lock(key));
+        return session.run(c -> locks.in(c).lock(forUpdate(key)));
     }
 
     LockResult lock(Session session, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).lock(key, mode));
+        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, key)));
     }
 
     LockResult lock(Session session, LockKey key, LockWait wait) throws Exception {
-        return session.run(c -> locks.in(c).lock(key, RowLockMode.FOR_UPDATE, wait));
+        return session.run(c -> locks.in(c).lock(forUpdate(key).waiting(wait)));
     }
 
     boolean tryLock(Session session, LockKey key) throws Exception {
-        return session.run(c -> locks.in(c).tryLock(key));
+        return session.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked());
     }
 
     boolean tryLock(Session session, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).tryLock(key, mode));
+        return session.run(c -> locks.in(c).tryLock(LockRequest.of(mode, key)).isLocked());
     }
 
-    LockAllResult lockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
-        return session.run(c -> locks.in(c).lockAll(keys));
+    LockResult lockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
+        return session.run(c -> locks.in(c).lock(forUpdate(keys)));
     }
 
-    LockAllResult lockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) throws Exception {
-        return session.run(c -> locks.in(c).lockAll(keys, RowLockMode.FOR_UPDATE, wait));
+    LockResult lockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) throws Exception {
+        return session.run(c -> locks.in(c).lock(forUpdate(keys).waiting(wait)));
     }
 
     boolean tryLockAll(Session session, Collection<? extends LockKey> keys) throws Exception {
-        return session.run(c -> locks.in(c).tryLockAll(keys));
+        return session.run(c -> locks.in(c).tryLock(forUpdate(keys)).isLocked());
     }
 
     Step<LockResult> startLock(Session session, LockKey key) {
@@ -106,11 +108,11 @@ abstract class RowLockContract {
     }
 
     Step<LockResult> startLock(Session session, LockKey key, RowLockMode mode, LockWait wait) {
-        return session.start(c -> locks.in(c).lock(key, mode, wait));
+        return session.start(c -> locks.in(c).lock(LockRequest.of(mode, key).waiting(wait)));
     }
 
-    Step<LockAllResult> startLockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) {
-        return session.start(c -> locks.in(c).lockAll(keys, RowLockMode.FOR_UPDATE, wait));
+    Step<LockResult> startLockAll(Session session, Collection<? extends LockKey> keys, LockWait wait) {
+        return session.start(c -> locks.in(c).lock(forUpdate(keys).waiting(wait)));
     }
 
     /** Claims rows and gives a column of them. */

@@ -3,6 +3,8 @@ package org.rowlock;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_KEY_SHARE;
 import static org.rowlock.RowLockMode.FOR_NO_KEY_UPDATE;
 import static org.rowlock.RowLockMode.FOR_SHARE;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -56,17 +59,17 @@ abstract class SeveralModesContract extends RowLockContract {
         return modes;
     }
 
-    private LockAllResult lockAll(Session session, Map<? extends LockKey, RowLockMode> modes, LockWait wait)
+    private LockResult lockAll(Session session, Map<? extends LockKey, RowLockMode> modes, LockWait wait)
             throws Exception {
-        return session.run(c -> locks.in(c).lockAll(modes, wait));
+        return session.run(c -> locks.in(c).lock(Requests.of(modes).waiting(wait)));
     }
 
     @Test
     void eachKeyIsLockedInItsMode() throws Exception {
         forEach(WAITS, wait -> {
-            LockAllResult result = lockAll(alice, modes(), wait);
+            LockResult result = lockAll(alice, modes(), wait);
 
-            assertThat(result.keys()).containsExactlyElementsOf(modes().keySet());
+            assertThat(Requests.of(modes()).keys()).containsExactlyElementsOf(modes().keySet());
             assertThat(result.absentRows()).isEmpty();
             assertThat(advisoryLocksOf(alice)).isEqualTo(strategy() == LockStrategy.ROW ? 6 : modes().size());
             for (Map.Entry<LockKey, RowLockMode> key : modes().entrySet()) {
@@ -126,9 +129,10 @@ abstract class SeveralModesContract extends RowLockContract {
             modes.put(account(1), first ? FOR_SHARE : FOR_UPDATE);
             assertThat(modes).hasSize(2);
 
-            LockAllResult result = lockAll(alice, modes, LockWait.forever());
+            LockResult result = lockAll(alice, modes, LockWait.forever());
 
-            assertThat(result.keys()).containsExactly(one);
+            assertThat(result.isLocked()).isTrue();
+            assertThat(Requests.of(modes).keys()).containsExactly(one);
             assertThat(isFree(one, FOR_SHARE))
                     .as("first is exclusive: %s", first)
                     .isFalse();
@@ -173,12 +177,12 @@ abstract class SeveralModesContract extends RowLockContract {
     @Test
     void whoWaitsForOneGetsAllWhenItIsReleased() throws Exception {
         lock(alice, seat(1));
-        Step<LockAllResult> step =
-                bob.start(c -> locks.in(c).lockAll(modes(), LockWait.forever())).awaitBlockedBy(alice);
+        Step<LockResult> step =
+                bob.start(c -> locks.in(c).lock(Requests.of(modes()))).awaitBlockedBy(alice);
 
         alice.commit();
 
-        assertThat(step.get().keys()).hasSize(modes().size());
+        assertThat(step.get().isLocked()).isTrue();
         assertThat(isFree(seat(1), FOR_SHARE)).isTrue();
         assertThat(isFree(seat(2), FOR_SHARE)).isFalse();
     }
@@ -206,7 +210,7 @@ abstract class SeveralModesContract extends RowLockContract {
             }
             modes.put(LockKey.name("x"), random.nextBoolean() ? FOR_SHARE : FOR_UPDATE);
             LockWait wait = random.nextBoolean() ? LockWait.forever() : LockWait.atMost(TestDatabase.DEADLINE);
-            locks.in(connection).lockAll(modes, wait);
+            locks.in(connection).lock(Requests.of(modes).waiting(wait));
             connection.commit();
         }
         return null;
@@ -214,7 +218,7 @@ abstract class SeveralModesContract extends RowLockContract {
 
     @Test
     void missingRowsAreReportedWhereRowsAreLookedFor() throws Exception {
-        LockAllResult result = lockAll(
+        LockResult result = lockAll(
                 alice,
                 Map.of(account(1), FOR_SHARE, account(5000), FOR_UPDATE, seat(77), FOR_SHARE),
                 LockWait.forever());
@@ -234,7 +238,7 @@ abstract class SeveralModesContract extends RowLockContract {
                 .listener(acquisition -> told[0] = acquisition)
                 .build();
 
-        alice.run(c -> listened.in(c).lockAll(modes(), LockWait.forever()));
+        alice.run(c -> listened.in(c).lock(Requests.of(modes())));
 
         assertThat(told[0].mode()).isEqualTo(FOR_UPDATE);
         assertThat(told[0].keys()).containsExactlyElementsOf(modes().keySet());
@@ -252,12 +256,14 @@ abstract class SeveralModesContract extends RowLockContract {
                 Map<LockKey, RowLockMode> modes = new LinkedHashMap<>(modes());
                 modes.keySet().removeIf(key -> !(key instanceof LockKey.Row) || (key.equals(single)));
 
-                alice.run(c -> mixed.in(c).lockAll(modes, LockWait.forever()));
+                alice.run(c -> mixed.in(c).lock(Requests.of(modes)));
 
                 for (Map.Entry<LockKey, RowLockMode> key : modes.entrySet()) {
-                    boolean exclusive = (boolean) bob.run(c -> mixed.in(c).tryLock(key.getKey()));
+                    boolean exclusive = (boolean) bob.run(
+                            c -> mixed.in(c).tryLock(forUpdate(key.getKey())).isLocked());
                     bob.rollback();
-                    boolean shared = bob.run(c -> mixed.in(c).tryLock(key.getKey(), FOR_SHARE));
+                    boolean shared = bob.run(
+                            c -> mixed.in(c).tryLock(forShare(key.getKey())).isLocked());
                     bob.rollback();
                     assertThat(exclusive).as("%s with seats by %s", key, other).isFalse();
                     assertThat(shared)

@@ -2,6 +2,8 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_SHARE;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Wire;
@@ -77,15 +80,21 @@ class ShadowedNamesTest {
         List<Session.Body<?>> ways = new ArrayList<>();
         for (LockKey key : List.of(row("account", 1), text, LockKey.name("n"), LockKey.number(1), LockKey.pair(1, 2))) {
             for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUND)) {
-                ways.add(c -> locks.in(c).lock(key, FOR_UPDATE, wait));
-                ways.add(c -> locks.in(c).lock(key, FOR_SHARE, wait));
-                ways.add(c -> locks.in(c).lockAndQuery(key, FOR_UPDATE, wait, "select 1", found -> 1));
+                ways.add(c -> locks.in(c).lock(forUpdate(key).waiting(wait)));
+                ways.add(c -> locks.in(c).lock(forShare(key).waiting(wait)));
+                ways.add(c ->
+                        locks.in(c).lockAndQuery(forUpdate(key).waiting(wait), LockedQuery.of("select 1", found -> 1)));
             }
         }
         for (LockWait wait : List.of(LockWait.forever(), LockWait.noWait(), BOUND)) {
-            ways.add(c -> locks.in(c).lockAll(LockKey.rows("account", List.of(2, 1)), FOR_UPDATE, wait));
-            ways.add(c -> locks.in(c).lockAll(List.of(text, row("account", 1), LockKey.name("n")), FOR_SHARE, wait));
-            ways.add(c -> locks.in(c).lockAll(Map.of(text, FOR_SHARE, row("account", 1), FOR_UPDATE), wait));
+            ways.add(c -> locks.in(c)
+                    .lock(forUpdate(LockKey.rows("account", List.of(2, 1))).waiting(wait)));
+            ways.add(c -> locks.in(c)
+                    .lock(forShare(List.of(text, row("account", 1), LockKey.name("n")))
+                            .waiting(wait)));
+            ways.add(c -> locks.in(c)
+                    .lock(Requests.of(Map.of(text, FOR_SHARE, row("account", 1), FOR_UPDATE))
+                            .waiting(wait)));
         }
         ways.add(c -> locks.in(c).claim(Claim.from("account").limit(2), found -> 1));
         return ways;
@@ -159,8 +168,10 @@ class ShadowedNamesTest {
             session.commit();
         }
         for (LockKey key : List.of(row("account", 1), row("document", "x"), LockKey.name("nightly"))) {
-            alice.run(c -> locks.in(c).lock(key));
-            assertThat((boolean) bob.run(c -> locks.in(c).tryLock(key))).isFalse();
+            alice.run(c -> locks.in(c).lock(forUpdate(key)));
+            assertThat((boolean)
+                            bob.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked()))
+                    .isFalse();
             alice.rollback();
             bob.rollback();
         }

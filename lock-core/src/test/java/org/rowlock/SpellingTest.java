@@ -3,7 +3,7 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
-import static org.rowlock.RowLockMode.FOR_UPDATE;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.time.Duration;
 import java.util.List;
@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -54,11 +55,11 @@ class SpellingTest {
 
     private static List<Session.Body<?>> ways(RowLocks locks, LockKey key) {
         return List.of(
-                c -> locks.in(c).lock(key),
-                c -> locks.in(c).tryLock(key),
-                c -> locks.in(c).lock(key, FOR_UPDATE, LockWait.atMost(Duration.ofSeconds(60))),
-                c -> locks.in(c).lockAll(List.of(key, LockKey.name("beside"))),
-                c -> locks.in(c).lockAndQuery(key, "select 1", found -> 1));
+                c -> locks.in(c).lock(forUpdate(key)),
+                c -> locks.in(c).tryLock(forUpdate(key)).isLocked(),
+                c -> locks.in(c).lock(forUpdate(key).atMost(Duration.ofSeconds(60))),
+                c -> locks.in(c).lock(forUpdate(List.of(key, LockKey.name("beside")))),
+                c -> locks.in(c).lockAndQuery(forUpdate(key), LockedQuery.of("select 1", found -> 1)));
     }
 
     @ParameterizedTest
@@ -85,7 +86,7 @@ class SpellingTest {
         Session bob = database.session("bob");
         alice.run(c -> locks(LockStrategy.BOTH)
                 .in(c)
-                .lockAll(List.of(row("thing", UPPER), row("thing", UUID.fromString(UPPER)))));
+                .lock(forUpdate(List.of(row("thing", UPPER), row("thing", UUID.fromString(UPPER))))));
         assertThat(alice.advisoryLocks()).isOne();
         bob.execute("select 1");
         assertThat(database.query("select count(*) from (select 1 from thing for update skip locked) as free"))
@@ -184,12 +185,12 @@ class SpellingTest {
         createThing("inet", "'10.0.0.1'");
         Session alice = database.session("alice");
         RowLocks locks = locks(LockStrategy.BOTH);
-        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(row("thing", "10.0.0.2"))))
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "10.0.0.2")))))
                 .isInstanceOf(LockTargetException.class)
                 .hasMessageContaining("\"10.0.0.2/32\"");
         assertThat(alice.advisoryLocks()).isZero();
-        LockResult absent = alice.run(c -> locks.in(c).lock(row("thing", "10.0.0.2/32")));
-        assertThat(absent).isEqualTo(LockResult.KEY_LOCKED_ROW_ABSENT);
+        LockResult absent = alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "10.0.0.2/32"))));
+        assertThat(absent).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
     }
 
     @Test
@@ -199,7 +200,9 @@ class SpellingTest {
         alice.execute("select 1");
         assertThatThrownBy(() -> alice.run(c -> locks(LockStrategy.BOTH)
                         .in(c)
-                        .lockAndQuery(row("thing", "aB"), "update thing set id = 'changed' returning 1", found -> 1)))
+                        .lockAndQuery(
+                                forUpdate(row("thing", "aB")),
+                                LockedQuery.of("update thing set id = 'changed' returning 1", found -> 1))))
                 .isInstanceOf(LockTargetException.class);
         assertThatThrownBy(() -> alice.execute("select 1")).hasMessageContaining("aborted");
         alice.commit();
@@ -213,7 +216,8 @@ class SpellingTest {
         assertThat(row("thing", Character.valueOf('A'))).isEqualTo(row("thing", "A"));
         createThing("char(1)", "'A'");
         Session alice = database.session("alice");
-        assertThat(alice.run(c -> locks(strategy).in(c).lock(row("thing", 'A'))).isRowAbsent())
+        assertThat(alice.run(c -> locks(strategy).in(c).lock(forUpdate(row("thing", 'A'))))
+                        .isRowAbsent())
                 .isFalse();
         assertThat(isRowFree()).isEqualTo(strategy == LockStrategy.ADVISORY);
     }
@@ -225,12 +229,12 @@ class SpellingTest {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         Session alice = database.session("alice");
         for (String id : List.of("ORD-7", "2026-0001", "4Z", "3f")) {
-            LockResult result = alice.run(c -> locks.in(c).lock(row("thing", id)));
-            assertThat(result).isEqualTo(LockResult.KEY_LOCKED);
+            LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(row("thing", id))));
+            assertThat(result).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
         }
-        alice.run(c -> locks.in(c).lock(row("thing", 1, "x")));
+        alice.run(c -> locks.in(c).lock(forUpdate(row("thing", 1, "x"))));
         database.execute("create table bare(id int)");
-        alice.run(c -> locks.in(c).lock(row("bare", "007")));
+        alice.run(c -> locks.in(c).lock(forUpdate(row("bare", "007"))));
         alice.rollback();
     }
 
@@ -276,7 +280,10 @@ class SpellingTest {
             for (Session.Body<?> way : ways(locks(strategy), row("thing", id.get(2)))) {
                 if (strategy == LockStrategy.ROW) {
                     alice.run(way);
-                    assertThat((boolean) bob.run(c -> locks(strategy).in(c).tryLock(row("thing", id.get(1)))))
+                    assertThat((boolean) bob.run(c -> locks(strategy)
+                                    .in(c)
+                                    .tryLock(forUpdate(row("thing", id.get(1))))
+                                    .isLocked()))
                             .isFalse();
                 } else {
                     assertThatThrownBy(() -> alice.run(way))
@@ -301,7 +308,7 @@ class SpellingTest {
         createThing("float8", "7");
         RowLocks locks = locks(strategy);
         Session alice = database.session("alice");
-        Session.Body<?> lock = c -> locks.in(c).lock(row("thing", "7"));
+        Session.Body<?> lock = c -> locks.in(c).lock(forUpdate(row("thing", "7")));
         assertThatThrownBy(() -> alice.run(lock)).hasMessageContaining("strategy ROW");
         database.execute("alter table thing alter column id type text");
         alice.run(lock);
@@ -322,19 +329,26 @@ class SpellingTest {
         bob.execute("set bytea_output = escape");
         bob.commit();
         LockKey key = row("thing", "\\x00ff");
-        alice.run(c -> locks(strategy).in(c).lock(key));
-        assertThat((boolean) bob.run(c -> locks(strategy).in(c).tryLock(key))).isFalse();
+        alice.run(c -> locks(strategy).in(c).lock(forUpdate(key)));
+        assertThat((boolean) bob.run(
+                        c -> locks(strategy).in(c).tryLock(forUpdate(key)).isLocked()))
+                .isFalse();
         assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
                 .isEmpty();
         for (String other : List.of("\\x00FF", "\\000\\377")) {
-            assertThatThrownBy(() -> bob.run(c -> locks(strategy).in(c).tryLock(row("thing", other))))
+            assertThatThrownBy(() -> bob.run(c -> locks(strategy)
+                            .in(c)
+                            .tryLock(forUpdate(row("thing", other)))
+                            .isLocked()))
                     .isInstanceOf(LockTargetException.class)
                     .hasMessageContaining("lower-case hexadecimal");
         }
         alice.rollback();
         assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
                 .hasSize(1);
-        assertThat((boolean) alice.run(c -> locks(strategy).in(c).tryLock(key))).isFalse();
+        assertThat((boolean) alice.run(
+                        c -> locks(strategy).in(c).tryLock(forUpdate(key)).isLocked()))
+                .isFalse();
     }
 
     /** With array_nulls = off an array of nulls is one of texts. */
@@ -344,7 +358,7 @@ class SpellingTest {
         createThing("text", "'NULL'");
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(row("thing", "NULL")));
+        alice.run(c -> locks(LockStrategy.ADVISORY).in(c).lock(forUpdate(row("thing", "NULL"))));
         bob.execute("set array_nulls = off");
         assertThat((List<?>) bob.run(c -> locks(strategy).in(c).claim(Claim.from("thing"), row -> 1)))
                 .isEmpty();
@@ -357,11 +371,11 @@ class SpellingTest {
         RowLocks locks = locks(LockStrategy.ADVISORY);
         Session alice = database.session("alice");
         for (int i = 0; i < 7; i++) {
-            alice.run(c -> locks.in(c).lock(row("thing", "Ab")));
+            alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "Ab"))));
             alice.rollback();
         }
         database.execute("alter table thing alter column id type public.citext");
-        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(row("thing", "aB"))))
+        assertThatThrownBy(() -> alice.run(c -> locks.in(c).lock(forUpdate(row("thing", "aB")))))
                 .isInstanceOf(LockTargetException.class)
                 .hasMessageContaining("\"Ab\"");
     }

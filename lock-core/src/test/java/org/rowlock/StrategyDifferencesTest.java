@@ -2,6 +2,8 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.LockStrategy.ADVISORY;
 import static org.rowlock.LockStrategy.BOTH;
 import static org.rowlock.LockStrategy.ROW;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -53,23 +56,23 @@ class StrategyDifferencesTest {
     }
 
     private static LockResult lock(Session session, RowLocks locks, LockKey key) throws Exception {
-        return session.run(c -> locks.in(c).lock(key));
+        return session.run(c -> locks.in(c).lock(forUpdate(key)));
     }
 
     private static LockResult lock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).lock(key, mode));
+        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, key)));
     }
 
     private static boolean tryLock(Session session, RowLocks locks, LockKey key) throws Exception {
-        return session.run(c -> locks.in(c).tryLock(key));
+        return session.run(c -> locks.in(c).tryLock(forUpdate(key)).isLocked());
     }
 
     private static boolean tryLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).tryLock(key, mode));
+        return session.run(c -> locks.in(c).tryLock(LockRequest.of(mode, key)).isLocked());
     }
 
     private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key, RowLockMode mode) {
-        return session.start(c -> locks.in(c).lock(key, mode));
+        return session.start(c -> locks.in(c).lock(LockRequest.of(mode, key)));
     }
 
     private static Step<LockResult> startLock(Session session, RowLocks locks, LockKey key) {
@@ -124,7 +127,7 @@ class StrategyDifferencesTest {
     void advisoryDoesNotWaitForAPlainWriter() throws Exception {
         alice.execute("update account set balance = 9 where id = 1");
 
-        assertThat(lock(bob, advisory, KEY)).isEqualTo(LockResult.KEY_LOCKED);
+        assertThat(lock(bob, advisory, KEY)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
     }
 
     @ParameterizedTest
@@ -158,22 +161,24 @@ class StrategyDifferencesTest {
 
     @Test
     void aRowThatDoesNotExistIsLockedByBothAndExcludesASecondReserver() throws Exception {
-        assertThat(lock(alice, both, ABSENT)).isEqualTo(LockResult.KEY_LOCKED_ROW_ABSENT);
+        assertThat(lock(alice, both, ABSENT)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
 
         assertReservedUntilCommit(both);
     }
 
     @Test
     void aRowThatDoesNotExistIsLockedByAdvisoryAndExcludesASecondReserver() throws Exception {
-        assertThat(lock(alice, advisory, ABSENT)).isEqualTo(LockResult.KEY_LOCKED);
+        assertThat(lock(alice, advisory, ABSENT)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
 
         assertReservedUntilCommit(advisory);
     }
 
     private void assertReservedUntilCommit(RowLocks locks) throws Exception {
         assertThat(tryLock(bob, locks, ABSENT)).isFalse();
-        Step<List<Integer>> second = bob.start(c ->
-                locks.in(c).lockAndQuery(ABSENT, "select id from account where id = 1000", found -> found.getInt(1)));
+        Step<List<Integer>> second = bob.start(c -> locks.in(c)
+                .lockAndQuery(
+                        forUpdate(ABSENT),
+                        LockedQuery.of("select id from account where id = 1000", found -> found.getInt(1))));
         second.awaitBlockedBy(alice);
         alice.execute("insert into account values (1000)");
         alice.commit();
@@ -184,14 +189,14 @@ class StrategyDifferencesTest {
     void aRowThatDoesNotExistIsNotLockedByRowAndTheCallerCanTell() throws Exception {
         LockResult result = lock(alice, row, ABSENT);
 
-        assertThat(result).isEqualTo(LockResult.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(result).extracting(Held::of).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
         assertThat(result.isLocked()).isFalse();
         assertThat(result.isRowAbsent()).isTrue();
         assertThat(tryLock(alice, row, ABSENT)).isFalse();
-        assertThat(lock(bob, row, ABSENT)).isEqualTo(LockResult.NOTHING_LOCKED_ROW_ABSENT);
+        assertThat(lock(bob, row, ABSENT)).extracting(Held::of).isEqualTo(Held.NOTHING_LOCKED_ROW_ABSENT);
         bob.execute("insert into account values (1000)");
         bob.commit();
-        assertThat(lock(alice, row, ABSENT)).isEqualTo(LockResult.ROW_LOCKED);
+        assertThat(lock(alice, row, ABSENT)).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
     }
 
     @Test
@@ -204,9 +209,9 @@ class StrategyDifferencesTest {
 
     @Test
     void anExistingRowIsReportedByWhatIsLocked() throws Exception {
-        assertThat(lock(alice, row, KEY)).isEqualTo(LockResult.ROW_LOCKED);
-        assertThat(lock(alice, both, KEY)).isEqualTo(LockResult.KEY_AND_ROW_LOCKED);
-        assertThat(lock(alice, advisory, KEY)).isEqualTo(LockResult.KEY_LOCKED);
+        assertThat(lock(alice, row, KEY)).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+        assertThat(lock(alice, both, KEY)).extracting(Held::of).isEqualTo(Held.KEY_AND_ROW_LOCKED);
+        assertThat(lock(alice, advisory, KEY)).extracting(Held::of).isEqualTo(Held.KEY_LOCKED);
     }
 
     @Test
@@ -218,7 +223,8 @@ class StrategyDifferencesTest {
             alice.commit();
 
             assertThat(step.get())
-                    .isEqualTo(locks == row ? LockResult.NOTHING_LOCKED_ROW_ABSENT : LockResult.KEY_LOCKED_ROW_ABSENT);
+                    .extracting(Held::of)
+                    .isEqualTo(locks == row ? Held.NOTHING_LOCKED_ROW_ABSENT : Held.KEY_LOCKED_ROW_ABSENT);
             bob.rollback();
             database.execute("insert into account values (1)");
         }
@@ -234,8 +240,8 @@ class StrategyDifferencesTest {
         lock(alice, holders, KEY);
 
         assertThat(tryLock(bob, waiters, KEY)).isFalse();
-        assertThatThrownBy(() -> bob.run(
-                        c -> waiters.in(c).lock(KEY, FOR_SHARE, LockWait.atMost(java.time.Duration.ofMillis(20)))))
+        assertThatThrownBy(() ->
+                        bob.run(c -> waiters.in(c).lock(forShare(KEY).atMost(java.time.Duration.ofMillis(20)))))
                 .isInstanceOf(LockNotAvailableException.class);
         Step<LockResult> step = startLock(bob, waiters, KEY).awaitBlockedBy(alice);
         alice.commit();
@@ -308,10 +314,11 @@ class StrategyDifferencesTest {
         alice.execute(HAND_WRITTEN);
 
         for (LockWait wait : List.of(LockWait.noWait(), LockWait.atMost(java.time.Duration.ofMillis(20)))) {
-            assertThatThrownBy(() -> bob.run(c -> both.in(c).lock(KEY, FOR_UPDATE, wait)))
+            assertThatThrownBy(() -> bob.run(c -> both.in(c).lock(forUpdate(KEY).waiting(wait))))
                     .isInstanceOf(LockNotAvailableException.class);
-            assertThatThrownBy(() ->
-                            bob.run(c -> both.in(c).lockAll(List.of(KEY, LockKey.row("account", 2)), FOR_UPDATE, wait)))
+            assertThatThrownBy(() -> bob.run(c -> both.in(c)
+                            .lock(forUpdate(List.of(KEY, LockKey.row("account", 2)))
+                                    .waiting(wait))))
                     .isInstanceOf(LockNotAvailableException.class);
 
             assertThat(advisoryLocksOf(bob)).isZero();
@@ -391,7 +398,7 @@ class StrategyDifferencesTest {
         RowLocks locks = with(strategy);
         LockKey name = LockKey.name("nightly report");
         lock(alice, locks, KEY);
-        Step<?> behindThePair = bob.start(c -> locks.in(c).lockAll(List.of(name, KEY)));
+        Step<?> behindThePair = bob.start(c -> locks.in(c).lock(forUpdate(List.of(name, KEY))));
         behindThePair.awaitBlockedBy(alice);
         assertThat(advisoryLocksOf(bob)).isZero();
         alice.commit();
@@ -399,7 +406,7 @@ class StrategyDifferencesTest {
         bob.commit();
 
         lock(alice, locks, name);
-        Step<?> behindTheName = bob.start(c -> locks.in(c).lockAll(List.of(name, KEY)));
+        Step<?> behindTheName = bob.start(c -> locks.in(c).lock(forUpdate(List.of(name, KEY))));
         behindTheName.awaitBlockedBy(alice);
         assertThat(advisoryLocksOf(bob)).isEqualTo(1);
         alice.commit();
@@ -424,7 +431,8 @@ class StrategyDifferencesTest {
         naive.awaitBlockedBy(alice);
         Step<List<String>> ours = carol.start(c -> advisory.in(c)
                 .lockAndQuery(
-                        LockKey.number(42), "select balance from account where id = 1", found -> found.getString(1)));
+                        forUpdate(LockKey.number(42)),
+                        LockedQuery.of("select balance from account where id = 1", found -> found.getString(1))));
         ours.awaitBlockedBy(alice, bob);
 
         alice.commit();

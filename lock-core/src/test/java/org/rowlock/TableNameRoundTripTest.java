@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -82,24 +83,30 @@ class TableNameRoundTripTest {
             LockKey withSchema = LockKey.row(database.schema() + "." + table, 1);
             List<LockKey> several = LockKey.rows(table, List.of(3, 2));
 
-            assertThat(isHadBy(alice, c -> locks.in(c).lock(key).isLocked()))
+            assertThat(isHadBy(alice, c -> locks.in(c).lock(forUpdate(key)).isLocked()))
                     .as(table)
                     .isTrue();
-            assertThat(isHadBy(alice, c -> locks.in(c).tryLockAll(several)))
+            assertThat(isHadBy(
+                            alice, c -> locks.in(c).tryLock(forUpdate(several)).isLocked()))
                     .as(table)
                     .isTrue();
-            assertThat(isHadBy(bob, c -> locks.in(c).tryLock(key))).as(table).isFalse();
-            assertThat(isHadBy(bob, c -> locks.in(c).tryLock(withSchema)))
+            assertThat(isHadBy(bob, c -> locks.in(c).tryLock(forUpdate(key)).isLocked()))
                     .as(table)
                     .isFalse();
-            assertThat(isHadBy(bob, c -> locks.in(c).tryLockAll(several)))
+            assertThat(isHadBy(
+                            bob, c -> locks.in(c).tryLock(forUpdate(withSchema)).isLocked()))
+                    .as(table)
+                    .isFalse();
+            assertThat(isHadBy(bob, c -> locks.in(c).tryLock(forUpdate(several)).isLocked()))
                     .as(table)
                     .isFalse();
             alice.commit();
             Claim claim = Claim.from(table).where("not done").limit(3);
             List<Integer> claimed = bob.run(c -> locks.in(c).claim(claim, row -> row.getInt(1)));
             assertThat(claimed).as(table).containsExactlyInAnyOrder(1, 2, 3);
-            assertThat(isHadBy(alice, c -> locks.in(c).tryLock(withSchema)))
+            assertThat(isHadBy(
+                            alice,
+                            c -> locks.in(c).tryLock(forUpdate(withSchema)).isLocked()))
                     .as(table)
                     .isFalse();
             bob.commit();

@@ -2,6 +2,7 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -63,19 +64,24 @@ class TableResolutionTest {
     }
 
     private void assertOneKey(RowLocks alices, LockKey one, RowLocks bobs, LockKey other) throws Exception {
-        alice().run(c -> alices.in(c).lock(one));
-        assertThat((boolean) bob().run(c -> bobs.in(c).tryLock(other))).isFalse();
+        alice().run(c -> alices.in(c).lock(forUpdate(one)));
+        assertThat((boolean) bob().run(c -> bobs.in(c).tryLock(forUpdate(other)).isLocked()))
+                .isFalse();
         alice().rollback();
-        LockResult result = bob().run(c -> bobs.in(c).lock(other));
+        LockResult result = bob().run(c -> bobs.in(c).lock(forUpdate(other)));
         assertThat(result.isRowAbsent()).isFalse();
-        assertThat((boolean) alice().run(c -> alices.in(c).tryLock(one))).isFalse();
+        assertThat((boolean)
+                        alice().run(c -> alices.in(c).tryLock(forUpdate(one)).isLocked()))
+                .isFalse();
         alice().rollback();
         bob().rollback();
     }
 
     private void assertTwoKeys(RowLocks locks, LockKey one, LockKey other) throws Exception {
-        alice().run(c -> locks.in(c).lock(one));
-        assertThat((boolean) bob().run(c -> locks.in(c).tryLock(other))).isTrue();
+        alice().run(c -> locks.in(c).lock(forUpdate(one)));
+        assertThat((boolean)
+                        bob().run(c -> locks.in(c).tryLock(forUpdate(other)).isLocked()))
+                .isTrue();
         alice().rollback();
         bob().rollback();
     }
@@ -103,7 +109,7 @@ class TableResolutionTest {
     @EnumSource
     void searchPathOfTheSessionDecides(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
         alice().rollback();
         alice().execute("set search_path to " + second);
         alice().commit();
@@ -111,8 +117,9 @@ class TableResolutionTest {
         assertOneKey(locks, row("account", 1), locks, row(second + ".account", 1));
         // And within one transaction, as SQL does.
         alice().execute("set local search_path to " + database.schema());
-        alice().run(c -> locks.in(c).lock(row("account", 1)));
-        assertThat((boolean) bob().run(c -> locks.in(c).tryLock(row("account", 1))))
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
+        assertThat((boolean) bob().run(c ->
+                        locks.in(c).tryLock(forUpdate(row("account", 1))).isLocked()))
                 .isFalse();
     }
 
@@ -127,7 +134,8 @@ class TableResolutionTest {
         RowLocks locks = locks(strategy);
         assertOneKey(locks, row("part", 1), locks, row("part_lowest", 1));
         assertOneKey(locks, row("part_low", 1), locks, row("part_lowest", 1));
-        alice().run(c -> locks.in(c).lockAll(List.of(row("part_low", 1), row("part", 1), row("part_lowest", 1))));
+        alice().run(c ->
+                locks.in(c).lock(forUpdate(List.of(row("part_low", 1), row("part", 1), row("part_lowest", 1)))));
         assertThat(alice().advisoryLocks()).isEqualTo(strategy == LockStrategy.ROW ? 0 : 1);
         alice().rollback();
         // A partition that has left the tree is a table of its own.
@@ -152,7 +160,7 @@ class TableResolutionTest {
     @EnumSource
     void aTransactionThatBeganBeforeASwapAgreesWithThoseAfterIt(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
         alice().rollback();
         alice().execute("select 1");
         swap("create table account_new(id int primary key, balance bigint)");
@@ -168,8 +176,8 @@ class TableResolutionTest {
         Session admin = database.session("admin");
         for (boolean several : List.of(false, true)) {
             alice().run(c -> several
-                    ? locks.in(c).lockAll(LockKey.rows("account", List.of(1, 2)))
-                    : locks.in(c).lock(row("account", 1)));
+                    ? locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 2))))
+                    : locks.in(c).lock(forUpdate(row("account", 1))));
             Step<Boolean> swap = admin.startExecute("alter table account rename to account_old");
             swap.awaitBlockedBy(alice());
             alice().commit();
@@ -215,7 +223,7 @@ class TableResolutionTest {
             database.execute(
                     "create table " + name + "(\"Id\" int primary key)", "insert into " + name + " values (1), (2)");
             assertOneKey(locks, row(name, 1), locks, row(database.schema() + "." + name, "1"));
-            LockAllResult all = alice().run(c -> locks.in(c).lockAll(LockKey.rows(name, List.of(2, 1, 3))));
+            LockResult all = alice().run(c -> locks.in(c).lock(forUpdate(LockKey.rows(name, List.of(2, 1, 3)))));
             assertThat(all.absentRows())
                     .isEqualTo(strategy == LockStrategy.ADVISORY ? List.of() : List.of(row(name, 3)));
             List<Integer> claimed =
@@ -279,7 +287,7 @@ class TableResolutionTest {
     @EnumSource(names = {"ROW", "BOTH"})
     void anIdThatBecomesABigintIsFollowed(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
         alice().rollback();
         database.execute("alter table account alter column id type bigint", "insert into account values (3000000000)");
         assertFoundAtTheLatestTheSecondTime(locks, row("account", 3_000_000_000L));
@@ -289,7 +297,7 @@ class TableResolutionTest {
     @EnumSource(names = {"ROW", "BOTH"})
     void anIdThatBecomesAUuidIsFollowed(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
         alice().rollback();
         UUID id = UUID.randomUUID();
         swap("create table account_new(id uuid primary key)");
@@ -302,7 +310,7 @@ class TableResolutionTest {
     @EnumSource(names = {"ROW", "BOTH"})
     void oneNameOfTwoTypesByTheSearchPath(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
-        alice().run(c -> locks.in(c).lock(row("account", 1)));
+        alice().run(c -> locks.in(c).lock(forUpdate(row("account", 1))));
         alice().rollback();
         database.execute(
                 "alter table " + second + ".account alter column id type text",
@@ -314,21 +322,21 @@ class TableResolutionTest {
 
     private void assertFoundAtTheLatestTheSecondTime(RowLocks locks, LockKey key) throws Exception {
         try {
-            alice().run(c -> locks.in(c).lock(key));
+            alice().run(c -> locks.in(c).lock(forUpdate(key)));
         } catch (LockException e) {
             alice().rollback();
         }
-        LockResult result = alice().run(c -> locks.in(c).lock(key));
+        LockResult result = alice().run(c -> locks.in(c).lock(forUpdate(key)));
         assertThat(result.isRowAbsent()).isFalse();
         assertThat(result.isLocked()).isTrue();
     }
 
     private static List<Session.Body<?>> ways(RowLocks locks) {
         return List.of(
-                c -> locks.in(c).lock(row("account", 1)),
-                c -> locks.in(c).lockAll(LockKey.rows("account", List.of(1, 2))),
-                c -> locks.in(c).tryLock(row("account", 1)),
-                c -> locks.in(c).lockAndQuery(row("account", 1), "select 1", ONE),
+                c -> locks.in(c).lock(forUpdate(row("account", 1))),
+                c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 2)))),
+                c -> locks.in(c).tryLock(forUpdate(row("account", 1))).isLocked(),
+                c -> locks.in(c).lockAndQuery(forUpdate(row("account", 1)), LockedQuery.of("select 1", ONE)),
                 c -> locks.in(c).claim(Claim.from("account").limit(1), ONE));
     }
 
@@ -368,7 +376,8 @@ class TableResolutionTest {
 
     private static int roundTrips(RowLocks locks, Connection connection) throws SQLException {
         int before = RoundTripCounter.counted();
-        assertThat(locks.in(connection).lock(row("account", 1)).isRowAbsent()).isFalse();
+        assertThat(locks.in(connection).lock(forUpdate(row("account", 1))).isRowAbsent())
+                .isFalse();
         int counted = RoundTripCounter.counted() - before;
         connection.commit();
         return counted;
@@ -401,7 +410,7 @@ class TableResolutionTest {
             for (Session session : List.of(alice(), bob())) {
                 session.execute("select 1");
                 try {
-                    LockResult result = session.run(c -> locks.in(c).lock(key));
+                    LockResult result = session.run(c -> locks.in(c).lock(forUpdate(key)));
                     assertThat(result.isRowAbsent()).isFalse();
                 } catch (LockTargetException e) {
                     failures++;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -35,16 +37,19 @@ class TransactionStateTest {
     private static Map<String, Session.Body<?>> calls(RowLocks locks) {
         List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
         return Map.of(
-                "lock", c -> locks.in(c).lock(KEY),
-                "lock shared", c -> locks.in(c).lock(KEY, RowLockMode.FOR_SHARE),
-                "lock noWait", c -> locks.in(c).lock(KEY, RowLockMode.FOR_UPDATE, LockWait.noWait()),
-                "tryLock", c -> locks.in(c).tryLock(KEY),
-                "tryLock atMost", c -> locks.in(c).tryLock(KEY, Duration.ofSeconds(9)),
-                "lockAll", c -> locks.in(c).lockAll(keys),
-                "tryLockAll", c -> locks.in(c).tryLockAll(keys),
-                "lockAll atMost",
-                        c -> locks.in(c).lockAll(keys, RowLockMode.FOR_UPDATE, LockWait.atMost(Duration.ofSeconds(9))),
-                "lockAndQuery", c -> locks.in(c).lockAndQuery(KEY, "select id from account", ID),
+                "lock", c -> locks.in(c).lock(forUpdate(KEY)),
+                "lock shared", c -> locks.in(c).lock(forShare(KEY)),
+                "lock noWait", c -> locks.in(c).lock(forUpdate(KEY).noWait()),
+                "tryLock", c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
+                "tryLock atMost",
+                        c -> locks.in(c)
+                                .tryLock(forUpdate(KEY).atMost(Duration.ofSeconds(9)))
+                                .isLocked(),
+                "lockAll", c -> locks.in(c).lock(forUpdate(keys)),
+                "tryLockAll", c -> locks.in(c).tryLock(forUpdate(keys)).isLocked(),
+                "lockAll atMost", c -> locks.in(c).lock(forUpdate(keys).atMost(Duration.ofSeconds(9))),
+                "lockAndQuery",
+                        c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select id from account", ID)),
                 "claim", c -> locks.in(c).claim(Claim.from("account"), ID));
     }
 
@@ -133,7 +138,7 @@ class TransactionStateTest {
         });
         alice.rollback();
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        LockResult result = alice.run(c -> locks.in(c).lock(KEY));
+        LockResult result = alice.run(c -> locks.in(c).lock(forUpdate(KEY)));
         assertThat(result.isLocked()).isTrue();
     }
 
@@ -206,10 +211,14 @@ class TransactionStateTest {
         });
         alice.execute("select 1");
         for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks.in(c).lock(KEY),
-                c -> locks.in(c).tryLock(KEY),
-                c -> locks.in(c).tryLock(KEY, Duration.ofSeconds(9)),
-                c -> locks.in(c).tryLockAll(LockKey.rows("account", List.of(1, 2))))) {
+                c -> locks.in(c).lock(forUpdate(KEY)),
+                c -> locks.in(c).tryLock(forUpdate(KEY)).isLocked(),
+                c -> locks.in(c)
+                        .tryLock(forUpdate(KEY).atMost(Duration.ofSeconds(9)))
+                        .isLocked(),
+                c -> locks.in(c)
+                        .tryLock(forUpdate(LockKey.rows("account", List.of(1, 2))))
+                        .isLocked())) {
             assertThatThrownBy(() -> alice.run(body)).isInstanceOf(LockTransactionException.class);
             alice.execute("select id from account");
         }
@@ -232,7 +241,7 @@ class TransactionStateTest {
     @EnumSource
     void namesAreRefusedInTheSamePlaces(LockStrategy strategy) throws Exception {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        Session.Body<?> body = c -> locks.in(c).lock(LockKey.name("nightly"));
+        Session.Body<?> body = c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")));
         try (Connection connection = database.dataSource().getConnection()) {
             assertThat(refusal("name", body, connection).reason()).isEqualTo(Reason.AUTOCOMMIT);
             connection.setAutoCommit(false);
@@ -254,7 +263,7 @@ class TransactionStateTest {
                 if (call.getKey().equals("claim")) {
                     continue;
                 }
-                alice.run(c -> locks.in(c).lockAll(keys));
+                alice.run(c -> locks.in(c).lock(forUpdate(keys)));
                 alice.execute("select count(*) from account");
                 int held = alice.advisoryLocks();
                 for (int i = 0; i < 2; i++) {
@@ -273,19 +282,18 @@ class TransactionStateTest {
         RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
         Session alice = database.session("alice");
         alice.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-        alice.run(c -> locks.in(c).lock(KEY, RowLockMode.FOR_SHARE));
+        alice.run(c -> locks.in(c).lock(forShare(KEY)));
         alice.execute("select count(*) from account");
         for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks.in(c).lock(KEY),
-                c -> locks.in(c)
-                        .lockAll(LockKey.rows("account", List.of(1, 2)), RowLockMode.FOR_SHARE, LockWait.forever()),
-                c -> locks.in(c).lockAndQuery(KEY, "select id from account", ID))) {
+                c -> locks.in(c).lock(forUpdate(KEY)),
+                c -> locks.in(c).lock(forShare(LockKey.rows("account", List.of(1, 2)))),
+                c -> locks.in(c).lockAndQuery(forUpdate(KEY), LockedQuery.of("select id from account", ID)))) {
             LockTransactionException refusal =
                     catchThrowableOfType(LockTransactionException.class, () -> alice.run(body));
             assertThat(refusal.reason()).isEqualTo(Reason.ISOLATION);
             // The refusal itself leaves the transaction as it was.
             alice.execute("select count(*) from account");
         }
-        alice.run(c -> locks.in(c).lock(KEY, RowLockMode.FOR_SHARE));
+        alice.run(c -> locks.in(c).lock(forShare(KEY)));
     }
 }

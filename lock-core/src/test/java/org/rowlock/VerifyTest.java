@@ -380,7 +380,7 @@ class VerifyTest {
                 dataSource((method, arguments) -> balanced.get() && count.getAndIncrement() % 2 == 1 ? other : one);
         ObservedDataSource observed = new ObservedDataSource(dataSource);
         BlockingQueue<LockException> refused = new LinkedBlockingQueue<>();
-        RepeatedVerification running = RowLocks.create().verifyEvery(observed, Duration.ofMillis(10), e -> {
+        Runnable running = RowLocks.create().verifyEvery(observed, Duration.ofMillis(10), e -> {
             refused.add(e);
             throw new IllegalStateException("of who was told, and no reason to end");
         });
@@ -394,7 +394,7 @@ class VerifyTest {
                         .hasMessageContaining("different servers");
             }
         } finally {
-            running.close();
+            running.run();
             second.stop();
         }
         Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> observed.open() == 0);
@@ -415,14 +415,14 @@ class VerifyTest {
             return one;
         });
         BlockingQueue<LockException> refused = new LinkedBlockingQueue<>();
-        RepeatedVerification running = RowLocks.create().verifyEvery(dataSource, Duration.ofMillis(10), refused::add);
+        Runnable running = RowLocks.create().verifyEvery(dataSource, Duration.ofMillis(10), refused::add);
         try {
             Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> asked.get() > 3);
             there.set(true);
             int before = asked.get();
             Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> asked.get() > before + 12);
         } finally {
-            running.close();
+            running.run();
         }
         assertThat(refused).isEmpty();
     }

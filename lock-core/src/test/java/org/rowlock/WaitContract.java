@@ -3,6 +3,8 @@ package org.rowlock;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -103,16 +105,20 @@ abstract class WaitContract extends RowLockContract {
         lock(alice, KEY);
 
         assertThat(tryLock(bob, KEY)).isFalse();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(KEY, ofMillis(20))))
+        assertThat((boolean) bob.run(c ->
+                        locks.in(c).tryLock(forUpdate(KEY).atMost(ofMillis(20))).isLocked()))
                 .isFalse();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(KEY, Duration.ZERO)))
+        assertThat((boolean) bob.run(c -> locks.in(c)
+                        .tryLock(forUpdate(KEY).atMost(Duration.ZERO))
+                        .isLocked()))
                 .isFalse();
-        assertThat((boolean)
-                        bob.run(c -> locks.in(c).tryLock(KEY, RowLockMode.FOR_SHARE, LockWait.atMost(ofMillis(20)))))
+        assertThat((boolean) bob.run(c ->
+                        locks.in(c).tryLock(forShare(KEY).atMost(ofMillis(20))).isLocked()))
                 .isFalse();
         bob.execute("update account set balance = 20 where id = 2");
         alice.rollback();
-        assertThat((boolean) bob.run(c -> locks.in(c).tryLock(KEY, ofMillis(20))))
+        assertThat((boolean) bob.run(c ->
+                        locks.in(c).tryLock(forUpdate(KEY).atMost(ofMillis(20))).isLocked()))
                 .isTrue();
         assertThat(isFree(KEY)).isFalse();
         bob.commit();
@@ -134,7 +140,9 @@ abstract class WaitContract extends RowLockContract {
     @Test
     void aBoundedTryIsGrantedWhenTheHolderRollsBackInTime() throws Exception {
         lock(alice, KEY);
-        Step<Boolean> step = bob.start(c -> locks.in(c).tryLock(KEY, TestDatabase.DEADLINE));
+        Step<Boolean> step = bob.start(c -> locks.in(c)
+                .tryLock(forUpdate(KEY).atMost(TestDatabase.DEADLINE))
+                .isLocked());
         step.awaitBlockedBy(alice);
 
         alice.rollback();
@@ -169,11 +177,8 @@ abstract class WaitContract extends RowLockContract {
                     .isEqualTo(before);
             List<String> seen = bob.run(c -> locks.in(c)
                     .lockAndQuery(
-                            account(6),
-                            RowLockMode.FOR_UPDATE,
-                            wait,
-                            "select current_setting('lock_timeout')",
-                            row -> row.getString(1)));
+                            forUpdate(account(6)).waiting(wait),
+                            LockedQuery.of("select current_setting('lock_timeout')", row -> row.getString(1))));
             assertThat(seen).as("%s behind the lock", wait).containsExactly(before);
         }
         bob.execute("rollback to savepoint before");
@@ -270,11 +275,14 @@ abstract class WaitContract extends RowLockContract {
         bob.execute("set lock_timeout = '20ms'");
         bob.commit();
 
-        assertThatThrownBy(() -> bob.run(c -> locks.in(c).tryLock(KEY, RowLockMode.FOR_UPDATE, LockWait.forever())))
+        assertThatThrownBy(() -> bob.run(c -> locks.in(c)
+                        .tryLock(forUpdate(KEY).waiting(LockWait.forever()))
+                        .isLocked()))
                 .isInstanceOf(LockNotAvailableException.class);
         bob.rollback();
-        assertThatThrownBy(() -> bob.run(c ->
-                        locks.in(c).tryLockAll(List.of(account(2), KEY), RowLockMode.FOR_UPDATE, LockWait.forever())))
+        assertThatThrownBy(() -> bob.run(c -> locks.in(c)
+                        .tryLock(forUpdate(List.of(account(2), KEY)).waiting(LockWait.forever()))
+                        .isLocked()))
                 .isInstanceOf(LockNotAvailableException.class);
     }
 
@@ -286,10 +294,11 @@ abstract class WaitContract extends RowLockContract {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             for (LockWait wait : shortWaits().toList()) {
-                assertThatThrownBy(() -> locks.in(connection).lock(KEY, RowLockMode.FOR_UPDATE, wait))
+                assertThatThrownBy(
+                                () -> locks.in(connection).lock(forUpdate(KEY).waiting(wait)))
                         .isInstanceOf(LockNotAvailableException.class);
                 assertThat(locks.in(connection)
-                                .lock(account(2), RowLockMode.FOR_UPDATE, wait)
+                                .lock(forUpdate(account(2)).waiting(wait))
                                 .isLocked())
                         .isTrue();
             }

@@ -2,10 +2,12 @@ package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forUpdate;
 
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -32,8 +34,9 @@ class WriteBeforeLockTest {
         locker.execute("set deadlock_timeout = '1h'");
         locker.commit();
         writer.execute(write);
-        Step<LockResult> second = locker.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(writer);
-        Throwable failure = writer.start(c -> locks.in(c).lock(KEY)).failure();
+        Step<LockResult> second =
+                locker.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(writer);
+        Throwable failure = writer.start(c -> locks.in(c).lock(forUpdate(KEY))).failure();
         assertThat(failure)
                 .isInstanceOf(LockDeadlockException.class)
                 .hasMessageContaining("had written")
@@ -52,10 +55,11 @@ class WriteBeforeLockTest {
         Session writer = database.session("writer");
         Session locker = database.session("locker");
         writer.execute(write);
-        Step<LockResult> second = locker.start(c -> locks.in(c).lock(KEY)).awaitBlockedBy(writer);
-        writer.run(c -> locks.in(c).lock(KEY));
+        Step<LockResult> second =
+                locker.start(c -> locks.in(c).lock(forUpdate(KEY))).awaitBlockedBy(writer);
+        writer.run(c -> locks.in(c).lock(forUpdate(KEY)));
         writer.commit();
-        assertThat(second.get()).isEqualTo(LockResult.ROW_LOCKED);
+        assertThat(second.get()).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
         locker.rollback();
     }
 }

@@ -1,5 +1,7 @@
 package org.rowlock.examples;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -51,12 +53,12 @@ public final class HotAccount {
     /** Lock and read in one round trip, writes and commit in another. */
     public boolean pay(DataSource dataSource, long id, long amount) throws SQLException {
         LockedQuery<Long> balance = LockedQuery.of(READ, row -> row.getLong(1), id);
-        return locks.inTransaction(dataSource, LockKey.row("account", id), balance, (rows, atCommit) -> {
-            if (rows.get(0) < amount) {
+        return locks.inTransaction(dataSource, forUpdate(LockKey.row("account", id)), balance, tx -> {
+            if (tx.rows().get(0) < amount) {
                 return false;
             }
-            atCommit.add(ADD, -amount, id).expectOneRow(); // or nothing is stored
-            atCommit.add(NOTE, id, -amount);
+            tx.atCommit().add(ADD, -amount, id).expectOneRow(); // or nothing is stored
+            tx.atCommit().add(NOTE, id, -amount);
             return true;
         });
     }
@@ -68,7 +70,7 @@ public final class HotAccount {
         CommitWrites writes = new CommitWrites();
         writes.add(ADD, amount, id).expectOneRow();
         writes.add(NOTE, id, amount);
-        locks.execute(dataSource, LockKey.row("account", id), writes);
+        locks.execute(dataSource, forUpdate(LockKey.row("account", id)), writes);
     }
     // end
 
@@ -76,8 +78,9 @@ public final class HotAccount {
     public boolean pay(Connection connection, long id, long amount) throws SQLException {
         // snippet: own
         TransactionLocks tx = locks.in(connection);
-        long balance = tx.lockAndQuery(LockKey.row("account", id), READ, row -> row.getLong(1), id)
-                .get(0);
+        LockedQuery<Long> read = LockedQuery.of(READ, row -> row.getLong(1), id);
+        long balance =
+                tx.lockAndQuery(forUpdate(LockKey.row("account", id)), read).get(0);
         CommitWrites writes = new CommitWrites();
         if (balance >= amount) {
             writes.add(ADD, -amount, id).expectOneRow();

@@ -22,9 +22,9 @@ public final class JobQueue {
         Claim ready =
                 Claim.from("job").where("state = ?", "ready").orderBy("id").limit(10);
         // snippet: claim-and-commit
-        return locks.inTransaction(dataSource, ready, row -> row.getLong("id"), (ids, atCommit) -> {
-            atCommit.addBatch("update job set state = 'done' where id = ?", ids);
-            return ids;
+        return locks.inTransaction(dataSource, ready, row -> row.getLong("id"), tx -> {
+            tx.atCommit().addBatch("update job set state = 'done' where id = ?", tx.rows());
+            return tx.rows();
         });
         // end
     }

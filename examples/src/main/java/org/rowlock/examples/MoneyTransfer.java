@@ -1,5 +1,9 @@
 package org.rowlock.examples;
 
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockKey.rows;
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -7,38 +11,47 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
-import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 
-/** Moves money between accounts with plain JDBC: a FOR UPDATE, replaced. */
+/** Moves money between accounts: a FOR UPDATE, replaced. */
 public final class MoneyTransfer {
     // snippet: transfer
     private final RowLocks locks = RowLocks.create(); // one per application
 
-    /** Moves an amount, or returns false where the balance does not cover it. */
+    /** Moves an amount, or returns false if the balance does not cover it. */
     public boolean transfer(DataSource dataSource, long from, long to, long amount) throws SQLException {
-        try (Connection connection = dataSource.getConnection()) {
-            connection.setAutoCommit(false);
-            // was: select id from account where id in (?, ?) order by id for update
-            locks.in(connection).lockAll(LockKey.rows("account", List.of(from, to)));
-            boolean covered = balance(connection, from) >= amount;
-            if (covered) {
-                add(connection, from, -amount);
-                add(connection, to, amount);
-            }
-            connection.commit(); // the locks end here, after the commit is visible to the next holder
-            return covered;
-        }
+        // was: select id, balance from account where id in (?, ?) order by id for update
+        LockRequest both = forUpdate(rows("account", List.of(from, to))).requireRow();
+        LockedQuery<Long> balance =
+                LockedQuery.of("select balance from account where id = ?", found -> found.getLong(1), from);
+        return locks.inTransaction(
+                dataSource,
+                both,
+                balance,
+                tx -> { // locks and reads in one round trip
+                    boolean covered = tx.rows().get(0) >= amount;
+                    if (covered) {
+                        add(tx.connection(), from, -amount);
+                        tx.atCommit()
+                                .add(
+                                        "update account set balance = balance + ? where id = ?",
+                                        amount,
+                                        to); // with COMMIT
+                    }
+                    return covered;
+                }); // the locks end here, after the commit is visible to the next holder
     }
     // end
 
     /** Adds to a balance, and returns the new one. A thread that waits holds no connection. */
     public long deposit(DataSource dataSource, long id, long amount) throws SQLException {
         // snippet: admission
-        return locks.inTransaction(dataSource, LockKey.row("account", id), connection -> {
-            add(connection, id, amount);
-            return balance(connection, id);
+        return locks.inTransaction(dataSource, forUpdate(row("account", id)), tx -> {
+            add(tx.connection(), id, amount);
+            return balance(tx.connection(), id);
         });
         // end
     }
@@ -48,7 +61,10 @@ public final class MoneyTransfer {
         TransactionLocks tx = locks.in(connection);
         // snippet: bounded
         // An account that does not exist is an error, and not busy.
-        boolean locked = tx.requireRow().tryLock(LockKey.row("account", id), Duration.ofMillis(200));
+        boolean locked = tx.tryLock(forUpdate(row("account", id))
+                        .atMost(Duration.ofMillis(200))
+                        .requireRow())
+                .isLocked();
         if (locked) {
             add(connection, id, amount);
         }
@@ -62,10 +78,9 @@ public final class MoneyTransfer {
         // snippet: lockAndQuery
         List<Long> balances = locks.in(connection)
                 .lockAndQuery(
-                        LockKey.row("account", id),
-                        "select balance from account where id = ?",
-                        row -> row.getLong("balance"),
-                        id);
+                        forUpdate(row("account", id)),
+                        LockedQuery.of(
+                                "select balance from account where id = ?", found -> found.getLong("balance"), id));
         // end
         return balances.get(0);
     }

@@ -1,5 +1,7 @@
 package org.rowlock.examples;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -19,7 +21,8 @@ public final class SeatReservation {
     /** Reserves a seat, or returns false where it is taken. */
     public boolean reserve(Connection connection, int flight, String seat, String guest) throws SQLException {
         // snippet: absent
-        locks.in(connection).lock(LockKey.row("reservation", flight, seat)); // no such row yet, and locked all the same
+        // no such row yet, and locked all the same
+        locks.in(connection).lock(forUpdate(LockKey.row("reservation", flight, seat)));
         boolean free = !exists(connection, flight, seat);
         if (free) {
             insert(connection, flight, seat, guest);

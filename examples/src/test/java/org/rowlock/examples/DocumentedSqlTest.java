@@ -1,6 +1,7 @@
 package org.rowlock.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -113,8 +114,8 @@ class DocumentedSqlTest {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
         Session holder = database.session("holder");
         Session waiter = database.session("waiter");
-        holder.run(connection -> locks.in(connection).lock(LockKey.row("orders", 7)));
-        Step<?> waiting = waiter.start(connection -> locks.in(connection).lock(LockKey.row("orders", 7)));
+        holder.run(connection -> locks.in(connection).lock(forUpdate(LockKey.row("orders", 7))));
+        Step<?> waiting = waiter.start(connection -> locks.in(connection).lock(forUpdate(LockKey.row("orders", 7))));
         waiting.awaitBlockedBy(holder);
 
         String waits = rows(sqlOf("incidents.md").get(0));
@@ -157,7 +158,7 @@ class DocumentedSqlTest {
                 RowLocks locks = RowLocks.builder().release(release).build();
                 Session writer = writers.get(release.ordinal());
                 commits.add(writer.start(connection -> {
-                    locks.in(connection).lock(LockKey.row("orders", 1 + release.ordinal()));
+                    locks.in(connection).lock(forUpdate(LockKey.row("orders", 1 + release.ordinal())));
                     locks.in(connection).commit(new CommitWrites());
                     return null;
                 }));

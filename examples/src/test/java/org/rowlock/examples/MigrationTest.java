@@ -1,12 +1,14 @@
 package org.rowlock.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.RowLocks;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -22,10 +24,10 @@ class MigrationTest {
         RowLocks locks = Migration.configured();
         Session session = database.session("session");
 
-        LockResult account = session.run(c -> locks.in(c).lock(LockKey.row("account", 1)));
-        LockResult job = session.run(c -> locks.in(c).lock(LockKey.row("job", 1)));
+        LockResult account = session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 1))));
+        LockResult job = session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("job", 1))));
 
-        assertThat(account).isEqualTo(LockResult.ROW_LOCKED);
-        assertThat(job).isEqualTo(LockResult.KEY_LOCKED_ROW_ABSENT);
+        assertThat(account).extracting(Held::of).isEqualTo(Held.ROW_LOCKED);
+        assertThat(job).extracting(Held::of).isEqualTo(Held.KEY_LOCKED_ROW_ABSENT);
     }
 }

@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -106,7 +107,7 @@ class GuardKeysTest {
                                 + ")); assert found; perform set_config('datestyle', 'ISO', true); end $$");
                 List<String> byGuard = session.run(GuardKeysTest::held);
                 session.rollback();
-                session.run(c -> locks.in(c).lock(LockKey.row("thing", first ? ids.first() : ids.second())));
+                session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("thing", first ? ids.first() : ids.second()))));
                 assertThat(byGuard).hasSize(1).isEqualTo(session.run(GuardKeysTest::held));
                 session.rollback();
             }
@@ -124,7 +125,7 @@ class GuardKeysTest {
                 RowLockGuard.guardSql("measure", 10, List.of()));
         Session session = database.session("session");
         LockKey key = LockKey.row("measure", 7, java.time.LocalDate.of(2026, 7, 1));
-        session.run(c -> locks.in(c).lock(key));
+        session.run(c -> locks.in(c).lock(forUpdate(key)));
         List<String> byLibrary = session.run(GuardKeysTest::held);
         for (String table : List.of("measure", "measure_2026", "measure_07")) {
             session.rollback();

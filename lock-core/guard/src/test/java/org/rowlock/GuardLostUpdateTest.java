@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -54,7 +55,7 @@ class GuardLostUpdateTest {
     private boolean plainWriterComesBetween() throws Exception {
         Session locker = database.session("locker");
         Session writer = database.session("writer");
-        locker.run(c -> locks.in(c).lock(Bank.key(0)));
+        locker.run(c -> locks.in(c).lock(forUpdate(Bank.key(0))));
         long read = locker.run(c -> Bank.balance(c, 0));
         boolean written = true;
         try {
@@ -198,7 +199,7 @@ class GuardLostUpdateTest {
 
     private static void addLocked(RowLocks locks, Connection connection, long transaction, int n, int amount)
             throws SQLException {
-        locks.in(connection).lock(Bank.key(n));
+        locks.in(connection).lock(forUpdate(Bank.key(n)));
         Bank.write(connection, transaction, n, Bank.balance(connection, n), amount);
     }
 

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -166,6 +167,8 @@ public final class TcpProxy implements AutoCloseable {
                         receive(key, buffer);
                     }
                 });
+            } catch (CancelledKeyException e) {
+                // Of a connection that is lost at this moment; the others go on.
             } catch (ClosedSelectorException e) {
                 return;
             } catch (IOException e) {

@@ -18,7 +18,8 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
  * PostgreSQL's driver with {@link RowlockDataSource}'s queue, by the URL {@code jdbc:rowlock:postgresql://...}; the rest of the URL
- * and all properties are those of PostgreSQL's driver. {@code rowlock.mode}, {@code rowlock.release}, {@code rowlock.include} and {@code
+ * and all properties are those of PostgreSQL's driver. A driver in front of that one is named between the two, as in
+ * {@code jdbc:rowlock:aws-wrapper:postgresql://...}, and is the one that {@link DriverManager} has for the URL without us. {@code rowlock.mode}, {@code rowlock.release}, {@code rowlock.include} and {@code
  * rowlock.exclude} may be parameters of the URL or properties; else the system properties {@code rowlock.jdbc.*} count. Thread-safe.
  */
 public final class RowlockDriver implements Driver {
@@ -46,7 +47,7 @@ public final class RowlockDriver implements Driver {
             return null;
         }
         JdbcUrl parsed = JdbcUrl.of(url, info);
-        Connection connection = POSTGRES.connect(parsed.url(), parsed.properties());
+        Connection connection = driver(parsed).connect(parsed.url(), parsed.properties());
         if (connection == null) {
             return null;
         }
@@ -63,7 +64,25 @@ public final class RowlockDriver implements Driver {
     @Override
     public DriverPropertyInfo[] getPropertyInfo(String url, @Nullable Properties info) throws SQLException {
         JdbcUrl parsed = JdbcUrl.of(url, info);
-        return POSTGRES.getPropertyInfo(parsed.url(), parsed.properties());
+        return driver(parsed).getPropertyInfo(parsed.url(), parsed.properties());
+    }
+
+    private static Driver driver(JdbcUrl parsed) throws SQLException {
+        if (POSTGRES.acceptsURL(parsed.url())) {
+            return POSTGRES;
+        }
+        try {
+            return DriverManager.getDriver(parsed.url());
+        } catch (SQLException e) {
+            String address = parsed.url().substring(0, parsed.url().indexOf("postgresql:") + "postgresql:".length());
+            throw new SQLException(
+                    "No driver takes " + address + ".., which the URL jdbc:rowlock:"
+                            + address.substring("jdbc:".length())
+                            + ".. leads to; add the one that it names to the class path, or use"
+                            + " jdbc:rowlock:postgresql:..",
+                    "08001",
+                    e);
+        }
     }
 
     /**

@@ -2,6 +2,7 @@ package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -21,7 +22,6 @@ import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockRelease;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.StreamingPair;
 
 /**
@@ -53,7 +53,7 @@ class EarlyReadFailoverTest {
     private static Void enterEarly(PGSimpleDataSource primary, int number) throws SQLException {
         try (Connection connection = primary.getConnection()) {
             connection.setAutoCommit(false);
-            EARLY.in(connection).lock(LockKey.row("account", 1));
+            EARLY.in(connection).lock(forUpdate(LockKey.row("account", 1)));
             CommitWrites writes = new CommitWrites();
             writes.add("insert into entry values (?)", number);
             EARLY.in(connection).commit(writes);
@@ -78,7 +78,7 @@ class EarlyReadFailoverTest {
             pair.awaitReplay();
             pair.requireStandbys(StreamingPair.STANDBY);
             GatedDatabase gated = new GatedDatabase(
-                    primary, RowlockMode.QUEUE, LockRelease.EARLY, new Gate(10, GatedDatabase.NEVER_OVER));
+                    primary, RowlockMode.QUEUE, LockRelease.EARLY, GatedDatabase.queues(10, GatedDatabase.NEVER_OVER));
             enterEarly(primary, 1);
             try (Connection connection = gated.dataSource.getConnection()) {
                 assertThat(EarlyRead.ROW.read(connection, 1, EarlyRead.Way.COMMIT))

@@ -32,7 +32,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PgConnection;
 import org.rowlock.LockRelease;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -75,8 +74,8 @@ class EarlyReleaseTest {
     }
 
     private static GatedDatabase gated(DataSource plain, LockRelease release) throws SQLException {
-        GatedDatabase made =
-                new GatedDatabase(plain, RowlockMode.QUEUE, release, new Gate(10, GatedDatabase.NEVER_OVER));
+        GatedDatabase made = new GatedDatabase(
+                plain, RowlockMode.QUEUE, release, GatedDatabase.queues(10, GatedDatabase.NEVER_OVER));
         made.learn("account");
         return made;
     }
@@ -611,7 +610,8 @@ class EarlyReleaseTest {
         database.execute("create role " + role + " login");
         PGSimpleDataSource asRole = database.dataSource();
         asRole.setUser(role);
-        gated = new GatedDatabase(asRole, RowlockMode.QUEUE, LockRelease.EARLY, new Gate(10, GatedDatabase.NEVER_OVER));
+        gated = new GatedDatabase(
+                asRole, RowlockMode.QUEUE, LockRelease.EARLY, GatedDatabase.queues(10, GatedDatabase.NEVER_OVER));
         Session reader = session("reader");
         try {
             reader.connection().setAutoCommit(autocommit);

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.LockRelease;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -65,7 +64,10 @@ class FlightRecorderTest {
     @Test
     void everyEarlyReleaseIsAnEvent(@TempDir Path directory) throws Exception {
         GatedDatabase gated = new GatedDatabase(
-                database.dataSource(), RowlockMode.QUEUE, LockRelease.EARLY, new Gate(2, GatedDatabase.NEVER_OVER));
+                database.dataSource(),
+                RowlockMode.QUEUE,
+                LockRelease.EARLY,
+                GatedDatabase.queues(2, GatedDatabase.NEVER_OVER));
         gated.learn("account");
         Session holder = database.session("holder", gated.dataSource);
         Session next = database.session("next", gated.dataSource);

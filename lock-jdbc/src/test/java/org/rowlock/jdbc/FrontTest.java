@@ -23,8 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PgStatement;
-import org.rowlock.internal.queue.Gate;
-import org.rowlock.jdbc.internal.turn.FrontPolicy;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -60,7 +58,8 @@ class FrontTest {
 
     private static GatedDatabase of(DataSource dataSource) throws SQLException {
         // The gate lets many in, so that they meet at the server.
-        GatedDatabase gated = new GatedDatabase(dataSource, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER));
+        GatedDatabase gated =
+                new GatedDatabase(dataSource, RowlockMode.FRONT, GatedDatabase.queues(100, GatedDatabase.NEVER_OVER));
         gated.learn("account");
         return gated;
     }
@@ -551,7 +550,8 @@ class FrontTest {
             role.setDatabaseName(name);
             role.setUser(name);
             role.setPassword("secret");
-            GatedDatabase before = new GatedDatabase(role, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER));
+            GatedDatabase before =
+                    new GatedDatabase(role, RowlockMode.FRONT, GatedDatabase.queues(100, GatedDatabase.NEVER_OVER));
             before.learn("account");
             writeOnce(before);
             assertThat(before.figure("account", "fronted")).isOne();
@@ -559,7 +559,8 @@ class FrontTest {
                     Statement statement = connection.createStatement()) {
                 statement.execute(change);
             }
-            GatedDatabase after = new GatedDatabase(role, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER));
+            GatedDatabase after =
+                    new GatedDatabase(role, RowlockMode.FRONT, GatedDatabase.queues(100, GatedDatabase.NEVER_OVER));
             after.learn("account");
             writeOnce(after);
             assertThat(after.figure("account", "fronted")).isZero();
@@ -590,27 +591,6 @@ class FrontTest {
         session.execute(LOCK);
         assertThat(session.advisoryLocks()).isOne();
         session.rollback();
-    }
-
-    /** By what is known of a row: some of other JVMs, and with those of this one many. */
-    @Test
-    void otherJvmsAreSeenByTheWait() {
-        Gate.Place place = Gate.adaptive().placeOf(1);
-        place.estimate().held(1_000_000);
-        assertThat(FrontPolicy.ADAPTIVE.fronts(place)).isFalse();
-        for (int i = 0; i < 100; i++) {
-            place.estimate().waited(7_000_000, 0);
-        }
-        assertThat(place.estimate().foreign()).isBetween(5.5, 6.5);
-        assertThat(FrontPolicy.ADAPTIVE.fronts(place)).isFalse();
-        for (int i = 0; i < 100; i++) {
-            place.estimate().waited(12_000_000, 0);
-        }
-        assertThat(FrontPolicy.ADAPTIVE.fronts(place)).isTrue();
-        for (int i = 0; i < 100; i++) {
-            place.estimate().waited(1_000_000, 0);
-        }
-        assertThat(FrontPolicy.ADAPTIVE.fronts(place)).isFalse();
     }
 
     @Test

@@ -2,6 +2,7 @@ package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -22,7 +23,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -57,8 +58,8 @@ class FrontWaitTest {
     }
 
     private static GatedDatabase of(PGSimpleDataSource dataSource, Duration bound) throws SQLException {
-        GatedDatabase gated =
-                new GatedDatabase(dataSource, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER), bound);
+        GatedDatabase gated = new GatedDatabase(
+                dataSource, RowlockMode.FRONT, GatedDatabase.queues(100, GatedDatabase.NEVER_OVER), bound);
         gated.learn("account");
         return gated;
     }
@@ -319,8 +320,8 @@ class FrontWaitTest {
         try (TestPgBouncer bouncer = TestPgBouncer.start("transaction", "set lock_timeout = ''7min''", settings)) {
             PGSimpleDataSource dataSource = bouncer.dataSource();
             dataSource.setPrepareThreshold(0);
-            GatedDatabase gated =
-                    new GatedDatabase(dataSource, RowlockMode.FRONT, new Gate(100, GatedDatabase.NEVER_OVER), BOUND);
+            GatedDatabase gated = new GatedDatabase(
+                    dataSource, RowlockMode.FRONT, GatedDatabase.queues(100, GatedDatabase.NEVER_OVER), BOUND);
             String table = database.schema() + ".account";
             gated.learn(table);
             String setting = SETTING.replace("account", table).replace("own_", database.schema() + ".own_");
@@ -347,13 +348,13 @@ class FrontWaitTest {
         int id = nothing.equals(ABSENT) ? 9 : 1;
         other.execute(nothing);
         holder.run(connection -> {
-            both.in(connection).lock(LockKey.row("account", 2));
+            both.in(connection).lock(forUpdate(LockKey.row("account", 2)));
             return null;
         });
         Step<Boolean> step = other.startExecute("select * from account where id = 2 for update");
         step.awaitBlockedBy(holder);
         holder.run(connection -> {
-            both.in(connection).lock(LockKey.row("account", id));
+            both.in(connection).lock(forUpdate(LockKey.row("account", id)));
             return null;
         });
         holder.commit();
@@ -367,7 +368,7 @@ class FrontWaitTest {
         Session holder = database.session("advisory");
         Session other = database.session("other", fronted.dataSource);
         holder.run(connection -> {
-            advisory.in(connection).lock(LockKey.row("account", 1));
+            advisory.in(connection).lock(forUpdate(LockKey.row("account", 1)));
             return null;
         });
         other.execute(LOCK);
@@ -396,7 +397,7 @@ class FrontWaitTest {
 
     @Test
     void afterALongWaitTheRowIsLeftAloneForAWhile() throws Exception {
-        Gate gate = new Gate(100, GatedDatabase.NEVER_OVER);
+        KeyQueues gate = GatedDatabase.queues(100, GatedDatabase.NEVER_OVER);
         // Ten times so long is long enough for this test.
         GatedDatabase gated = new GatedDatabase(database.dataSource(), RowlockMode.FRONT, gate, Duration.ofMinutes(10));
         gated.learn("account");

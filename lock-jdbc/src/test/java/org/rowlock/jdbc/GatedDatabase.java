@@ -8,7 +8,8 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.rowlock.LockRelease;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.jdbc.internal.turn.DropIn;
 import org.rowlock.jdbc.internal.turn.JdbcSettings;
 import org.rowlock.testing.TestDatabase;
@@ -17,32 +18,33 @@ import org.rowlock.testing.TestDatabase;
 final class GatedDatabase {
     static final long NEVER_OVER = Duration.ofHours(1).toNanos();
 
-    final Gate gate;
+    final KeyQueues gate;
     final DropIn dropIn;
     final RowlockDataSource dataSource;
 
+    /** Queues of one width, whose locks have one in front wherever that may be. */
+    static KeyQueues queues(int width, long longestNanos) {
+        return new KeyQueues(() -> new QueuePolicy.Fixed(width, true), longestNanos);
+    }
+
     /** Where a lock in front is waited for as long as it takes. */
-    GatedDatabase(DataSource plain, RowlockMode mode, Gate gate) {
+    GatedDatabase(DataSource plain, RowlockMode mode, KeyQueues gate) {
         this(plain, mode, LockRelease.PLAIN, gate);
     }
 
-    GatedDatabase(DataSource plain, RowlockMode mode, LockRelease release, Gate gate) {
+    GatedDatabase(DataSource plain, RowlockMode mode, LockRelease release, KeyQueues gate) {
         this(plain, mode, release, gate, Duration.ofNanos(NEVER_OVER));
     }
 
-    GatedDatabase(DataSource plain, RowlockMode mode, Gate gate, Duration longestFrontWait) {
+    GatedDatabase(DataSource plain, RowlockMode mode, KeyQueues gate, Duration longestFrontWait) {
         this(plain, mode, LockRelease.PLAIN, gate, longestFrontWait);
     }
 
     private GatedDatabase(
-            DataSource plain, RowlockMode mode, LockRelease release, Gate gate, Duration longestFrontWait) {
+            DataSource plain, RowlockMode mode, LockRelease release, KeyQueues gate, Duration longestFrontWait) {
         this.gate = gate;
-        // Where locks may go in front, always.
         this.dropIn = new DropIn(
-                new JdbcSettings("test", mode, List.of(), List.of(), release),
-                gate,
-                place -> true,
-                longestFrontWait.toNanos());
+                new JdbcSettings("test", mode, List.of(), List.of(), release), gate, longestFrontWait.toNanos());
         this.dropIn.close();
         this.dataSource = new RowlockDataSource(plain, dropIn);
     }
@@ -53,7 +55,7 @@ final class GatedDatabase {
     }
 
     static GatedDatabase of(TestDatabase database, RowlockMode mode, String... tables) throws SQLException {
-        GatedDatabase gated = new GatedDatabase(database.dataSource(), mode, new Gate(1, NEVER_OVER));
+        GatedDatabase gated = new GatedDatabase(database.dataSource(), mode, queues(1, NEVER_OVER));
         gated.learn(tables);
         return gated;
     }

@@ -24,7 +24,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.jdbc.PgConnection;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -110,7 +109,8 @@ class OtherThreadTest {
             DataSource alone = pool == Pool.NONE ? database.dataSource() : plain;
             DataSource behind = pool == Pool.NONE ? database.dataSource() : wrapped;
             String expected = outcome(alone, call, autocommit);
-            GatedDatabase gated = new GatedDatabase(behind, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+            GatedDatabase gated =
+                    new GatedDatabase(behind, RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
             assertThat(outcome(gated.dataSource, call, autocommit)).isEqualTo(expected);
             assertThat(gated.figure("note", "passed.TABLE_UNKNOWN")).isPositive();
             assertThat(gated.gate.inside()).isZero();
@@ -184,7 +184,8 @@ class OtherThreadTest {
         }
         try (HikariDataSource hikari = pool()) {
             DataSource plain = pool == Pool.BEHIND ? hikari : database.dataSource();
-            GatedDatabase gated = new GatedDatabase(plain, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+            GatedDatabase gated =
+                    new GatedDatabase(plain, RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
             if (pool == Pool.IN_FRONT) {
                 hikari.setDataSource(gated.dataSource);
             }
@@ -205,8 +206,8 @@ class OtherThreadTest {
     /** The statement has its answer by then, and its thread asks for the key of its table. */
     @Test
     void closingDoesNotWaitForALookUp() throws Exception {
-        GatedDatabase gated =
-                new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+        GatedDatabase gated = new GatedDatabase(
+                database.dataSource(), RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
         try (Session holder = database.session("holder");
                 Session looking = database.session("looking", gated.dataSource)) {
             looking.connection().setAutoCommit(true);

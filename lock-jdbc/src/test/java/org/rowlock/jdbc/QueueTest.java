@@ -21,7 +21,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -243,6 +242,28 @@ class QueueTest {
         database.execute("drop schema " + tenant + " cascade");
     }
 
+    /** Columns that the index of a primary key only includes are no part of the key. */
+    @Test
+    void aKeyThatIncludesOtherColumnsQueues() throws Exception {
+        database.execute(
+                "create table wide(id int, note text, primary key (id) include (note))",
+                "insert into wide values (1, 'x'), (2, 'x')");
+        String lock = "select * from wide where id = 1 for update";
+        Session inFront = session("inFront");
+        Session behind = session("behind");
+        inFront.execute("update wide set note = 'y' where id = 2");
+        inFront.commit();
+        holder.execute(lock);
+        Step<Boolean> first = inFront.startExecute(lock);
+        first.awaitBlockedBy(holder);
+
+        Step<Boolean> second = behind.startExecute(lock);
+        gated.awaitQueued(1);
+
+        holder.commit();
+        commitAll(List.of(inFront, behind), List.of(first, second));
+    }
+
     /** By whatever search_path, and with its schema or without. */
     @Test
     void aTableThatTenantsShareHasOneQueue() throws Exception {
@@ -384,7 +405,7 @@ class QueueTest {
 
     @Test
     void withoutProgressMoreAndMoreGoToTheServer() throws Exception {
-        gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, 1));
+        gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, GatedDatabase.queues(1, 1));
         gated.learn("account");
         List<Session> sessions = new ArrayList<>();
         List<Step<Boolean>> steps = new ArrayList<>();
@@ -502,7 +523,8 @@ class QueueTest {
             pool.setDataSource(database.dataSource());
             pool.setMaximumPoolSize(1);
             pool.setAutoCommit(false);
-            GatedDatabase behind = new GatedDatabase(pool, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+            GatedDatabase behind =
+                    new GatedDatabase(pool, RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
             Connection first = behind.dataSource.getConnection();
             // Its table is to be looked up as soon as there is no transaction.
             update(first);
@@ -536,7 +558,8 @@ class QueueTest {
         PGSimpleDataSource readOnly = database.dataSource();
         readOnly.setReadOnlyMode("always");
         readOnly.setOptions("-c default_transaction_read_only=on");
-        GatedDatabase behind = new GatedDatabase(readOnly, RowlockMode.QUEUE, new Gate(1, GatedDatabase.NEVER_OVER));
+        GatedDatabase behind =
+                new GatedDatabase(readOnly, RowlockMode.QUEUE, GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
         try (Connection connection = behind.dataSource.getConnection()) {
             connection.setAutoCommit(false);
             connection.setReadOnly(true);

@@ -26,7 +26,6 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -85,10 +84,13 @@ class RandomSchedulesTest {
                 "create table entry(amount int not null)",
                 "insert into account select g from generate_series(1, " + ROWS + ") g");
         database.beforeEach(null);
-        gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, new Gate(1, LONGEST_WAIT));
+        gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, GatedDatabase.queues(1, LONGEST_WAIT));
         gated.learn("account");
         fronted = new GatedDatabase(
-                database.dataSource(), RowlockMode.FRONT, new Gate(2, LONGEST_WAIT), Duration.ofNanos(LONGEST_WAIT));
+                database.dataSource(),
+                RowlockMode.FRONT,
+                GatedDatabase.queues(2, LONGEST_WAIT),
+                Duration.ofNanos(LONGEST_WAIT));
         fronted.learn("account");
     }
 

@@ -153,4 +153,22 @@ class RowlockDriverTest {
                 .hasMessageContaining(
                         "no setting <rowlock.mod>; use rowlock.mode, rowlock.include, rowlock.exclude, rowlock.release");
     }
+
+    /** What they lead to is tested with the drivers themselves, in lock-jdbc/programs. */
+    @Test
+    void takesUrlsOfDriversInFrontOfPostgres() throws Exception {
+        RowlockDriver driver = new RowlockDriver();
+        for (String url : List.of("jdbc:rowlock:aws-wrapper:postgresql://h/d", "jdbc:rowlock:tc:postgresql:18:///d")) {
+            assertThat(driver.acceptsURL(url)).isTrue();
+        }
+        for (String url : List.of(
+                "jdbc:rowlock:mysql://h/d", "jdbc:rowlock://postgresql:5432/d", "jdbc:x:rowlock:postgresql:d")) {
+            assertThat(driver.acceptsURL(url)).isFalse();
+            assertThat(driver.connect(url, login())).isNull();
+        }
+        assertThatThrownBy(() -> DriverManager.getConnection("jdbc:rowlock:nobody:postgresql://h/d?password=secret"))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("No driver takes jdbc:nobody:postgresql:..")
+                .hasMessageNotContaining("secret");
+    }
 }

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -45,7 +44,9 @@ class SameOutcomeTest {
                 return database.dataSource();
             }
             GatedDatabase gated = new GatedDatabase(
-                    database.dataSource(), RowlockMode.valueOf(name()), new Gate(1, GatedDatabase.NEVER_OVER));
+                    database.dataSource(),
+                    RowlockMode.valueOf(name()),
+                    GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
             gated.learn("account");
             return gated.dataSource;
         }

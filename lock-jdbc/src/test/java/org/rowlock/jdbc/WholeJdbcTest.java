@@ -26,7 +26,6 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLException;
-import org.rowlock.internal.queue.Gate;
 import org.rowlock.testing.TestDatabase;
 
 /** JDBC through the wrapper, in mode queue with one let in at a time: as through the driver, and nothing left in the gate. */
@@ -330,7 +329,7 @@ class WholeJdbcTest {
         dataSource.setPreferQueryMode(settings.getPreferQueryMode());
         dataSource.setPrepareThreshold(settings.getPrepareThreshold());
         dataSource.setAutosave(settings.getAutosave());
-        GatedDatabase other = new GatedDatabase(dataSource, mode(), new Gate(1, GatedDatabase.NEVER_OVER));
+        GatedDatabase other = new GatedDatabase(dataSource, mode(), GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
         for (boolean autocommit : new boolean[] {false, true}) {
             try (Connection connection = other.dataSource.getConnection();
                     PreparedStatement update =

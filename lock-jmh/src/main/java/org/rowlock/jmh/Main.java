@@ -4,8 +4,6 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import org.rowlock.jmh.cli.Mistyped;
 import org.rowlock.jmh.cli.Program;
 import org.rowlock.jmh.profile.PostgresProfiler;
 
@@ -19,26 +17,16 @@ public final class Main {
      * @param args for either
      */
     public static void main(String[] args) throws Exception {
-        Charset charset = Charset.defaultCharset();
-        Program program =
-                new Program(new PrintWriter(System.out, true, charset), new PrintWriter(System.err, true, charset));
-        if (program.takes(args)) {
-            System.exit(program.run(args));
+        if (Program.takes(args)) {
+            Charset charset = Charset.defaultCharset();
+            System.exit(Program.run(
+                    new PrintWriter(System.out, true, charset), new PrintWriter(System.err, true, charset), args));
         }
-        Optional<String> hint = new Mistyped(program).hint(args);
-        if (hint.isPresent()) {
-            System.err.println(hint.get());
-            System.exit(2);
-        }
-        org.openjdk.jmh.Main.main(profiled(args));
-    }
-
-    /** Ours says what else a run came to: latencies, WAL, wait events. One that the user names stands beside it. */
-    private static String[] profiled(String... args) {
+        // Ours says what else a run came to: latencies, WAL, wait events. One that the user names stands beside it.
         List<String> all = new ArrayList<>(List.of(args));
         if (all.stream().noneMatch(arg -> arg.startsWith(PostgresProfiler.class.getName()))) {
             all.addAll(List.of("-prof", PostgresProfiler.class.getName()));
         }
-        return all.toArray(String[]::new);
+        org.openjdk.jmh.Main.main(all.toArray(String[]::new));
     }
 }

@@ -1,5 +1,6 @@
 package org.rowlock.jmh;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -53,6 +54,18 @@ class ArchitectureTest {
                 .mayOnlyBeAccessedByLayers("bench", "server")
                 .whereLayer("profile")
                 .mayOnlyBeAccessedByLayers("bench", "run", "main")
+                .check(CLASSES);
+    }
+
+    @Test
+    void benchmarksKnowNothingOfTheDoctor() {
+        noClasses()
+                .that()
+                .resideInAPackage("org.rowlock.jmh.bench..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.rowlock.doctor..")
+                .because("what is measured does not depend on who looks")
                 .check(CLASSES);
     }
 

@@ -55,7 +55,7 @@ final class AdmissionInterceptor implements MethodInterceptor {
             proxied.setUserAttribute(QUEUED, new Queued(call, asked));
         }
         Duration timeout = transaction.getTimeout() > 0 ? Duration.ofSeconds(transaction.getTimeout()) : null;
-        return call.queued(asked.keys(), timeout, invocation::proceed);
+        return call.queued(asked.request(), timeout, invocation::proceed);
     }
 
     /** Bad arguments are for the validation behind this, or else for the lock, to refuse. */

@@ -1,10 +1,12 @@
 package org.rowlock.spring;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
 
 /**
@@ -19,6 +21,17 @@ record CallLocks(
         List<@Nullable Object> arguments,
         List<? extends List<? extends @Nullable Object>> ids,
         Map<LockKey, RowLockMode> keys) {
+
+    /** What is locked; not of a call without keys. */
+    LockRequest request() {
+        Map<RowLockMode, List<LockKey>> byMode = new EnumMap<>(RowLockMode.class);
+        keys.forEach((key, mode) ->
+                byMode.computeIfAbsent(mode, unused -> new ArrayList<>()).add(key));
+        return byMode.entrySet().stream()
+                .map(each -> LockRequest.of(each.getKey(), each.getValue()))
+                .reduce(LockRequest::and)
+                .orElseThrow();
+    }
 
     /** Whether these are the very arguments that were evaluated. */
     @SuppressWarnings("ReferenceEquality")

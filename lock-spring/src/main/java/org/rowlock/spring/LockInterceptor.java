@@ -36,7 +36,7 @@ final class LockInterceptor implements MethodInterceptor {
             return;
         }
         LockedCall call = queued == null ? advice.call(method, invocation) : queued.call();
-        call.lock(locked.keys());
+        call.lock(locked.request());
     }
 
     /** Once for the queue and the lock, unless advice between them may have changed what the arguments say. */

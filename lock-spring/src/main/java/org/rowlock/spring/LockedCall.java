@@ -1,11 +1,10 @@
 package org.rowlock.spring;
 
 import java.time.Duration;
-import java.util.Collections;
-import java.util.List;
-import java.util.Map;
+import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
@@ -14,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRelease;
+import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
@@ -65,9 +64,9 @@ final class LockedCall {
      * @throws CannotAcquireLockException if the wait is over, or the queue is full
      */
     <T extends @Nullable Object, X extends Throwable> T queued(
-            Map<LockKey, RowLockMode> modes, @Nullable Duration timeout, Body<T, X> body) throws X {
+            LockRequest request, @Nullable Duration timeout, Body<T, X> body) throws X {
         queuedSince = System.nanoTime();
-        try (Turn entered = enter(modes, timeout == null ? wait : LockWaits.atMost(wait, timeout))) {
+        try (Turn entered = enter(request, timeout == null ? wait : LockWaits.atMost(wait, timeout))) {
             turn = entered;
             try {
                 return body.run();
@@ -78,16 +77,16 @@ final class LockedCall {
         }
     }
 
-    private Turn enter(Map<LockKey, RowLockMode> modes, LockWait longest) {
+    private Turn enter(LockRequest request, LockWait longest) {
         DataSource database = Routes.current(dataSource);
         Duration configured = spring.settings().admissionTimeout();
         LockWait bounded = LockWaits.atMost(longest, configured == null ? Pools.timeoutOf(database) : configured);
         try {
             return observed(
-                    acquisition(modes),
+                    acquisition(request),
                     spring.instrumentation()::queue,
                     () -> LockExceptionTranslator.translating(
-                            () -> new Turn(spring.locks().admission().enter(database, modes, bounded))));
+                            () -> new Turn(spring.locks().admission().enter(database, request.waiting(bounded)))));
         } catch (CannotAcquireLockException e) {
             if (bounded.equals(longest) || !(e.getCause() instanceof LockNotAvailableException)) {
                 throw e;
@@ -101,23 +100,22 @@ final class LockedCall {
     }
 
     /** Locks all or none, each in its mode. */
-    void lock(Map<LockKey, RowLockMode> modes) {
-        // The result itself: false is what a try that failed returns.
-        this.<Object>take(modes, (tx, capped) -> {
-            Map.Entry<LockKey, RowLockMode> first = modes.entrySet().iterator().next();
-            return modes.size() == 1 ? tx.lock(first.getKey(), first.getValue(), capped) : tx.lockAll(modes, capped);
-        });
+    void lock(LockRequest request) {
+        LockResult unused = take(request, TransactionLocks::lock, LockResult::isLocked);
     }
 
     /**
      * Takes locks in the running transaction.
      *
-     * @param call is given the wait, capped by what remains of it and of the transaction
+     * @param call is given the request with its wait, capped by what remains of it and of the transaction
+     * @param isHeld whether the locks are held: not after a try in vain, nor if a row lock found no row
      */
-    <T> T take(Map<LockKey, RowLockMode> modes, BiFunction<TransactionLocks, LockWait, T> call) {
-        Acquisition acquisition = acquisition(modes);
+    <T> T take(LockRequest request, BiFunction<TransactionLocks, LockRequest, T> call, Predicate<T> isHeld) {
+        Acquisition acquisition = acquisition(request);
         T result = observed(
-                acquisition, spring.instrumentation()::acquire, () -> inTransaction(acquisition, modes.keySet(), call));
+                acquisition,
+                spring.instrumentation()::acquire,
+                () -> inTransaction(acquisition, request, call, isHeld));
         if (turn != null) {
             turn.connected();
         }
@@ -125,11 +123,15 @@ final class LockedCall {
     }
 
     private <T> T inTransaction(
-            Acquisition acquisition, Set<LockKey> keys, BiFunction<TransactionLocks, LockWait, T> call) {
+            Acquisition acquisition,
+            LockRequest request,
+            BiFunction<TransactionLocks, LockRequest, T> call,
+            Predicate<T> isHeld) {
         LockedTransaction transaction = LockedTransaction.current(what, dataSource);
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
-        LockWait capped = transaction.capped(what, left);
+        LockRequest capped = request.waiting(transaction.capped(what, left));
+        Set<LockKey> keys = new LinkedHashSet<>(request.keys());
         RowLocks locks = spring.locks();
         SessionCaches caches = new SessionCaches(what, dataSource, transaction.notHeld(keys));
         caches.refuseChanged();
@@ -139,7 +141,7 @@ final class LockedCall {
             // Even without writes the commit is then Rowlock's, where the transaction manager is.
             transaction.commitBy(locks);
         }
-        if (isHeld(result)) {
+        if (isHeld.test(result)) {
             caches.renew(transaction);
             transaction.holds(keys);
             tellWhenReleased(transaction, acquisition);
@@ -147,13 +149,11 @@ final class LockedCall {
         return result;
     }
 
-    private Acquisition acquisition(Map<LockKey, RowLockMode> modes) {
-        if (modes.isEmpty()) {
-            throw new IllegalArgumentException(what + ": the keys are empty; give at least one");
-        }
-        List<LockKey> keys = List.copyOf(modes.keySet());
+    private Acquisition acquisition(LockRequest request) {
         return new Acquisition(
-                keys, Collections.min(modes.values()), spring.locks().strategyOf(keys.get(0)));
+                request.keys(),
+                request.mode(),
+                spring.locks().strategyOf(request.keys().get(0)));
     }
 
     /** Whatever the observer does, the lock is taken once, and the caller gets what came of it. */
@@ -168,11 +168,6 @@ final class LockedCall {
             }
         }
         return attempt.get();
-    }
-
-    /** Not after a try in vain, nor where a row lock found no row. */
-    private static boolean isHeld(@Nullable Object result) {
-        return !Boolean.FALSE.equals(result) && !(result instanceof LockResult one && !one.isLocked());
     }
 
     private void tellWhenReleased(LockedTransaction transaction, Acquisition acquisition) {

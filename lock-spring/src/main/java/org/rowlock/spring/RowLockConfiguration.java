@@ -84,6 +84,6 @@ class RowLockConfiguration {
             StrategyWatch watch,
             VerificationSchedule repeated,
             ConfigurableListableBeanFactory beans) {
-        return new StartupVerification(locks, usages, watch, repeated, new DataSources(beans));
+        return new StartupVerification(locks, usages, watch, repeated, beans);
     }
 }

@@ -1,25 +1,17 @@
 package org.rowlock.spring;
 
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
-import org.rowlock.LockAllResult;
 import org.rowlock.LockException;
-import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.TransactionLocks;
@@ -29,15 +21,12 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Row locks in code, for those who prefer it to {@link RowLock}, whose default mode is the one here too. The methods lock
- * in the running Spring transaction and fail without one; {@link #inTransaction} begins it. Errors are Spring's, see {@link LockExceptionTranslator}; a wait is
+ * Row locks in code, for those who prefer it to {@link RowLock}. The mode is always named: {@code forNoKeyUpdate} is the
+ * default of the annotation. The methods lock in the running Spring transaction and fail without one; {@link #inTransaction} begins it. Errors are Spring's, see {@link LockExceptionTranslator}; a wait is
  * capped by what remains of the transaction's timeout. Thread-safe.
  */
 public final class RowLockTemplate {
     private static final String WHAT = "RowLockTemplate";
-
-    /** Where none is given: as {@link RowLock#mode()}. */
-    private static final RowLockMode MODE = RowLockMode.FOR_NO_KEY_UPDATE;
 
     private final SpringLocks locks;
     private final TransactionTemplate transactions;
@@ -71,120 +60,47 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks {@link RowLockMode#FOR_NO_KEY_UPDATE} and waits as configured.
+     * Locks, all or none, in one round trip and one order. A request without a wait waits as configured.
      *
-     * @param key what to lock
-     * @return what is held now
-     */
-    public LockResult lock(LockKey key) {
-        return lock(key, MODE, defaultWait());
-    }
-
-    /**
-     * Locks.
-     *
-     * @param key what to lock
-     * @param mode how strongly
-     * @param wait how long to wait
+     * @param request what to lock, and how strongly
      * @return what is held now
      * @throws org.springframework.dao.CannotAcquireLockException if it is not available; the transaction stays usable
      */
-    public LockResult lock(LockKey key, RowLockMode mode, LockWait wait) {
-        return take(one(key, mode), wait, (tx, capped) -> tx.lock(key, mode, capped));
+    public LockResult lock(LockRequest request) {
+        return call(request, defaultWait()).take(request, TransactionLocks::lock, LockResult::isLocked);
     }
 
     /**
-     * Locks several in one round trip and one order, all or none.
+     * Locks, all or none, if no other transaction holds one of the keys. Does not wait, unless the request has a wait.
      *
-     * @param keys what to lock
-     * @return what is held now
+     * @param request what to lock, and how strongly
+     * @return what is held now, or that a key is taken
      */
-    public LockAllResult lockAll(Collection<? extends LockKey> keys) {
-        return lockAll(keys, MODE, defaultWait());
+    public LockResult tryLock(LockRequest request) {
+        return call(request, LockWait.noWait()).take(request, TransactionLocks::tryLock, LockResult::isLocked);
     }
 
     /**
-     * Locks several in one round trip and one order, all or none.
+     * Locks, all or none, and runs a query behind the locks, in one round trip. A request without a wait waits as configured.
      *
-     * @param keys what to lock
-     * @param mode how strongly
-     * @param wait how long to wait for all together
-     * @return what is held now
-     * @throws org.springframework.dao.CannotAcquireLockException if one is not available; the transaction stays usable
-     */
-    public LockAllResult lockAll(Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait) {
-        return take(all(keys, mode), wait, (tx, capped) -> tx.lockAll(keys, mode, capped));
-    }
-
-    /**
-     * Locks several in one round trip and one order, each in a mode of its own, all or none.
-     *
-     * @param modes what to lock and how strongly
-     * @param wait how long to wait for all together
-     * @return what is held now
-     * @throws org.springframework.dao.CannotAcquireLockException if one is not available; the transaction stays usable
-     */
-    public LockAllResult lockAll(Map<? extends LockKey, RowLockMode> modes, LockWait wait) {
-        if (modes == null || modes.isEmpty() || modes.values().stream().anyMatch(Objects::isNull)) {
-            throw new IllegalArgumentException("The modes are null or empty, or one of them is null");
-        }
-        Map<LockKey, RowLockMode> all = new LinkedHashMap<>();
-        modes.forEach((key, mode) -> all.putAll(one(key, mode)));
-        return take(all, wait, (tx, capped) -> tx.lockAll(modes, capped));
-    }
-
-    /**
-     * Locks {@link RowLockMode#FOR_NO_KEY_UPDATE} if no other transaction holds the lock.
-     *
-     * @param key what to lock
-     * @return true if and only if it is held now
-     */
-    public boolean tryLock(LockKey key) {
-        return tryLock(key, MODE, LockWait.noWait());
-    }
-
-    /**
-     * Locks {@link RowLockMode#FOR_NO_KEY_UPDATE} if the lock can be had within a duration.
-     *
-     * @param key what to lock
-     * @param atMost how long to wait
-     * @return true if and only if it is held now
-     */
-    public boolean tryLock(LockKey key, Duration atMost) {
-        return tryLock(key, MODE, LockWait.atMost(atMost));
-    }
-
-    /**
-     * Locks if the lock can be had within a wait.
-     *
-     * @param key what to lock
-     * @param mode how strongly
-     * @param wait how long to wait
-     * @return true if and only if it is held now
-     */
-    public boolean tryLock(LockKey key, RowLockMode mode, LockWait wait) {
-        return take(one(key, mode), wait, (tx, capped) -> tx.tryLock(key, mode, capped));
-    }
-
-    /**
-     * Locks {@link RowLockMode#FOR_NO_KEY_UPDATE} and runs a query behind the lock, in one round trip.
-     *
-     * @param key what to lock
-     * @param sql one statement that returns rows
-     * @param mapper makes a value of each row
-     * @param binds a value per {@code ?}
-     * @param <T> the value of a row
+     * @param request what to lock, and how strongly
+     * @param query runs behind the locks
+     * @param <R> the value of a row
      * @return a value per row
-     * @see TransactionLocks#lockAndQuery(LockKey, String, RowMapper, Object...)
+     * @see TransactionLocks#lockAndQuery(LockRequest, LockedQuery)
      */
-    public <T> List<T> lockAndQuery(LockKey key, String sql, RowMapper<T> mapper, @Nullable Object... binds) {
-        return take(one(key, MODE), defaultWait(), (tx, capped) -> {
-            try {
-                return tx.lockAndQuery(key, MODE, capped, sql, mapper, binds);
-            } catch (SQLException e) {
-                throw translator.translate("lockAndQuery", sql, e);
-            }
-        });
+    public <R> List<R> lockAndQuery(LockRequest request, LockedQuery<R> query) {
+        return call(request, defaultWait())
+                .take(
+                        request,
+                        (tx, capped) -> {
+                            try {
+                                return tx.lockAndQuery(capped, query);
+                            } catch (SQLException e) {
+                                throw translator.translate("lockAndQuery", query.toString(), e);
+                            }
+                        },
+                        rows -> true);
     }
 
     /**
@@ -226,74 +142,38 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Queues for a key in the JVM, begins a transaction, locks, works, commits. Within a running transaction it locks and
+     * Queues for the keys in the JVM, begins a transaction, locks, works, commits. Within a running transaction it locks and
      * works in that one, and does not queue.
      *
-     * @param key what to lock {@link RowLockMode#FOR_NO_KEY_UPDATE}
-     * @param work what to do under the lock
-     * @param <T> its result
-     * @return what the work returns
-     */
-    public <T extends @Nullable Object> T inTransaction(LockKey key, Supplier<T> work) {
-        return inTransaction(Collections.singletonList(key), MODE, defaultWait(), work);
-    }
-
-    /**
-     * Queues for keys in the JVM, begins a transaction, locks, works, commits. Within a running transaction it locks and
-     * works in that one, and does not queue.
-     *
-     * @param keys what to lock
-     * @param mode how strongly
-     * @param wait how long to wait, in the queues and on the server together
+     * @param request what to lock, and how strongly; its wait, by default as configured, spans the queues and the server
      * @param work what to do under the locks
      * @param <T> its result
      * @return what the work returns
      */
-    public <T extends @Nullable Object> T inTransaction(
-            Collection<? extends LockKey> keys, RowLockMode mode, LockWait wait, Supplier<T> work) {
-        Map<LockKey, RowLockMode> modes = all(keys, mode);
-        LockedCall call = call(wait);
+    public <T extends @Nullable Object> T inTransaction(LockRequest request, Supplier<T> work) {
+        LockedCall call = call(request, defaultWait());
         return LockedTransaction.mayQueue() && locks.settings().admission()
-                ? call.queued(modes, null, () -> lockAndWork(call, modes, work))
-                : lockAndWork(call, modes, work);
+                ? call.queued(request, null, () -> lockAndWork(call, request, work))
+                : lockAndWork(call, request, work);
     }
 
     // A TransactionTemplate's result is null exactly if the callback's is.
     @SuppressWarnings("NullAway")
-    private <T extends @Nullable Object> T lockAndWork(
-            LockedCall call, Map<LockKey, RowLockMode> modes, Supplier<T> work) {
+    private <T extends @Nullable Object> T lockAndWork(LockedCall call, LockRequest request, Supplier<T> work) {
         return transactions.execute(status -> {
-            call.lock(modes);
+            call.lock(request);
             return work.get();
         });
-    }
-
-    private static Map<LockKey, RowLockMode> one(LockKey key, RowLockMode mode) {
-        return all(Collections.singletonList(key), mode);
-    }
-
-    private static Map<LockKey, RowLockMode> all(Collection<? extends LockKey> keys, RowLockMode mode) {
-        if (keys == null || keys.stream().anyMatch(Objects::isNull)) {
-            throw new IllegalArgumentException(keys == null ? "The keys are null" : "A key is null");
-        }
-        if (mode == null) {
-            throw new IllegalArgumentException("The mode is null; give one of " + List.of(RowLockMode.values()));
-        }
-        Map<LockKey, RowLockMode> modes = new LinkedHashMap<>();
-        keys.forEach(key -> modes.put(key, mode));
-        return modes;
     }
 
     private LockWait defaultWait() {
         return locks.settings().defaultWait();
     }
 
-    private LockedCall call(LockWait wait) {
-        return new LockedCall(locks, WHAT, dataSource, wait);
-    }
-
-    private <T> T take(
-            Map<LockKey, RowLockMode> modes, LockWait wait, BiFunction<TransactionLocks, LockWait, T> locking) {
-        return call(wait).take(modes, locking);
+    private LockedCall call(LockRequest request, LockWait otherwise) {
+        if (request == null) {
+            throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
+        }
+        return new LockedCall(locks, WHAT, dataSource, request.lockWait(otherwise));
     }
 }

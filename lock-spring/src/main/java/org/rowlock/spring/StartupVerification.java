@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -20,6 +21,7 @@ import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLockUsages.Usage;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.dao.DataAccessResourceFailureException;
 
 /**
@@ -36,18 +38,20 @@ final class StartupVerification implements SmartInitializingSingleton {
     private final StrategyWatch watch;
     private final VerificationSchedule repeated;
     private final DataSources dataSources;
+    private final ConfigurableListableBeanFactory beans;
 
     StartupVerification(
             SpringLocks locks,
             RowLockUsages usages,
             StrategyWatch watch,
             VerificationSchedule repeated,
-            DataSources dataSources) {
+            ConfigurableListableBeanFactory beans) {
         this.repeated = repeated;
         this.locks = locks;
         this.usages = usages;
         this.watch = watch;
-        this.dataSources = dataSources;
+        this.dataSources = new DataSources(beans);
+        this.beans = beans;
     }
 
     @Override
@@ -121,7 +125,31 @@ final class StartupVerification implements SmartInitializingSingleton {
             List<DataSource> unused = proveAll(rowLocks, dataSources.ofDefault());
         } catch (LockTransactionException e) {
             LOG.warn("Advisory locks are not verified, and nothing is annotated with @RowLock: " + e.getMessage());
+        } catch (RuntimeException e) {
+            if (!isDropInAlone()) {
+                throw e;
+            }
+            LOG.warn(
+                    "Advisory locks are not verified, and only the drop-in (rowlock.jdbc.mode) is in use, whose statements lock"
+                            + " rows as without it. Take no locks through RowLocks or RowLockTemplate here until this is mended: "
+                            + (e instanceof RowLockDefinitionException definition
+                                    ? definition.problem()
+                                    : e.getMessage()));
         }
+    }
+
+    /** Whether no bean that has been made takes locks itself. */
+    private boolean isDropInAlone() {
+        return beans.containsBean("rowLockJdbcBeanPostProcessor")
+                && Stream.of(RowLocks.class, RowLockTemplate.class)
+                        .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))
+                        .flatMap(name -> Stream.of(beans.getDependentBeans(name)))
+                        .allMatch(this::isOurs);
+    }
+
+    private boolean isOurs(String bean) {
+        Class<?> type = beans.getType(bean);
+        return type != null && type.getPackageName().startsWith(StartupVerification.class.getPackageName());
     }
 
     /**

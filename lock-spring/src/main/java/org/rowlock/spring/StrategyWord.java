@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.postgresql.PGConnection;
 import org.rowlock.LockStrategy;
+import org.rowlock.internal.text.CatalogSql;
 
 /**
  * The word that this instance leaves of its strategies in one database: a shared advisory lock of a session for each table
@@ -22,13 +23,14 @@ final class StrategyWord implements AutoCloseable {
     /** Nobody takes these locks but in shared mode, so nobody waits for them. */
     private static final String KEYS = """
             select t.name, t.strategy, %s as own, %s as other, %s as third
-            from (select name, strategy, coalesce(pg_partition_root(to_regclass(name)), to_regclass(name))::oid as root
+            from (select name, strategy, %s as root
                   from unnest(?::text[], ?::text[]) as given(name, strategy)) as t
             where t.root is not null
             """.formatted(
                     key("t.strategy"),
                     key("case t.strategy when 'ADVISORY' then 'ROW' else 'ADVISORY' end"),
-                    key("case t.strategy when 'BOTH' then 'ROW' else 'BOTH' end"));
+                    key("case t.strategy when 'BOTH' then 'ROW' else 'BOTH' end"),
+                    CatalogSql.root("to_regclass(name)"));
 
     private static final String LEAVE = "select pg_try_advisory_lock_shared(k) from unnest(?::bigint[]) as k";
 
@@ -53,7 +55,7 @@ final class StrategyWord implements AutoCloseable {
     }
 
     private static String key(String strategy) {
-        return "('x' || substr(md5('rowlock strategy ' || t.root || ' ' || " + strategy + "), 1, 16))::bit(64)::bigint";
+        return CatalogSql.hash("'rowlock strategy ' || t.root || ' ' || " + strategy);
     }
 
     /** Whether locks of a session stay with this connection: not behind a pooler, and on no standby. */

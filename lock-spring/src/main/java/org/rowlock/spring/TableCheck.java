@@ -17,6 +17,8 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.text.CatalogSql;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.spring.RowLockUsages.Usage;
 
 /** Checks a table of a {@link RowLock}, or of the configuration, against the catalog. */
@@ -25,10 +27,7 @@ final class TableCheck {
             select c.relkind, c.oid, array(select attname::text from pg_catalog.pg_attribute
                                     where attrelid = c.oid and attnum > 0 and not attisdropped
                                     order by attnum) as columns,
-                   (select array_agg(a.attname::text order by k.ordinality)
-                    from pg_catalog.pg_index as i
-                    cross join unnest(i.indkey[0:i.indnkeyatts - 1]) with ordinality as k(attnum, ordinality)
-                    join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum
+                   (select array_agg(a.attname::text order by k.n) from %s
                     where i.indrelid = c.oid and i.indisprimary) as id_columns,
                    array(select case when t.typtype = 'e' then 'enum'
                                 else coalesce(nullif(t.typbasetype, 0), t.oid)::regtype::text end
@@ -37,7 +36,7 @@ final class TableCheck {
                          order by a.attnum) as types
             from pg_catalog.pg_class as c
             where c.oid = to_regclass(?)
-            """;
+            """.formatted(CatalogSql.KEY_COLUMNS);
 
     private static final String TABLES = """
             select string_agg(name, ', ') from
@@ -46,9 +45,6 @@ final class TableCheck {
                  and c.relnamespace <> 'pg_catalog'::regnamespace
                order by 1 limit 20) as t
             """;
-
-    /** insufficient_privilege. */
-    private static final String NO_PRIVILEGE = "42501";
 
     private final Connection connection;
     private final RowLocks locks;
@@ -159,7 +155,7 @@ final class TableCheck {
             throw new RowLockDefinitionException(
                     what + ": " + e.getMessage(), "In the configuration: rowlock.tables[" + table + "].");
         } catch (SQLException e) {
-            if (!NO_PRIVILEGE.equals(e.getSQLState())) {
+            if (!SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 throw e;
             }
             throw new RowLockDefinitionException(

@@ -8,7 +8,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.rowlock.LockException;
 import org.rowlock.LockVerificationException;
-import org.rowlock.RepeatedVerification;
 import org.rowlock.RowLocks;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -20,7 +19,7 @@ final class VerificationSchedule implements DisposableBean {
 
     private final RowLocks locks;
     private final ConfigurableBeanFactory beans;
-    private final List<RepeatedVerification> running = new ArrayList<>();
+    private final List<Runnable> running = new ArrayList<>();
 
     VerificationSchedule(RowLocks locks, ConfigurableBeanFactory beans) {
         this.locks = locks;
@@ -49,6 +48,6 @@ final class VerificationSchedule implements DisposableBean {
 
     @Override
     public synchronized void destroy() {
-        running.forEach(RepeatedVerification::close);
+        running.forEach(Runnable::run);
     }
 }

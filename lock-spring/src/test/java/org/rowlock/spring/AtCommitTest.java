@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -110,7 +111,7 @@ class AtCommitTest {
     void theyAreStoredWithTheTransaction(Class<?> manager) {
         try (Application application = start(manager)) {
             List<CommitWrite<?>> writes = new ArrayList<>();
-            application.template.inTransaction(LockKey.row("account", 1), () -> {
+            application.template.inTransaction(forNoKeyUpdate(LockKey.row("account", 1)), () -> {
                 application.jdbc.update("update account set balance = 5 where id = 1");
                 writes.add(application.template.atCommit().add(ADD, 1, 1).expectOneRow());
                 writes.add(application.template.atCommit().add("insert into entry values (?)", 1));
@@ -131,7 +132,7 @@ class AtCommitTest {
             RowLockTemplate template = application.template;
             long amount = -5;
             long id = 1;
-            template.inTransaction(LockKey.row("account", id), () -> {
+            template.inTransaction(forNoKeyUpdate(LockKey.row("account", id)), () -> {
                 // snippet: at-commit
                 template.atCommit()
                         .add("update account set balance = balance - ? where id = ?", amount, id)
@@ -238,7 +239,7 @@ class AtCommitTest {
                         new Application(proxy.through(database.dataSource()), with ? With.class : Before.class)) {
                     proxy.cutBefore("update account");
                     Throwable failure = catchThrowable(() -> application.run(template -> {
-                        template.lock(LockKey.row("account", 1));
+                        template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
                         template.atCommit().add(ADD, 1, 1).expectOneRow();
                     }));
                     // Before the COMMIT has left nothing can be stored; in its flush nobody knows.

@@ -1,6 +1,8 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
 import jakarta.persistence.CacheRetrieveMode;
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
@@ -117,7 +120,7 @@ class CachedEntityTest {
         }
 
         public void inTransaction() {
-            locks.inTransaction(ACCOUNT, () -> add(1));
+            locks.inTransaction(forNoKeyUpdate(ACCOUNT), () -> add(1));
         }
 
         private long add(long id) {
@@ -206,10 +209,15 @@ class CachedEntityTest {
         switch (form) {
             case "table" -> accounts.table(1);
             case "entity" -> accounts.entity(1L);
-            case "lock" -> accounts.template(locks -> locks.lock(ACCOUNT));
-            case "lockAll" -> accounts.template(locks -> locks.lockAll(List.of(LockKey.row("account", 2), ACCOUNT)));
-            case "tryLock" -> accounts.template(locks -> locks.tryLock(ACCOUNT, TestDatabase.DEADLINE));
-            case "lockAndQuery" -> accounts.template(locks -> locks.lockAndQuery(ACCOUNT, "select 1", row -> 1));
+            case "lock" -> accounts.template(locks -> locks.lock(forNoKeyUpdate(ACCOUNT)));
+            case "lockAll" ->
+                accounts.template(locks -> locks.lock(forNoKeyUpdate(List.of(LockKey.row("account", 2), ACCOUNT))));
+            case "tryLock" ->
+                accounts.template(locks -> locks.tryLock(forNoKeyUpdate(ACCOUNT).atMost(TestDatabase.DEADLINE))
+                        .isLocked());
+            case "lockAndQuery" ->
+                accounts.template(
+                        locks -> locks.lockAndQuery(forNoKeyUpdate(ACCOUNT), LockedQuery.of("select 1", row -> 1)));
             case "inTransaction" -> accounts.inTransaction();
             case "several" -> accounts.several(List.of(2, 1));
             case "expression" -> accounts.expression(new Command(1));
@@ -249,8 +257,11 @@ class CachedEntityTest {
                     .as("in the second-level cache")
                     .isTrue();
             Session other = database.session("other");
-            other.run(connection ->
-                    RowLocks.builder().strategy(strategy).build().in(connection).lock(LockKey.row("account", 1)));
+            other.run(connection -> RowLocks.builder()
+                    .strategy(strategy)
+                    .build()
+                    .in(connection)
+                    .lock(forUpdate(LockKey.row("account", 1))));
             other.execute("update account set balance = balance + 50 where id = 1");
             var call = CompletableFuture.runAsync(() -> call(accounts, form), Blocking.NEW_THREAD);
             Blocking.awaitWaiterBehind(database.dataSource(), other.pid());
@@ -304,8 +315,8 @@ class CachedEntityTest {
             try {
                 org.hibernate.Session session = view.unwrap(org.hibernate.Session.class);
                 context.getBean(Accounts.class).template(locks -> {
-                    locks.lock(ACCOUNT);
-                    locks.lock(LockKey.row("account", 2));
+                    locks.lock(forNoKeyUpdate(ACCOUNT));
+                    locks.lock(forNoKeyUpdate(LockKey.row("account", 2)));
                     assertThat(session.getCacheMode()).isEqualTo(CacheMode.PUT);
                 });
                 assertThat(session.getCacheMode()).isEqualTo(CacheMode.NORMAL);

@@ -1,6 +1,7 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +74,7 @@ class EarlyReleaseTest {
             RowLockTemplate template = context.getBean(RowLockTemplate.class);
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
                 if (locking) {
-                    template.lock(LockKey.row("account", 1));
+                    template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
                 }
                 jdbc.update("update account set balance = balance + 1 where id = 1");
             });

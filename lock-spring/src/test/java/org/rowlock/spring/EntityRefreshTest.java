@@ -2,6 +2,8 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forUpdate;
 
 import jakarta.persistence.CascadeType;
 import jakarta.persistence.Column;
@@ -34,6 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.LockKey;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
@@ -194,11 +197,14 @@ class EntityRefreshTest {
         assertThat(loadThenLockBehindAnUpdate(id -> {
                     switch (entrance) {
                         case "annotation" -> accounts.balance(id);
-                        case "lock" -> template.lock(key);
-                        case "lockAll" -> template.lockAll(List.of(key));
-                        case "tryLock" -> template.tryLock(key, TestDatabase.DEADLINE);
-                        case "lockAndQuery" -> template.lockAndQuery(key, "select 1", row -> 1);
-                        default -> template.inTransaction(key, () -> 1);
+                        case "lock" -> template.lock(forNoKeyUpdate(key));
+                        case "lockAll" -> template.lock(forNoKeyUpdate(List.of(key)));
+                        case "tryLock" ->
+                            template.tryLock(forNoKeyUpdate(key).atMost(TestDatabase.DEADLINE))
+                                    .isLocked();
+                        case "lockAndQuery" ->
+                            template.lockAndQuery(forNoKeyUpdate(key), LockedQuery.of("select 1", row -> 1));
+                        default -> template.inTransaction(forNoKeyUpdate(key), () -> 1);
                     }
                     return entities.find(Account.class, id).balance;
                 }))
@@ -241,7 +247,7 @@ class EntityRefreshTest {
         transaction.executeWithoutResult(status -> {
             Parcel parcel = entities.find(Parcel.class, 1L);
             parcel.lines.get(0).amount = 7;
-            context.getBean(RowLockTemplate.class).lock(LockKey.row("parcel", 1));
+            context.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("parcel", 1)));
             assertThat(parcel.lines.get(0).amount).isEqualTo(7);
         });
         assertThat(database.query("select amount from parcel_line where id = 1"))
@@ -251,7 +257,7 @@ class EntityRefreshTest {
     /** Loads the account, then locks it while another session, which commits a new balance, holds the lock. */
     private long loadThenLockBehindAnUpdate(LongUnaryOperator lockAndRead) throws Exception {
         Session alice = database.session("alice");
-        alice.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("account", 1)));
+        alice.run(connection -> RowLocks.create().in(connection).lock(forUpdate(LockKey.row("account", 1))));
         alice.execute("update account set balance = 100 where id = 1");
         CompletableFuture<Long> bob = CompletableFuture.supplyAsync(
                 () -> transaction.execute(status -> {
@@ -376,7 +382,7 @@ class EntityRefreshTest {
             };
             entities.flush();
             account.balance = 8;
-            template.lock(LockKey.row("account", account.id));
+            template.lock(forNoKeyUpdate(LockKey.row("account", account.id)));
             assertThat(account.balance).isEqualTo(8);
         });
         assertThat(balanceOf(held == Held.INSERTED ? 3 : 1)).isEqualTo("8");
@@ -390,7 +396,7 @@ class EntityRefreshTest {
             Till other = entities.find(Till.class, Currency.getInstance("USD"));
             executeElsewhere("update till set amount = 5 where id = 'USD'");
             till.amount = 7;
-            context.getBean(RowLockTemplate.class).lock(LockKey.row("till", "USD"));
+            context.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("till", "USD")));
             assertThat(other.amount).isEqualTo(5);
             assertThat(till.amount).isEqualTo(7);
         });
@@ -403,7 +409,7 @@ class EntityRefreshTest {
         executeElsewhere("alter table parcel_line add check (amount < 10)");
         assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
                     entities.find(Parcel.class, 1L).lines.get(0).amount = 11;
-                    context.getBean(RowLockTemplate.class).lock(LockKey.row("parcel", 1));
+                    context.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("parcel", 1)));
                 }))
                 .isInstanceOf(DataIntegrityViolationException.class);
     }

@@ -1,6 +1,7 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -132,7 +133,7 @@ class ForeignKeyTest {
                 }
             };
             context.getBean(Parents.class).hold(1, beside);
-            context.getBean(RowLockTemplate.class).inTransaction(LockKey.row("parent", 1), () -> {
+            context.getBean(RowLockTemplate.class).inTransaction(forNoKeyUpdate(LockKey.row("parent", 1)), () -> {
                 beside.run();
                 return null;
             });

@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import jakarta.persistence.Entity;
@@ -126,7 +127,8 @@ class LateLocksTest {
             orders.ship(template ->
                     template.atCommit().add("insert into outbox values (1)").expectOneRow());
             orders.ship(template -> template.inTransaction(
-                    LockKey.row("account", 1), () -> template.atCommit().add("insert into outbox values (2)")));
+                    forNoKeyUpdate(LockKey.row("account", 1)),
+                    () -> template.atCommit().add("insert into outbox values (2)")));
             assertThat(stored()).isEqualTo("1,2");
         }
     }
@@ -151,7 +153,7 @@ class LateLocksTest {
         try (var context = start(manager)) {
             JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
             assertThatThrownBy(() -> context.getBean(Orders.class).ship(template -> {
-                        template.lock(LockKey.row("account", 1));
+                        template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
                         jdbc.update("insert into outbox values (1)");
                         swallow(() -> jdbc.update("insert into outbox values (1)"));
                     }))
@@ -247,11 +249,13 @@ class LateLocksTest {
                             () -> new TransactionTemplate(unknown).executeWithoutResult(status -> template.atCommit()))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("bean");
-            new TransactionTemplate(unknown).executeWithoutResult(status -> template.lock(LockKey.row("account", 1)));
+            new TransactionTemplate(unknown)
+                    .executeWithoutResult(status -> template.lock(forNoKeyUpdate(LockKey.row("account", 1))));
             RowLockTemplate known =
                     new RowLockTemplate(context.getBean(SpringLocks.class), unknown, context.getBean(DataSource.class));
             known.inTransaction(
-                    LockKey.row("account", 1), () -> known.atCommit().add("insert into outbox values (1)"));
+                    forNoKeyUpdate(LockKey.row("account", 1)),
+                    () -> known.atCommit().add("insert into outbox values (1)"));
             assertThat(stored()).isEqualTo("1");
         }
     }
@@ -300,7 +304,9 @@ class LateLocksTest {
                 template.atCommit().add("insert into outbox values (1)");
                 for (int id = 2; id <= 3; id++) {
                     int each = id;
-                    ofOther.inTransaction(account, () -> ofOther.atCommit().add("insert into outbox values (?)", each));
+                    ofOther.inTransaction(
+                            forNoKeyUpdate(account),
+                            () -> ofOther.atCommit().add("insert into outbox values (?)", each));
                     assertThat(RowLockTests.isFree(other, account)).isTrue();
                 }
                 template.atCommit().add("insert into outbox values (4)");
@@ -346,18 +352,19 @@ class LateLocksTest {
             transaction.setTimeout(60);
             Runnable late = switch (refusal) {
                 case NOT_TOLD -> template::atCommit;
-                case NO_TRANSACTION -> () -> suspending.executeWithoutResult(status -> template.lock(account));
-                case OTHER_DATA_SOURCE -> () -> ofOther.lock(account);
+                case NO_TRANSACTION ->
+                    () -> suspending.executeWithoutResult(status -> template.lock(forNoKeyUpdate(account)));
+                case OTHER_DATA_SOURCE -> () -> ofOther.lock(forNoKeyUpdate(account));
                 case BORROWED ->
                     () -> {
                         new JdbcTemplate(other).queryForList("select 1");
-                        ofOther.lock(account);
+                        ofOther.lock(forNoKeyUpdate(account));
                     };
                 case TIMED_OUT ->
                     () -> {
                         ((ConnectionHolder) Objects.requireNonNull(TransactionSynchronizationManager.getResource(own)))
                                 .setTimeoutInMillis(-1);
-                        template.lock(account);
+                        template.lock(forNoKeyUpdate(account));
                     };
             };
             assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
@@ -396,7 +403,7 @@ class LateLocksTest {
         })) {
             RowLockTemplate template = context.getBean(RowLockTemplate.class);
             template.inTransaction(
-                    LockKey.row("account", 1),
+                    forNoKeyUpdate(LockKey.row("account", 1)),
                     () -> template.atCommit()
                             .add("insert into outbox values (1)")
                             .expectOneRow());

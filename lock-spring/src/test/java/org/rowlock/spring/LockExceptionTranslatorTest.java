@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.SQLException;
 import java.util.Set;
@@ -17,7 +18,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestPostgres;
@@ -30,13 +30,13 @@ class LockExceptionTranslatorTest {
     private static LockException refused(RowLocks locks, LockWait wait) throws Exception {
         Object database = "a database";
         var keys = Set.of(LockKey.row("orders", 1));
-        try (var permit = locks.admission().enter(database, keys, RowLockMode.FOR_UPDATE, LockWait.forever())) {
+        try (var permit = locks.admission().enter(database, forUpdate(keys))) {
             assertThat(permit.isQueued()).isTrue();
             LockException[] refused = new LockException[1];
             Thread other = new Thread(() -> {
                 try {
                     locks.admission()
-                            .enter(database, keys, RowLockMode.FOR_UPDATE, wait)
+                            .enter(database, forUpdate(keys).waiting(wait))
                             .close();
                 } catch (LockException e) {
                     refused[0] = e;
@@ -67,7 +67,7 @@ class LockExceptionTranslatorTest {
                     CommitOutcomeUnknownException.class,
                     () -> RowLocks.create()
                             .<@Nullable Object, SQLException>inTransaction(
-                                    proxy.through(dataSource), LockKey.name("spring"), connection -> null));
+                                    proxy.through(dataSource), forUpdate(LockKey.name("spring")), tx -> null));
             assertThat(LockExceptionTranslator.translate(e))
                     .hasCause(e)
                     .isInstanceOfSatisfying(

@@ -2,6 +2,8 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -94,10 +96,11 @@ class OutageTest {
 
         void run(AnnotationConfigApplicationContext context, LockWait wait, Runnable work) {
             if (this == TEMPLATE) {
-                context.getBean(RowLockTemplate.class).inTransaction(KEY, RowLockMode.FOR_UPDATE, wait, () -> {
-                    work.run();
-                    return true;
-                });
+                context.getBean(RowLockTemplate.class)
+                        .inTransaction(forUpdate(KEY).waiting(wait), () -> {
+                            work.run();
+                            return true;
+                        });
             } else {
                 context.getBean(Accounts.class).run(1, work);
             }
@@ -105,11 +108,10 @@ class OutageTest {
 
         void share(AnnotationConfigApplicationContext context, Runnable work) {
             if (this == TEMPLATE) {
-                context.getBean(RowLockTemplate.class)
-                        .inTransaction(KEY, RowLockMode.FOR_SHARE, LockWait.forever(), () -> {
-                            work.run();
-                            return true;
-                        });
+                context.getBean(RowLockTemplate.class).inTransaction(forShare(KEY), () -> {
+                    work.run();
+                    return true;
+                });
             } else {
                 context.getBean(Accounts.class).share(1, work);
             }
@@ -149,8 +151,7 @@ class OutageTest {
     void whenItIsOverTheyQueueAgain(Way way) throws Exception {
         try (AnnotationConfigApplicationContext context = start(database.dataSource())) {
             AdmissionQueues queues = context.getBean(SpringLocks.class).locks().admission();
-            AdmissionQueues.Permit trying =
-                    queues.enter(context.getBean(DataSource.class), KEY, RowLockMode.FOR_SHARE, LockWait.forever());
+            AdmissionQueues.Permit trying = queues.enter(context.getBean(DataSource.class), forShare(KEY));
             trying.connected(false);
             CompletableFuture.runAsync(() -> way.share(context, () -> {}), Blocking.NEW_THREAD)
                     .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);

@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
@@ -180,7 +181,7 @@ class RepositoryLockTest {
             TransactionTemplate transaction =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             Session alice = database.session("alice");
-            alice.run(connection -> RowLocks.create().in(connection).lock(KEY));
+            alice.run(connection -> RowLocks.create().in(connection).lock(forUpdate(KEY)));
             alice.execute("update account set balance = 100 where id = 1");
             CompletableFuture<Long> bob = CompletableFuture.supplyAsync(
                     () -> transaction.execute(status -> read.apply(accounts)), Blocking.NEW_THREAD);

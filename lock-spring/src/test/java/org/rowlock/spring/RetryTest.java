@@ -2,6 +2,8 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -67,7 +69,7 @@ class RetryTest {
         public void move(@RowLock("account") long from, long to, long amount) {
             add(from, -amount);
             attempts.begin();
-            locks.lock(LockKey.row("account", to)); // one after the other: a deadlock, now and then
+            locks.lock(forNoKeyUpdate(LockKey.row("account", to))); // one after the other: a deadlock, now and then
             add(to, amount);
         }
         // end
@@ -87,11 +89,11 @@ class RetryTest {
             RowLocks locks = RowLocks.create();
             Session bob = database.session("bob");
             bob.execute("set deadlock_timeout = '60s'");
-            bob.run(c -> locks.in(c).lock(LockKey.row("account", 2)));
+            bob.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 2))));
             CompletableFuture<Step<LockResult>> bobs = new CompletableFuture<>();
             attempts.first = () -> {
                 context.getBean(JdbcTemplate.class).execute("set local deadlock_timeout = '20ms'");
-                bobs.complete(bob.start(c -> locks.in(c).lock(LockKey.row("account", 1))));
+                bobs.complete(bob.start(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 1)))));
                 Blocking.awaitWaiting(database.dataSource(), bob.pid());
             };
 

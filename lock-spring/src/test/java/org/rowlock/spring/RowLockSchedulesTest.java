@@ -2,6 +2,8 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.util.List;
@@ -133,7 +135,7 @@ class RowLockSchedulesTest {
     private Session other(LockStrategy strategy) throws Exception {
         Session other = database.session("other");
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        other.run(connection -> locks.in(connection).lock(ONE));
+        other.run(connection -> locks.in(connection).lock(forUpdate(ONE)));
         other.execute("update account set balance = 100 where id = 1");
         return other;
     }
@@ -232,8 +234,10 @@ class RowLockSchedulesTest {
             Probe probe = context.getBean(Probe.class);
             Session other = other(LockStrategy.ADVISORY);
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-                assertThat(template.tryLock(ONE)).isFalse();
-                assertThat(template.tryLock(LockKey.row("account", 2))).isTrue();
+                assertThat(template.tryLock(forNoKeyUpdate(ONE)).isLocked()).isFalse();
+                assertThat(template.tryLock(forNoKeyUpdate(LockKey.row("account", 2)))
+                                .isLocked())
+                        .isTrue();
                 probe.setBalance(2, 7);
             });
             other.rollback();
@@ -262,7 +266,7 @@ class RowLockSchedulesTest {
             // Waits longer than the bean does for its deadlock, so that the bean is the one to be chosen.
             Session other = database.session("other");
             other.execute("set deadlock_timeout = '1min'");
-            other.run(connection -> locks.in(connection).lock(LockKey.row("account", 2)));
+            other.run(connection -> locks.in(connection).lock(forUpdate(LockKey.row("account", 2))));
             CompletableFuture<Integer> first = new CompletableFuture<>();
             CompletableFuture<Object> bean = async(() -> transactions.execute(status -> {
                 service.addOne(1);
@@ -270,7 +274,7 @@ class RowLockSchedulesTest {
                 return service.addOne(2);
             }));
             first.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            Step<?> others = other.start(connection -> locks.in(connection).lock(ONE));
+            Step<?> others = other.start(connection -> locks.in(connection).lock(forUpdate(ONE)));
             assertThatThrownBy(() -> bean.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
                     .hasCauseInstanceOf(PessimisticLockingFailureException.class)
                     .hasRootCauseInstanceOf(java.sql.SQLException.class)
@@ -294,7 +298,8 @@ class RowLockSchedulesTest {
             CompletableFuture<Integer> call = async(service::severalModes);
             awaitSomebodyBlockedBy(other);
 
-            assertThat((boolean) newcomer.run(connection -> locks.in(connection).tryLock(audit)))
+            assertThat((boolean) newcomer.run(connection ->
+                            locks.in(connection).tryLock(forUpdate(audit)).isLocked()))
                     .isTrue();
             newcomer.rollback();
             other.rollback();

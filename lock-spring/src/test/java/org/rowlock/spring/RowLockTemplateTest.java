@@ -2,6 +2,8 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.time.Duration;
 import java.util.List;
@@ -9,11 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
-import org.rowlock.LockResult;
-import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.CannotAcquireLockException;
@@ -39,7 +40,7 @@ class RowLockTemplateTest {
             RowLockTemplate template = context.getBean(RowLockTemplate.class);
             Probe probe = context.getBean(Probe.class);
             RowLocks locks = context.getBean(SpringLocks.class).locks();
-            int seen = template.inTransaction(ONE, () -> {
+            int seen = template.inTransaction(forNoKeyUpdate(ONE), () -> {
                 assertThat(TransactionSynchronizationManager.isActualTransactionActive())
                         .isTrue();
                 assertThat(locks.admission().keysInUse()).isOne();
@@ -59,7 +60,7 @@ class RowLockTemplateTest {
             Probe probe = context.getBean(Probe.class);
             RowLocks locks = context.getBean(SpringLocks.class).locks();
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-                template.inTransaction(List.of(ONE, TWO), RowLockMode.FOR_UPDATE, LockWait.forever(), () -> {
+                template.inTransaction(forUpdate(List.of(ONE, TWO)), () -> {
                     assertThat(locks.admission().keysInUse()).isZero();
                     probe.setBalance(1, 0);
                     return null;
@@ -78,14 +79,17 @@ class RowLockTemplateTest {
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             Session other = database.session("other");
-            other.run(connection -> RowLocks.create().in(connection).lock(ONE));
+            other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(ONE)));
             transactions.executeWithoutResult(status -> {
-                assertThat(template.lock(TWO)).isEqualTo(LockResult.KEY_AND_ROW_LOCKED);
-                assertThat(template.lockAll(List.of(TWO, LockKey.row("account", 3)))
-                                .keys())
-                        .hasSize(2);
+                assertThat(template.lock(forNoKeyUpdate(TWO)))
+                        .extracting(Held::of)
+                        .isEqualTo(Held.KEY_AND_ROW_LOCKED);
+                assertThat(template.lock(forNoKeyUpdate(List.of(TWO, LockKey.row("account", 3))))
+                                .isLocked())
+                        .isTrue();
                 assertThat(template.lockAndQuery(
-                                TWO, "select balance from account where id = ?", row -> row.getInt(1), 2))
+                                forNoKeyUpdate(TWO),
+                                LockedQuery.of("select balance from account where id = ?", row -> row.getInt(1), 2)))
                         .containsExactly(20);
                 assertThat(template.claim(
                                 Claim.from("account").where("balance > ?", 5).limit(3), row -> row.getInt("id")))
@@ -102,20 +106,22 @@ class RowLockTemplateTest {
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             Session other = database.session("other");
-            other.run(connection -> RowLocks.create().in(connection).lock(ONE));
-            assertThatThrownBy(() -> template.lock(ONE))
+            other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(ONE)));
+            assertThatThrownBy(() -> template.lock(forNoKeyUpdate(ONE)))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasMessageContaining("RowLockTemplate")
                     .hasMessageContaining("no transaction");
-            assertThatThrownBy(() -> template.inTransaction(
-                            List.of(ONE), RowLockMode.FOR_UPDATE, LockWait.noWait(), () -> "never"))
+            assertThatThrownBy(
+                            () -> template.inTransaction(forUpdate(List.of(ONE)).noWait(), () -> "never"))
                     .isInstanceOf(CannotAcquireLockException.class);
             transactions.executeWithoutResult(status -> {
-                assertThat(template.tryLock(ONE, Duration.ofMillis(5))).isFalse();
-                assertThat(template.tryLock(TWO)).isTrue();
+                assertThat(template.tryLock(forNoKeyUpdate(ONE).atMost(Duration.ofMillis(5)))
+                                .isLocked())
+                        .isFalse();
+                assertThat(template.tryLock(forNoKeyUpdate(TWO)).isLocked()).isTrue();
             });
-            assertThatThrownBy(() -> transactions.execute(
-                            status -> template.lockAndQuery(TWO, "select nothing from account", row -> 1)))
+            assertThatThrownBy(() -> transactions.execute(status -> template.lockAndQuery(
+                            forNoKeyUpdate(TWO), LockedQuery.of("select nothing from account", row -> 1))))
                     .isInstanceOf(BadSqlGrammarException.class);
             other.rollback();
         }

@@ -1,5 +1,7 @@
 package org.rowlock.spring;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.Consumer;
@@ -33,7 +35,8 @@ public final class RowLockTests {
                         .strategy(LockStrategy.BOTH)
                         .build()
                         .in(connection)
-                        .tryLock(key);
+                        .tryLock(forUpdate(key))
+                        .isLocked();
             } finally {
                 connection.rollback();
             }

@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManagerFactory;
@@ -213,7 +214,7 @@ class SeveralDataSourcesTest {
     @Test
     void rowsOfTwoDatabasesDoNotExcludeEachOther() throws Exception {
         Session alice = stock.session("alice");
-        alice.run(connection -> RowLocks.create().in(connection).lock(KEY));
+        alice.run(connection -> RowLocks.create().in(connection).lock(forUpdate(KEY)));
         try (AnnotationConfigApplicationContext context = start(Managers.class, ByManager.class)) {
             ByManager service = context.getBean(ByManager.class);
             boolean[] ran = new boolean[1];

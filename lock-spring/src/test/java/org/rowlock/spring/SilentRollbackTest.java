@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import java.sql.SQLException;
 import org.junit.jupiter.api.Tag;
@@ -43,7 +44,7 @@ class SilentRollbackTest {
         }
 
         public void addByTemplate(int id) {
-            locks.inTransaction(LockKey.row("account", id), () -> {
+            locks.inTransaction(forNoKeyUpdate(LockKey.row("account", id)), () -> {
                 probe.setBalance(id, 7);
                 swallow();
                 return true;

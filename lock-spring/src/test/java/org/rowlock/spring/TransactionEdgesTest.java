@@ -3,6 +3,9 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Contexts.Probe;
 import org.rowlock.testing.Session;
@@ -300,7 +302,7 @@ class TransactionEdgesTest {
                 assertThat(probe.balance(1)).isZero();
                 return List.of(
                         counting.queues(1),
-                        template.inTransaction(LockKey.row("account", 1), () -> counting.queues(1)));
+                        template.inTransaction(forNoKeyUpdate(LockKey.row("account", 1)), () -> counting.queues(1)));
             });
             assertThat(inUse).containsExactly(0, 0);
             assertThat(counting.queues(1)).as("when it has ended").isOne();
@@ -349,7 +351,7 @@ class TransactionEdgesTest {
             suspending.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
             assertThat(counting.queues(1)).isOne();
             assertThat(new TransactionTemplate(manager).<Integer>execute(outer -> {
-                        context.getBean(RowLockTemplate.class).lock(LockKey.row("account", 2));
+                        context.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("account", 2)));
                         return suspending.<Integer>execute(suspended -> counting.queues(1));
                     }))
                     .isZero();
@@ -385,10 +387,10 @@ class TransactionEdgesTest {
             LockKey one = LockKey.row("account", 1);
             LockKey two = LockKey.row("account", 2);
             Session other = database.session("other");
-            other.run(connection -> RowLocks.create().in(connection).lock(one));
+            other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(one)));
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-                assertThat(template.tryLock(one)).isFalse();
-                assertThat(template.tryLock(two)).isTrue();
+                assertThat(template.tryLock(forNoKeyUpdate(one)).isLocked()).isFalse();
+                assertThat(template.tryLock(forNoKeyUpdate(two)).isLocked()).isTrue();
             });
             assertThat(context.getBean(Told.class).released).containsExactly(new Told.Acquired(List.of(two)));
         }
@@ -450,12 +452,13 @@ class TransactionEdgesTest {
             RowLockTemplate template = context.getBean(RowLockTemplate.class);
             Contexts.Probe probe = context.getBean(Contexts.Probe.class);
             LockKey one = LockKey.row("account", 1);
-            assertThat(template.<Integer>inTransaction(one, probe::locks)).isOne();
+            assertThat(template.<Integer>inTransaction(forNoKeyUpdate(one), probe::locks))
+                    .isOne();
             Session other = database.session("other");
-            other.run(connection -> RowLocks.create().in(connection).lock(one));
+            other.run(connection -> RowLocks.create().in(connection).lock(forUpdate(one)));
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
-                assertThat(template.tryLock(one)).isFalse();
-                assertThatThrownBy(() -> template.lock(one, org.rowlock.RowLockMode.FOR_SHARE, LockWait.noWait()))
+                assertThat(template.tryLock(forNoKeyUpdate(one)).isLocked()).isFalse();
+                assertThatThrownBy(() -> template.lock(forShare(one).noWait()))
                         .isInstanceOf(CannotAcquireLockException.class);
             });
         }
@@ -473,7 +476,7 @@ class TransactionEdgesTest {
                                 @Override
                                 public void afterCompletion(int status) {
                                     try {
-                                        template.lock(LockKey.row("account", 1));
+                                        template.lock(forNoKeyUpdate(LockKey.row("account", 1)));
                                     } catch (InvalidDataAccessApiUsageException e) {
                                         thrown.add(e);
                                     }
@@ -493,14 +496,13 @@ class TransactionEdgesTest {
             TransactionTemplate transactions =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> transactions.execute(status -> template.lockAll(List.of())))
+                    .isThrownBy(() -> transactions.execute(status -> template.lock(forNoKeyUpdate(List.of()))))
                     .withMessageContaining("keys");
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> template.inTransaction(
-                            List.of(), org.rowlock.RowLockMode.FOR_UPDATE, LockWait.forever(), () -> 1))
+                    .isThrownBy(() -> template.inTransaction(forUpdate(List.of()), () -> 1))
                     .withMessageContaining("keys are empty");
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> transactions.execute(status -> template.lock(nothing())))
+                    .isThrownBy(() -> transactions.execute(status -> template.lock(forNoKeyUpdate(nothing()))))
                     .withMessageContaining("key");
         }
     }

@@ -1,5 +1,7 @@
 package org.rowlock.examples.demo;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -8,8 +10,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.rowlock.LockKey;
-import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 
 /**
@@ -44,9 +44,9 @@ final class TransferService {
     /** Rowlock runs the transaction: queue, connection, begin, lock, work, commit. */
     private Receipt withAdmission(List<LockKey> keys, Transfer transfer) throws SQLException {
         long asked = System.nanoTime();
-        return locks.inTransaction(pool, keys, RowLockMode.FOR_UPDATE, LockWait.forever(), connection -> {
+        return locks.inTransaction(pool, forUpdate(keys), tx -> {
             long waited = System.nanoTime() - asked;
-            return new Receipt(move(connection, transfer), waited);
+            return new Receipt(move(tx.connection(), transfer), waited);
         });
     }
 
@@ -56,7 +56,7 @@ final class TransferService {
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
             try {
-                locks.in(connection).lockAll(keys);
+                locks.in(connection).lock(forUpdate(keys));
                 long waited = System.nanoTime() - asked;
                 long moved = move(connection, transfer);
                 connection.commit();

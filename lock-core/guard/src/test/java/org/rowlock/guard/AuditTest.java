@@ -3,6 +3,8 @@ package org.rowlock.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,8 +23,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -74,10 +74,10 @@ class AuditTest {
             names = {"BOTH", "ADVISORY"})
     void whoLocksIsNotNoted(LockStrategy strategy) throws Exception {
         RowLocks locks = RowLocks.builder().strategy(strategy).build();
-        session.run(c -> locks.in(c).lock(LockKey.row("account", 7)));
+        session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 7))));
         session.execute("update account set balance = 0 where id = 7");
         session.execute("delete from account where id = 7");
-        session.run(c -> locks.in(c).lockAll(LockKey.rows("account", List.of(8, 9, 10))));
+        session.run(c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(8, 9, 10)))));
         session.execute("update account set balance = 0 where id between 8 and 10");
         session.execute("update account set balance = 0 where id = -1");
         session.commit();
@@ -88,7 +88,7 @@ class AuditTest {
     @Test
     void oneRowThatIsNotLockedAmongManyIsNoted() throws Exception {
         RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
-        session.run(c -> locks.in(c).lockAll(LockKey.rows("account", List.of(8, 9, 10))));
+        session.run(c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(8, 9, 10)))));
         session.execute("update account set balance = 0 where id between 8 and 11");
         session.commit();
 
@@ -99,7 +99,7 @@ class AuditTest {
     @Test
     void atRowEverybodyIsNoted() throws Exception {
         RowLocks locks = RowLocks.builder().strategy(LockStrategy.ROW).build();
-        session.run(c -> locks.in(c).lock(LockKey.row("account", 7)));
+        session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 7))));
         session.execute("update account set balance = 0 where id = 7");
         session.commit();
 
@@ -108,11 +108,8 @@ class AuditTest {
 
     @Test
     void aSharedLockIsNotEnough() throws Exception {
-        session.run(c -> RowLocks.builder()
-                .strategy(LockStrategy.BOTH)
-                .build()
-                .in(c)
-                .lock(LockKey.row("account", 7), RowLockMode.FOR_SHARE, LockWait.forever()));
+        session.run(c ->
+                RowLocks.builder().strategy(LockStrategy.BOTH).build().in(c).lock(forShare(LockKey.row("account", 7))));
         session.execute("update account set balance = 0 where id = 7");
         session.commit();
 
@@ -273,7 +270,7 @@ class AuditTest {
         session.execute("update measure_06 set v = 1");
         RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
         session.commit();
-        session.run(c -> locks.in(c).lock(LockKey.row("measure", 1, java.time.LocalDate.of(2026, 6, 1))));
+        session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("measure", 1, java.time.LocalDate.of(2026, 6, 1)))));
         session.execute("delete from measure_06");
         session.commit();
 
@@ -322,7 +319,7 @@ class AuditTest {
     void aRenamedColumnOrTableIsFollowed() throws Exception {
         database.execute("alter table account rename id to number", "alter table account rename to accounts");
         RowLocks locks = RowLocks.builder().strategy(LockStrategy.BOTH).build();
-        session.run(c -> locks.in(c).lock(LockKey.row("accounts", 7)));
+        session.run(c -> locks.in(c).lock(forUpdate(LockKey.row("accounts", 7))));
         session.execute("update accounts set balance = 0 where number = 7");
         assertThat(writers()).isEmpty();
         session.execute("update accounts set balance = 0 where number = 8");

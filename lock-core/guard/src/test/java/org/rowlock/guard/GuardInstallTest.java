@@ -3,6 +3,7 @@ package org.rowlock.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.io.File;
 import java.io.IOException;
@@ -104,7 +105,7 @@ class GuardInstallTest {
         try (Connection locker = connect(owner);
                 Connection writer = connect(owner)) {
             locker.setAutoCommit(false);
-            locks.in(locker).lock(LockKey.row(table, id));
+            locks.in(locker).lock(forUpdate(LockKey.row(table, id)));
             try {
                 execute(writer, update);
                 return false;
@@ -177,7 +178,7 @@ class GuardInstallTest {
                     .strategy(LockStrategy.ADVISORY)
                     .build()
                     .in(writer)
-                    .lock(LockKey.row("account", 7));
+                    .lock(forUpdate(LockKey.row("account", 7)));
             assertThatThrownBy(() -> execute(connection, "update account set balance = 0 where id = 7"))
                     .hasMessageContaining("locked by another transaction");
             writer.rollback();
@@ -492,8 +493,8 @@ class GuardInstallTest {
             locker.setAutoCommit(false);
             RowLocks locks = RowLocks.builder().strategy(LockStrategy.ADVISORY).build();
             locks.in(locker)
-                    .lockAll(List.of(
-                            LockKey.row("account", 7), LockKey.row("m", 7, java.time.LocalDate.of(2026, 7, 1))));
+                    .lock(forUpdate(List.of(
+                            LockKey.row("account", 7), LockKey.row("m", 7, java.time.LocalDate.of(2026, 7, 1)))));
             for (String sql : List.of("delete from account where id = 7", "delete from m1")) {
                 assertThatThrownBy(() -> execute(copy, sql)).hasMessageContaining("locked by another transaction");
             }

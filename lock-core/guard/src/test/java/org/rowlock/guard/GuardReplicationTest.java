@@ -2,6 +2,7 @@ package org.rowlock.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -52,7 +53,7 @@ class GuardReplicationTest {
                         .strategy(LockStrategy.ADVISORY)
                         .build()
                         .in(locker)
-                        .lockAll(LockKey.rows("account", List.of(7)));
+                        .lock(forUpdate(LockKey.rows("account", List.of(7))));
 
                 execute(publisher, "update account set balance = 5 where id = 7");
 

@@ -2,6 +2,7 @@ package org.rowlock.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.io.StringReader;
 import java.sql.Connection;
@@ -18,9 +19,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.Session;
@@ -54,7 +56,7 @@ class GuardTest {
     }
 
     private LockResult lock(Session session, LockKey key, RowLockMode mode) throws Exception {
-        return session.run(c -> locks.in(c).lock(key, mode, LockWait.forever()));
+        return session.run(c -> locks.in(c).lock(LockRequest.of(mode, key)));
     }
 
     private static void assertRefused(Session session, String sql, String state) {
@@ -159,12 +161,13 @@ class GuardTest {
     void lockersWaitForAWriterAndReadWhatItWrote() throws Exception {
         writer.execute("update account set balance = 55 where id = 7");
 
-        assertThatThrownBy(() -> locker.run(
-                        c -> locks.in(c).lock(LockKey.row("account", 7), RowLockMode.FOR_UPDATE, LockWait.noWait())))
+        assertThatThrownBy(() -> locker.run(c ->
+                        locks.in(c).lock(forUpdate(LockKey.row("account", 7)).noWait())))
                 .isInstanceOf(LockNotAvailableException.class);
         Step<List<Long>> read = locker.start(c -> locks.in(c)
                 .lockAndQuery(
-                        LockKey.row("account", 7), "select balance from account where id = 7", row -> row.getLong(1)));
+                        forUpdate(LockKey.row("account", 7)),
+                        LockedQuery.of("select balance from account where id = 7", row -> row.getLong(1))));
         read.awaitBlockedBy(writer);
         writer.commit();
 
@@ -339,7 +342,7 @@ class GuardTest {
     void rowsThatAreLockedDoNotCount() throws Exception {
         List<Integer> ids =
                 java.util.stream.IntStream.rangeClosed(1, 5 * BUDGET).boxed().toList();
-        locker.run(c -> locks.in(c).lockAll(LockKey.rows("account", ids)));
+        locker.run(c -> locks.in(c).lock(forUpdate(LockKey.rows("account", ids))));
 
         locker.execute("update account set balance = 0 where id <= " + 5 * BUDGET);
         locker.execute("update account set balance = 1 where id <= " + 5 * BUDGET);
@@ -379,7 +382,7 @@ class GuardTest {
         writer.execute("set local rowlock.guard = off");
         writer.execute("update account set balance = 0");
 
-        Step<LockResult> next = locker.start(c -> locks.in(c).lock(LockKey.row("account", 7)));
+        Step<LockResult> next = locker.start(c -> locks.in(c).lock(forUpdate(LockKey.row("account", 7))));
         next.awaitBlockedBy(writer);
         writer.commit();
         next.get();

@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
-import org.rowlock.LockOutcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
@@ -20,16 +20,17 @@ import org.rowlock.RowMapper;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.Asked;
-import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.Tail;
+import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.session.ScriptRunner;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.ClaimSql;
-import org.rowlock.internal.sql.ClaimTexts;
 import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.Kept;
 
 /** Runs one claim on a session. */
 final class ClaimRunner<T> {
@@ -39,7 +40,8 @@ final class ClaimRunner<T> {
     private static final int NEXT_PAGE_TIMES = 10;
 
     /**
-     * Whoever has some rows goes on with these after so many looks. Among dozens of workers the candidates are finished by
+     * Whoever has some rows goes on with these after so many looks. Among dozens of workers the candidates are finished
+     * by
      * others before it gets to them, and looking for the last ones it would hold the others up.
      */
     private static final int MOST_LOOKS = 3;
@@ -47,28 +49,21 @@ final class ClaimRunner<T> {
     /** Whoever has none gives up after so many. */
     private static final int MOST_LOOKS_FOR_ONE = 64;
 
+    /** The texts of claims, of which an application has few different ones. */
+    private static final Kept<ClaimSql, String> TEXTS = new Kept<>();
+
     private final PgSession session;
     private final LockRequests requests;
-    private final ClaimTexts texts;
     private final LockObserver observer;
     private final Claim claim;
     private final RowMapper<T> mapper;
     private final LockStrategy strategy;
-    private final OpenRows taken = new OpenRows();
-    private final List<List<String>> takenIds = new ArrayList<>();
-    private final List<LockKey> takenKeys = new ArrayList<>();
-    private @Nullable RowTable table;
+    private final OpenRows rows = new OpenRows();
+    private final List<List<String>> taken = new ArrayList<>();
 
-    ClaimRunner(
-            PgSession session,
-            LockRequests requests,
-            ClaimTexts texts,
-            LockObserver observer,
-            Claim claim,
-            RowMapper<T> mapper) {
+    ClaimRunner(PgSession session, LockRequests requests, LockObserver observer, Claim claim, RowMapper<T> mapper) {
         this.session = session;
         this.requests = requests;
-        this.texts = texts;
         this.observer = observer;
         this.claim = claim;
         this.mapper = mapper;
@@ -76,9 +71,9 @@ final class ClaimRunner<T> {
     }
 
     List<T> claim() throws SQLException {
-        try (taken) {
+        try (rows) {
             take();
-            return taken.map(mapper);
+            return rows.map(mapper);
         }
     }
 
@@ -91,15 +86,15 @@ final class ClaimRunner<T> {
         }
         LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
-        LockOutcome outcome = LockOutcome.FAILED;
+        Outcome outcome = Outcome.FAILED;
         try {
             refuseOnCitus();
             if (strategy == LockStrategy.ROW) {
                 skipLocked();
             } else {
-                byAdvisoryLocksOrLookUpAgain();
+                skipLockedWithKeys();
             }
-            outcome = LockOutcome.ACQUIRED;
+            outcome = Outcome.ACQUIRED;
         } catch (SQLException e) {
             LockException understood = ServerErrors.isLockTarget(asked(), claim.binds(), e)
                     ? LockErrors.translate(asked(), e)
@@ -110,60 +105,54 @@ final class ClaimRunner<T> {
             }
             throw e;
         } finally {
-            observer.end(event, start, List.copyOf(takenKeys), claim.mode(), strategy, LockWait.noWait(), outcome);
+            observer.end(event, start, takenKeys(), claim.mode(), strategy, LockWait.noWait(), outcome);
         }
     }
 
     private void skipLocked() throws SQLException {
-        PreparedStatement statement = taken.keep(session.prepare(ClaimSql.skipLocked(claim)));
-        statement.setInt(LockQuery.bind(statement, 1, claim.binds()), claim.limit());
-        taken.add(statement.executeQuery());
+        PreparedStatement statement = rows.keep(session.prepare(ClaimSql.skipLocked(claim)));
+        statement.setInt(Tail.bind(statement, 1, claim.binds()), claim.limit());
+        rows.add(statement.executeQuery());
     }
 
     /** A table that was replaced since it was looked up is looked up again, once. */
-    private void byAdvisoryLocksOrLookUpAgain() throws SQLException {
+    private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
-        try {
-            byAdvisoryLocks();
+        RowTable table = requests.tables().of(session, claim);
+        refuseOnCitus(); // The look-up may have found it out.
+        if (isTakenAs(table)) {
             return;
-        } catch (LockTargetException e) {
-            RowTable known = table;
-            if (known == null || !e.isStale() || !takenIds.isEmpty()) {
-                throw e;
-            }
-            requests.forgetTable(session, claim, known);
-            if (!e.isUndone()) {
-                throw e;
-            }
-        } catch (SQLException e) {
-            RowTable known = table;
-            if (known == null
-                    || !takenIds.isEmpty()
-                    || !ServerErrors.isIdentityGone(
-                            List.of(new ClaimSql(claim, known, strategy.takesRowLock()).lock(PAGE, false)), null, e)) {
-                throw e;
-            }
-            requests.forgetTable(session, claim, known);
+        }
+        requests.tables().forget(session, claim, table);
+        if (session.isAborted()) {
             if (begun) {
-                throw LockErrors.stale(asked(), false);
+                throw TargetErrors.stale(asked(), false);
             }
             session.execute("rollback");
         }
-        byAdvisoryLocks();
+        if (!isTakenAs(requests.tables().of(session, claim))) {
+            throw TargetErrors.stale(asked(), !session.isAborted());
+        }
     }
 
-    private void byAdvisoryLocks() throws SQLException {
-        RowTable known = requests.tableOf(session, claim);
-        table = known;
-        refuseOnCitus(); // The look-up may have found it out.
-        ClaimSql sql = new ClaimSql(claim, known, strategy.takesRowLock());
-        // Rows whose keys others hold stay locked, so as few as can be.
-        int page = strategy.takesRowLock() ? claim.limit() : Math.max(PAGE, claim.limit());
-        for (int looks = 1; takenIds.size() < claim.limit(); looks++) {
-            Look look = lockAndRead(sql, known, page);
-            boolean noMore = !look.isAnyFinished() && look.tried() < page;
-            if (noMore || looks >= (takenIds.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
-                return;
+    /**
+     * Looks at the rows until there are enough. A further look takes the same rows again, which this transaction has,
+     * and
+     * those behind them.
+     *
+     * @return whether the table is the one that was looked up; if not nothing is locked
+     */
+    private boolean isTakenAs(RowTable table) throws SQLException {
+        int page = claim.limit();
+        for (int looks = 1; ; looks++) {
+            ClaimSql sql = ClaimSql.of(claim, table, strategy.takesRowLock(), page);
+            Look look = look(sql);
+            if (look == null) {
+                return false;
+            }
+            boolean noMore = taken.size() >= claim.limit() || (!look.isAnyFinished() && look.tried() < page);
+            if (noMore || looks >= (taken.isEmpty() ? MOST_LOOKS_FOR_ONE : MOST_LOOKS)) {
+                return true;
             }
             if (!look.isAnyFinished()) {
                 page = (int) Math.min(Integer.MAX_VALUE, (long) Math.max(PAGE, page) * NEXT_PAGE_TIMES);
@@ -185,35 +174,60 @@ final class ClaimRunner<T> {
         }
     }
 
-    private Look lockAndRead(ClaimSql sql, RowTable table, int page) throws SQLException {
-        String text = texts.of(sql, page, !takenIds.isEmpty());
-        PreparedStatement statement =
-                taken.keep(session.prepareScript(text, LockQuery.hasUntyped(claim.binds()), true));
-        int read = sql.bindLock(statement, 1, takenIds, claim.limit() - takenIds.size());
-        LockQuery.bind(statement, read, claim.binds());
-        statement.execute();
+    private @Nullable Look look(ClaimSql sql) throws SQLException {
+        // The next look finds the same statement prepared.
+        rows.close();
+        taken.clear();
+        String kept = TEXTS.get(sql);
+        String text = kept == null ? TEXTS.keep(sql, sql.text()) : kept;
+        PreparedStatement statement = rows.keep(session.prepareScript(text, Tail.hasUntyped(claim.binds()), true));
+        sql.bind(statement, claim);
+        try {
+            statement.execute();
+        } catch (SQLException e) {
+            if (ServerErrors.isIdentityGone(List.of(sql.lock()), null, e)) {
+                return null;
+            }
+            throw e;
+        }
         int locked;
         int tried;
         try (ResultSet row = statement.getResultSet()) {
             row.next();
-            checkGuard(row);
+            refuse(Guard.read(row));
+            if (!row.getBoolean(3)) {
+                return null;
+            }
             locked = row.getInt(4);
             tried = row.getInt(5);
         }
         statement.getMoreResults();
-        int before = takenIds.size();
-        ResultSet rows = statement.getResultSet();
-        int id = rows.getMetaData().getColumnCount() - table.columns().size() + 1;
-        while (rows.next()) {
-            took(ScriptRunner.readId(rows, id, table));
+        ResultSet found = statement.getResultSet();
+        RowTable table = sql.table();
+        int id = found.getMetaData().getColumnCount() - table.columns().size() + 1;
+        while (found.next()) {
+            taken.add(FlushRunner.readId(found, id, table));
         }
-        rows.beforeFirst();
-        taken.add(rows);
-        if (takenIds.isEmpty()) {
-            // The next look finds the same statement prepared.
-            taken.close();
+        found.beforeFirst();
+        rows.add(found);
+        return new Look(locked, taken.size(), tried);
+    }
+
+    private void refuse(Guard guard) {
+        if (guard.isSnapshotStale()) {
+            throw staleSnapshot(guard);
         }
-        return new Look(locked, takenIds.size() - before, tried);
+        if (guard.lock() == Guard.Lock.NOT_TRIED) {
+            throw LockErrors.refused(asked(), guard, null);
+        }
+    }
+
+    /** A program cannot name a row whose id is blank. */
+    private List<LockKey> takenKeys() {
+        return taken.stream()
+                .filter(id -> id.stream().noneMatch(String::isBlank))
+                .<LockKey>map(id -> new Row(claim.table(), id))
+                .toList();
     }
 
     /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
@@ -226,27 +240,6 @@ final class ClaimRunner<T> {
                             + " a name in front of the choice of a job.",
                     null,
                     null);
-        }
-    }
-
-    private void took(List<String> id) {
-        takenIds.add(id);
-        // A program cannot name a row whose id is blank.
-        if (id.stream().noneMatch(String::isBlank)) {
-            takenKeys.add(new Row(claim.table(), id));
-        }
-    }
-
-    private void checkGuard(ResultSet row) throws SQLException {
-        Guard guard = Guard.read(row);
-        if (guard.isSnapshotStale()) {
-            throw staleSnapshot(guard);
-        }
-        if (guard.lock() == Guard.Lock.NOT_TRIED) {
-            throw LockErrors.refused(asked(), guard, null);
-        }
-        if (!row.getBoolean(3)) {
-            throw LockErrors.stale(asked(), true);
         }
     }
 

@@ -1,23 +1,24 @@
 package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockException;
-import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockTargetException;
-import org.rowlock.internal.request.Asked;
-import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Waits;
+import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.Outcome;
+import org.rowlock.internal.session.Outcome.Failed;
+import org.rowlock.internal.session.Outcome.Held;
+import org.rowlock.internal.session.Outcome.Stale;
+import org.rowlock.internal.session.Outcome.Taken;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.session.ScriptRunner;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.session.SessionLocks;
+import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Guard;
-import org.rowlock.internal.sql.LockScript;
-import org.rowlock.internal.sql.ScriptResult;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
 
@@ -33,10 +34,16 @@ import org.rowlock.internal.text.SqlState;
  * transaction mode keeps the server connection, and the characteristics of the caller's transaction carry over.
  */
 final class Handover {
-    private final Scripts scripts;
+    private final PgSession session;
+    private final Flushes flushes;
+    private final ResolvedRequest request;
+    private final @Nullable Tail tail;
 
-    Handover(Scripts scripts) {
-        this.scripts = scripts;
+    Handover(PgSession session, Flushes flushes, ResolvedRequest request, @Nullable Tail tail) {
+        this.session = session;
+        this.flushes = flushes;
+        this.request = request;
+        this.tail = tail;
     }
 
     /**
@@ -44,113 +51,115 @@ final class Handover {
      *
      * @param isolation the level of the caller's transaction, as the server spells it
      */
-    ScriptResult acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query, String isolation)
-            throws SQLException {
+    Outcome acquire(String isolation) throws SQLException {
         long start = System.nanoTime();
         // What comes from outside never becomes SQL.
         String level = isolation.equals("serializable") ? "serializable" : "repeatable read";
         try {
-            SessionLocks locks = SessionLocks.derive(
-                    session,
-                    request,
-                    scripts.areForCitus(session),
-                    "rollback and chain",
-                    "set transaction isolation level read committed");
-            try {
-                locks.lock();
-                locks.passToTransaction("commit and chain", "set transaction isolation level " + level);
-            } catch (Throwable e) {
-                // Throwable, as an Error must not leave a session lock in the pool either.
-                locks.unlock(e);
-                throw e;
+            Outcome refused = passFromSession("set transaction isolation level " + level);
+            if (refused != null) {
+                return orNotUndone(refused);
             }
             Guard held = Guard.held(level);
-            if (request.rows().isEmpty() && request.openKeysAlone().isEmpty() && query == null) {
-                return ScriptResult.of(held);
+            if (request.rows().isEmpty() && request.openKeysAlone().isEmpty() && tail == null) {
+                return new Held(held, List.of(), List.of());
             }
-            LockRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
-            LockScript script = scripts.of(session).script(rest, false, true, query);
-            ScriptResult result = ScriptRunner.run(session, script, rest, query);
-            if (result.taken()) {
-                throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
-            }
-            return new ScriptResult(held, result.found(), result.meant(), false);
+            ResolvedRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));
+            Outcome outcome = FlushRunner.send(session, flushes.flush(rest, false, true, tail), rest, tail);
+            return outcome instanceof Held of ? new Held(held, of.found(), of.meant()) : orNotUndone(outcome);
         } catch (SQLException e) {
-            rollback(session, request, e);
-            throw failure(session, request, query, start, e);
+            Failed notUndone = rollBack(e);
+            return notUndone == null ? failure(start, e) : notUndone;
         } catch (RuntimeException | Error e) {
-            rollback(session, request, e);
-            abortUnlessUsable(session, e);
+            Failed notUndone = rollBack(e);
+            if (notUndone != null && notUndone.meaning() != null) {
+                throw notUndone.meaning();
+            }
+            abort(e);
             throw e;
         }
     }
 
-    private SQLException failure(
-            PgSession session, LockRequest request, @Nullable LockQuery<?> query, long start, SQLException e)
-            throws SQLException {
-        Asked asked = request.asked(session.isHotStandby());
-        Guard raised = ServerErrors.guardIn(e);
-        if ((raised != null && raised.lock() == Guard.Lock.STALE) || isIdentityGone(session, request, query, e)) {
-            throw LockErrors.stale(asked, true);
+    /**
+     * Locks for the session, and then for the transaction, which begins behind the wait. What keeps it from that, or
+     * null.
+     */
+    private @Nullable Outcome passFromSession(String level) throws SQLException {
+        SessionLocks locks = SessionLocks.derive(
+                session,
+                request,
+                flushes.areForCitus(),
+                "rollback and chain",
+                "set transaction isolation level read committed");
+        try {
+            boolean got = locks.lock();
+            if (got && locks.passToTransaction("commit and chain", level)) {
+                return null;
+            }
+            locks.unlock(null);
+            return got ? new Stale(true) : Outcome.Taken.AT_ONCE;
+        } catch (Throwable e) {
+            // Throwable, as an Error must not leave a session lock in the pool either.
+            locks.unlock(e);
+            throw e;
         }
-        if (LockAcquirer.isOfWrites(request, query, start, e)) {
-            return e;
+    }
+
+    private Outcome failure(long start, SQLException e) throws SQLException {
+        Guard raised = ServerErrors.guardIn(e);
+        if ((raised != null && raised.lock() == Guard.Lock.STALE) || isIdentityGone(e)) {
+            return new Stale(true);
+        }
+        if (ServerErrors.isOfWrites(request, tail, start, e)) {
+            return new Failed(e, null);
         }
         if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                 && WaitKind.of(request.lockWait()) != WaitKind.FOREVER) {
-            throw LockErrors.notAvailable(asked, LockAcquirer.mayBeOfQuery(session, query), e);
+            return new Taken(Attempt.mayBeOfTail(session, tail), e);
         }
-        // What may have committed is judged by whoever sent it, who needs the session as it is, and rolls back.
-        if (query == null || !query.isCommitting()) {
-            abort(session, e);
+        // What may have committed is judged by the caller, which needs the session as it is, and rolls back.
+        if (tail == null || !tail.isCommitting()) {
+            abort(e);
         }
-        LockException understood = query == null || ServerErrors.isLockTarget(asked, query.binds(), e)
-                ? LockErrors.translate(asked, e)
-                : LockErrors.understood(asked, e);
-        if (understood != null) {
-            throw understood;
-        }
-        return e;
+        return new Failed(e, LockErrors.meaning(request.asked(session.isHotStandby()), tail, e));
     }
 
-    private boolean isIdentityGone(PgSession session, LockRequest request, @Nullable LockQuery<?> query, SQLException e)
-            throws SQLException {
-        LockRequest rest = request.rowLocksOnly(request.lockWait());
+    private boolean isIdentityGone(SQLException e) {
+        ResolvedRequest rest = request.rowLocksOnly(request.lockWait());
         return ServerErrors.isIdentityGone(
-                scripts.of(session).script(rest, false, true, query).ownStatements(),
-                query == null ? null : query.sql(),
-                e);
-    }
-
-    private static void abortUnlessUsable(PgSession session, Throwable e) {
-        boolean usable = (e instanceof LockNotAvailableException unavailable && unavailable.isTransactionUsable())
-                || (e instanceof LockTargetException target && target.isUndone());
-        if (!usable) {
-            abort(session, e);
-        }
+                flushes.flush(rest, false, true, tail).ownSql(), tail == null ? null : tail.sql(), e);
     }
 
     /**
      * Leaves the caller's transaction aborted, as a failed lock does. What failed was a transaction of ours in front of
      * it; with that one gone the caller's next statement would begin a new one, and commit.
      */
-    private static void abort(PgSession session, Throwable cause) {
+    private void abort(Throwable cause) {
         if (!(cause instanceof SQLException e && SqlState.isConnectionLost(e.getSQLState()))) {
             session.abortTransaction(WaitSql.ABORT, cause);
         }
     }
 
-    /** Ends our transactions, back to where the caller was: a transaction that has not begun. */
-    private static void rollback(PgSession session, LockRequest request, Throwable cause) {
+    private Outcome orNotUndone(Outcome outcome) {
+        Failed notUndone = rollBack(null);
+        return notUndone == null ? outcome : notUndone;
+    }
+
+    /**
+     * Ends our transactions, back to where the caller was: a transaction that has not begun. What kept it from that, or
+     * null.
+     */
+    private @Nullable Failed rollBack(@Nullable Throwable cause) {
         if (cause instanceof SQLException e && SqlState.isConnectionLost(e.getSQLState())) {
-            return;
+            return null;
         }
         try {
             if (session.hasBegun() || session.isClosed()) {
                 session.execute("rollback");
             }
+            return null;
         } catch (SQLException e) {
-            throw LockErrors.notUndone(request.asked(session.isHotStandby()), session.isAborted(), e, cause);
+            return LockErrors.notUndone(request.asked(session.isHotStandby()), session.isAborted(), e, cause);
         }
     }
 }

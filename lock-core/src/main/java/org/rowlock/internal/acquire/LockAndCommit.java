@@ -2,15 +2,18 @@ package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockException;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.WriteFlushes;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 
 /** Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all. */
@@ -36,12 +39,14 @@ public final class LockAndCommit {
      * @throws LockException if it has not: the locks cannot be had, or for another reason that is known
      * @throws SQLException if a write or the commit fails
      */
-    public void run(PgSession session, LockRequest request, List<Write<?>> writes, boolean rowRequired)
+    public void run(PgSession session, ResolvedRequest request, List<Write<?>> writes, boolean rowRequired)
             throws SQLException {
         Ending ending = endings.of(session);
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
         WriteFlushes flushes = WriteFlushes.of(session, writes, request.names(), ending);
-        if (rowRequired || !flushes.isOne() || isLookedAt(calls.requests().withIdColumns(session, request))) {
+        if (rowRequired
+                || !flushes.isOne()
+                || isLookedAt(calls.requests().tables().withIdColumns(session, request))) {
             if (rowRequired) {
                 calls.acquireRows(session, request, null);
             } else {
@@ -60,28 +65,35 @@ public final class LockAndCommit {
         }
     }
 
-    private void lockAndCommit(PgSession session, LockRequest request, WriteFlushes flushes, Commit commit)
+    private void lockAndCommit(PgSession session, ResolvedRequest request, WriteFlushes flushes, Commit commit)
             throws SQLException {
-        try {
-            calls.acquire(session, request, flushes.behindLock(session));
-        } catch (LockConnectionLostException e) {
-            if (flushes.isSent() && e.getCause() instanceof SQLException cause) {
-                throw commit.failure(flushes, cause);
-            }
-            throw e;
-        } catch (LockException e) {
-            // What ended the wait until it is durable looks as if it had ended the wait for the lock.
-            if (flushes.isSent() && e.getCause() instanceof SQLException cause) {
-                commit.refuteIfCommitted(flushes, cause);
-            }
-            throw e;
-        } catch (SQLException e) {
-            throw commit.failure(flushes, e);
+        Outcome outcome = calls.attempt(session, request, flushes.behindLock());
+        if (outcome instanceof Outcome.Held) {
+            return;
         }
+        if (outcome instanceof Outcome.Failed failed) {
+            boolean lost = flushes.isSent() && failed.meaning() instanceof LockConnectionLostException;
+            if (lost || failed.meaning() == null) {
+                throw commit.failure(flushes, failed.cause());
+            }
+        }
+        SQLException cause = cause(outcome);
+        if (flushes.isSent() && cause != null) {
+            // What ended the wait until it is durable looks as if it had ended the wait for the lock.
+            commit.refuteIfCommitted(flushes, cause);
+        }
+        throw LockErrors.of(request.asked(session.isHotStandby()), outcome);
+    }
+
+    private static @Nullable SQLException cause(Outcome outcome) {
+        if (outcome instanceof Outcome.Failed failed) {
+            return failed.cause();
+        }
+        return outcome instanceof Outcome.Taken taken ? taken.cause() : null;
     }
 
     /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */
-    private static boolean isLookedAt(LockRequest request) {
+    private static boolean isLookedAt(ResolvedRequest request) {
         return !request.openKeysAlone().isEmpty()
                 || request.rows().stream()
                         .flatMap(group -> group.table().columns().stream())

@@ -4,46 +4,59 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
+import org.rowlock.LockAcquisition;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
-import org.rowlock.LockOutcome;
 import org.rowlock.LockRelease;
-import org.rowlock.LockTargetException;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Gate;
-import org.rowlock.internal.request.Asked;
-import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Waits;
+import org.rowlock.internal.session.HeldRows;
 import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.Outcome;
+import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.sql.ClaimTexts;
-import org.rowlock.internal.sql.ScriptResult;
+import org.rowlock.internal.session.TargetErrors;
+import org.rowlock.internal.sql.Flushes;
 
-/** One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked up again. */
+/**
+ * One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked
+ * up again.
+ */
 public final class LockCalls {
     private final LockRequests requests;
-    private final LockAcquirer acquirer;
+    private final Flushes flushes = new Flushes();
+    private final Flushes flushesForCitus = Flushes.forCitus();
     private final LockObserver observer;
-    private final Gate gate;
-    private final ClaimTexts claimTexts = new ClaimTexts();
+    private final KeyQueues queues;
     private final Releases releases;
+    private final LockCalls unobserved;
 
     /** Whose transactions end with a plain commit. */
-    public LockCalls(LockRequests requests, LockObserver observer, Gate gate) {
-        this(requests, observer, gate, new Releases(LockRelease.PLAIN));
+    public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
+        this(requests, observer, queues, new Releases(LockRelease.PLAIN));
     }
 
-    public LockCalls(LockRequests requests, LockObserver observer, Gate gate, Releases releases) {
+    public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues, Releases releases) {
         this.requests = requests;
-        this.acquirer = new LockAcquirer(requests.citus());
         this.observer = observer;
-        this.gate = gate;
+        this.queues = queues;
         this.releases = releases;
+        this.unobserved = observer.equals(LockObserver.NONE)
+                ? this
+                : new LockCalls(requests, LockObserver.NONE, queues, releases);
+    }
+
+    /** The same, told to nobody. */
+    public LockCalls unobserved() {
+        return unobserved;
     }
 
     public Releases releases() {
@@ -55,31 +68,21 @@ public final class LockCalls {
     }
 
     public <T> List<T> claim(PgSession session, Claim claim, RowMapper<T> mapper) throws SQLException {
-        return new ClaimRunner<>(session, requests, claimTexts, observer, claim, mapper).claim();
+        return new ClaimRunner<>(session, requests, observer, claim, mapper).claim();
     }
 
     /**
-     * Takes the locks, runs the query behind them, and tells the observer.
+     * Takes the locks, runs what is behind them, and tells the observer.
      *
      * @throws LockException if the locks cannot be had
      * @throws SQLException if the caller's query fails, or a look at the server does
      */
-    public ScriptResult acquire(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
-            throws SQLException {
-        LockAcquisitionEvent event = observer.begin();
-        long start = System.nanoTime();
-        LockOutcome outcome = LockOutcome.FAILED;
-        try {
-            ScriptResult result = acquireInTurn(session, request, query);
-            outcome = LockOutcome.ACQUIRED;
-            releases.locked(request.keys(), query != null && query.isCommitting(), start);
-            return result;
-        } catch (SQLException | RuntimeException e) {
-            outcome = LockObserver.outcome(e);
-            throw e;
-        } finally {
-            observer.end(event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), outcome);
+    public Held acquire(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
+        Outcome outcome = attempt(session, request, tail);
+        if (outcome instanceof Held held) {
+            return held;
         }
+        throw LockErrors.of(request.asked(session.isHotStandby()), outcome);
     }
 
     /**
@@ -87,73 +90,111 @@ public final class LockCalls {
      *
      * @throws RowAbsentException if there is one
      */
-    public ScriptResult acquireRows(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
-            throws SQLException {
-        Asked asked = request.asked(session.isHotStandby());
+    public Held acquireRows(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         for (LockKey key : request.keys()) {
             if (!(key instanceof LockKey.Row) || !requests.strategyOf(key).takesRowLock()) {
-                throw LockErrors.rowNotLookedFor(asked, key);
+                throw TargetErrors.rowNotLookedFor(request.asked(session.isHotStandby()), key);
             }
         }
-        ScriptResult result = acquire(session, request, query);
-        List<LockKey> absent = request.absentRows(result.found());
+        Held held = acquire(session, request, tail);
+        List<LockKey> absent = request.absentRows(held.found());
         if (!absent.isEmpty()) {
-            throw LockErrors.rowAbsent(asked, absent);
+            throw TargetErrors.rowAbsent(request.asked(session.isHotStandby()), absent);
         }
-        return result;
+        return held;
     }
 
-    /** The place in the gate is left as soon as the server has answered, since the end of the transaction cannot be seen. */
-    private ScriptResult acquireInTurn(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
-            throws SQLException {
-        if (!request.isOneRowExclusive() || session.hasBegun()) {
-            return acquireBounded(session, request, query);
+    /**
+     * The same as {@link #acquire}, and gives what became of it where the locks could not be had, or the tail failed.
+     */
+    public Outcome attempt(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
+        LockAcquisitionEvent event = observer.begin();
+        long start = System.nanoTime();
+        LockAcquisition.Outcome told = LockAcquisition.Outcome.FAILED;
+        try {
+            Outcome outcome = inTurn(session, request, tail);
+            told = told(outcome);
+            if (outcome instanceof Held) {
+                releases.locked(request.keys(), tail != null && tail.isCommitting(), start);
+            }
+            return outcome;
+        } catch (SQLException | RuntimeException e) {
+            told = LockObserver.outcome(e);
+            throw e;
+        } finally {
+            observer.end(event, start, request.keys(), request.mode(), request.strategy(), request.lockWait(), told);
+        }
+    }
+
+    private static LockAcquisition.Outcome told(Outcome outcome) {
+        if (outcome instanceof Held) {
+            return LockAcquisition.Outcome.ACQUIRED;
+        }
+        if (outcome instanceof Outcome.Taken) {
+            return LockAcquisition.Outcome.NOT_AVAILABLE;
+        }
+        LockException meaning = outcome instanceof Outcome.Failed failed ? failed.meaning() : null;
+        return meaning == null ? LockAcquisition.Outcome.FAILED : LockObserver.outcome(meaning);
+    }
+
+    /** The place is left as soon as the server has answered, since the end of the transaction cannot be seen. */
+    private Outcome inTurn(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
+        KeyQueues.Entered entered = KeyQueues.entered();
+        if (entered != null || !request.isOneRowExclusive()) {
+            Outcome outcome = bounded(session, request, tail);
+            if (entered != null && outcome instanceof Held) {
+                entered.locked(request.keys(), tail == null || !tail.isCommitting());
+            }
+            return outcome;
         }
         long start = System.nanoTime();
-        Gate.Place place = gate.enter(
-                31 * request.first().hashCode() + session.url().hashCode(), Waits.atMostNanos(request.lockWait()));
+        QueueEntry entry =
+                queues.entry(31 * request.first().hashCode() + session.url().hashCode(), null);
         boolean got = false;
         try {
-            ScriptResult result = acquireBounded(session, request.remaining(start), query);
-            got = true;
-            return result;
-        } finally {
-            if (place != null) {
-                place.leave(got);
+            // Only one that would wait asks, and has time for it.
+            if (!entry.tryEnter() && (!session.hasBegun() || HeldRows.areNone(session, request.socketBoundMillis()))) {
+                entry.enter(Waits.atMostNanos(request.lockWait()), Integer.MAX_VALUE);
             }
+            Outcome outcome = bounded(session, request.remaining(start), tail);
+            got = outcome instanceof Held;
+            return outcome;
+        } finally {
+            entry.answered(got, true);
         }
     }
 
     /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */
-    private ScriptResult acquireBounded(PgSession session, LockRequest request, @Nullable LockQuery<?> query)
-            throws SQLException {
+    private Outcome bounded(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         long start = System.nanoTime();
-        int bound = query == null ? request.socketBoundMillis() : 0;
+        int bound = tail == null ? request.socketBoundMillis() : 0;
         if (bound == 0) {
-            return acquireOrLookUpAgain(session, request, query, start);
+            return lookedUp(session, request, tail, start);
         }
         int before = session.boundSocket(bound);
         try {
-            return acquireOrLookUpAgain(session, request, query, start);
+            return lookedUp(session, request, tail, start);
         } finally {
             session.restoreSocketBound(before);
         }
     }
 
     /** A table that was replaced since it was looked up is looked up again, once. */
-    private ScriptResult acquireOrLookUpAgain(
-            PgSession session, LockRequest request, @Nullable LockQuery<?> query, long start) throws SQLException {
-        LockRequest whole = requests.withIdColumns(session, request);
-        try {
-            return acquirer.acquire(session, whole, query);
-        } catch (LockTargetException e) {
-            if (e.isStale()) {
-                requests.forgetTables(session, whole);
-            }
-            if (!e.isUndone()) {
-                throw e;
+    private Outcome lookedUp(PgSession session, ResolvedRequest request, @Nullable Tail tail, long start)
+            throws SQLException {
+        ResolvedRequest whole = requests.tables().withIdColumns(session, request);
+        Outcome outcome = once(session, whole, tail);
+        if (outcome instanceof Outcome.Stale stale) {
+            requests.tables().forget(session, whole);
+            if (stale.undone()) {
+                return once(session, requests.tables().withIdColumns(session, request.remaining(start)), tail);
             }
         }
-        return acquirer.acquire(session, requests.withIdColumns(session, request.remaining(start)), query);
+        return outcome;
+    }
+
+    private Outcome once(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
+        Flushes of = requests.citus().contains(session) ? flushesForCitus : flushes;
+        return new Attempt(session, of, request, tail).run();
     }
 }

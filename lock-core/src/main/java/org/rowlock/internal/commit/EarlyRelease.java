@@ -20,8 +20,10 @@ import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Commits that let go of the locks before they are durable, and return when they are. Knows which databases can do it: each is
- * asked once, and one that cannot is said once in the log and gets plain commits. Thread-safe; one for all connections of an
+ * Commits that let go of the locks before they are durable, and return when they are. Knows which databases can do it:
+ * each is
+ * asked once, and one that cannot is said once in the log and gets plain commits. Thread-safe; one for all connections
+ * of an
  * application.
  */
 public final class EarlyRelease {
@@ -33,7 +35,8 @@ public final class EarlyRelease {
     /**
      * How to end a transaction.
      *
-     * @param wanted whether others want what it has locked; if not it ends with a COMMIT that waits under the lock, which costs less
+     * @param wanted whether others want what it has locked; if not it ends with a COMMIT that waits under the lock,
+     *     which costs less
      */
     public Ending ending(PgSession session, boolean wanted) throws SQLException {
         Optional<ReleaseSql> sql = session.isOfXa() ? Optional.empty() : sql(session);

@@ -87,7 +87,8 @@ public final class Ending {
     }
 
     /**
-     * Whether it cannot follow other statements in their flush: in simple mode each would be a message of its own, and a pooler
+     * Whether it cannot follow other statements in their flush: in simple mode each would be a message of its own, and
+     * a pooler
      * may take the next for another's.
      */
     boolean isAlone() {
@@ -160,7 +161,8 @@ public final class Ending {
     }
 
     /**
-     * Makes sure that what was waited for was what the transaction was to wait for, and tells that it was not: a pooler may have
+     * Makes sure that what was waited for was what the transaction was to wait for, and tells that it was not: a pooler
+     * may have
      * sent what is behind the COMMIT by another session.
      *
      * @param warning of the server, that it has not waited for its standby
@@ -194,7 +196,8 @@ public final class Ending {
     /**
      * What the failure of the flush means.
      *
-     * @return the same where nothing is stored, or nobody knows; an {@link UnconfirmedCommit} where it is stored; with class 08
+     * @return the same where nothing is stored, or nobody knows; an {@link UnconfirmedCommit} where it is stored; with
+     *     class 08
      *     where it cannot be told behind a pooler
      */
     SQLException judged(PgSession session, SQLException e) throws SQLException {

@@ -3,7 +3,8 @@ package org.rowlock.internal.commit;
 import java.sql.SQLException;
 
 /**
- * A transaction has committed on this server and is visible, and whether it outlasts a crash or a failover is not known. The
+ * A transaction has committed on this server and is visible, and whether it outlasts a crash or a failover is not
+ * known. The
  * SQLSTATE is that of what ended the wait: an error's, or 01000 of the warning about the standby.
  */
 public final class UnconfirmedCommit extends SQLException {

@@ -1,6 +1,5 @@
 package org.rowlock.internal.commit;
 
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.util.ArrayList;
@@ -9,22 +8,16 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.KeyNames;
-import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.OpenRows;
-import org.rowlock.internal.request.Watch;
+import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
-import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.sql.ScriptStatement;
-import org.rowlock.internal.sql.ScriptStatement.Result;
-import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
 
 /** The writes of a transaction, split into flushes: one with the COMMIT, wherever that can be. */
 public final class WriteFlushes implements AutoCloseable {
     /** More would be read in parts by the driver all the same, and make a text that nothing keeps. */
-    private static final int MOST_IN_ONE = 100;
+    public static final int MOST_IN_ONE = 100;
 
     private final PgSession session;
     private final List<Write<?>> writes;
@@ -35,10 +28,11 @@ public final class WriteFlushes implements AutoCloseable {
     private final Ending ending;
     private final boolean commits;
     private final boolean commitsInLast;
-    private final OpenRows open = new OpenRows();
+    /** What became of a COMMIT in a flush of its own, which the others know by their last script. */
+    private boolean sentAlone;
+
+    private boolean endedAlone;
     private @Nullable SQLWarning warning;
-    private boolean sent;
-    private boolean ended;
 
     private WriteFlushes(
             PgSession session, List<Write<?>> writes, KeyNames names, boolean checkedHere, @Nullable Ending ending) {
@@ -68,7 +62,7 @@ public final class WriteFlushes implements AutoCloseable {
             checkedHere |= write.isExpecting() && !form.changes();
         }
         WriteFlushes flushes = new WriteFlushes(session, writes, names, checkedHere, ending);
-        flushes.scripts.add(new WriteScript());
+        flushes.scripts.add(new WriteScript(session));
         for (int i = 0; i < writes.size(); i++) {
             flushes.add(writes.get(i), forms.get(i), i + 1);
         }
@@ -78,12 +72,27 @@ public final class WriteFlushes implements AutoCloseable {
         return flushes;
     }
 
+    /** Whether all of them are an INSERT, UPDATE or DELETE, and can be sent. Runs no SQL. */
+    public static boolean areChanges(PgSession session, List<Write<?>> writes) {
+        try {
+            for (Write<?> write : writes) {
+                if (!WriteForms.of(session, write).changes()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (SQLException | IllegalArgumentException e) {
+            // Told to the caller that has made them, when they are sent alone.
+            return false;
+        }
+    }
+
     private <T> void add(Write<T> write, WriteForm form, int number) {
         WriteResult<T> result = new WriteResult<>();
         results.add(result);
         for (List<@Nullable Object> binds : write.executions()) {
             if (last().size() == MOST_IN_ONE) {
-                scripts.add(new WriteScript());
+                scripts.add(new WriteScript(session));
             }
             last().add(write, form, number, binds, result);
         }
@@ -103,10 +112,10 @@ public final class WriteFlushes implements AutoCloseable {
      *
      * @throws UnexpectedRowCountException if not as many rows are changed as expected
      */
-    void sendFirst(PgSession session) throws SQLException {
+    void sendFirst() throws SQLException {
         for (WriteScript script : commitsInLast ? scripts.subList(0, scripts.size() - 1) : scripts) {
             if (script.size() > 0) {
-                send(session, script);
+                script.send();
             }
         }
         if (checkedHere) {
@@ -126,75 +135,24 @@ public final class WriteFlushes implements AutoCloseable {
     }
 
     /** Sends the last flush. The transaction has committed. */
-    void sendLast(PgSession session) throws SQLException {
+    void sendLast() throws SQLException {
         if (commitsInLast) {
-            send(session, last());
+            last().send();
             return;
         }
-        sent = true;
+        sentAlone = true;
         if (ending.isPlain()) {
             session.connection().commit();
             warning = session.takeReplicationWarning();
         } else {
             warning = ending.send(session);
         }
-        ended = !session.hasBegun();
+        endedAlone = !session.hasBegun();
     }
 
-    private void send(PgSession session, WriteScript script) throws SQLException {
-        boolean committing = commitsInLast && script == last();
-        Watch watch = committing && script.size() > 0 ? LostCommits.watch(session) : Watch.NONE;
-        PreparedStatement statement =
-                open.keep(session.prepareScript(script.sql(watch), script.isOneShot(), script.isMapped()));
-        LockQuery.bind(statement, 1, script.binds());
-        sent |= committing;
-        boolean isRows = statement.execute();
-        for (ScriptStatement part : WaitSql.watch(watch)) {
-            if (part.result() == Result.WATCH) {
-                LostCommits.read(session, statement);
-            }
-            isRows = statement.getMoreResults();
-        }
-        read(session, script, statement, isRows);
-    }
-
-    private void read(PgSession session, WriteScript script, PreparedStatement statement, boolean isRows)
-            throws SQLException {
-        ended = commitsInLast && script == last() && !session.hasBegun();
-        script.read(statement, isRows);
-        warning = PgSession.replicationWarning(statement.getWarnings());
-    }
-
-    /** As the last statements of a lock's script; only where it {@link #isOne}. */
-    public LockQuery<Boolean> behindLock(PgSession session) throws SQLException {
-        WriteScript script = last();
-        Watch watch = LostCommits.watch(session);
-        return new LockQuery<>(script.sql(Watch.NONE), row -> true, script.binds(), open, new LockQuery.Committing() {
-            @Override
-            public void sent(boolean mayHaveLeft) {
-                sent = mayHaveLeft;
-            }
-
-            @Override
-            public Watch watch() {
-                return watch;
-            }
-
-            @Override
-            public boolean isOneShot() {
-                return script.isOneShot();
-            }
-
-            @Override
-            public boolean isReadTwice() {
-                return script.isMapped();
-            }
-
-            @Override
-            public void read(PreparedStatement statement, boolean isRows) throws SQLException {
-                WriteFlushes.this.read(session, script, statement, isRows);
-            }
-        });
+    /** As the last part of a flush that locks; only where it {@link #isOne}. */
+    public Tail behindLock() throws SQLException {
+        return last().watched();
     }
 
     /** Whether any is to change so many rows. */
@@ -204,12 +162,15 @@ public final class WriteFlushes implements AutoCloseable {
 
     /** Whether the flush with the COMMIT may have left. */
     public boolean isSent() {
-        return sent;
+        return sentAlone || last().isSent();
     }
 
-    /** Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin anew. */
+    /**
+     * Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin
+     * anew.
+     */
     boolean hasEnded() {
-        return ended;
+        return endedAlone || last().hasEnded();
     }
 
     /** Of the connection as it was: one that a pool has closed gives none. */
@@ -223,7 +184,7 @@ public final class WriteFlushes implements AutoCloseable {
 
     @Nullable
     SQLWarning replicationWarning() {
-        return warning;
+        return commitsInLast ? last().replicationWarning() : warning;
     }
 
     /** Hands out what the writes did, but for the rows. */
@@ -250,15 +211,14 @@ public final class WriteFlushes implements AutoCloseable {
     boolean map() {
         boolean mapped = false;
         for (WriteScript script : scripts) {
-            script.map();
-            mapped |= script.isMapped();
+            mapped |= script.map();
         }
         return mapped;
     }
 
     @Override
     public void close() {
-        open.close();
+        scripts.forEach(script -> script.open().close());
     }
 
     // A write's result is of its own type.

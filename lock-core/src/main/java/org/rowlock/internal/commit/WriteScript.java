@@ -3,6 +3,7 @@ package org.rowlock.internal.commit;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -10,27 +11,37 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
-import org.rowlock.internal.request.LockQuery;
+import org.rowlock.internal.request.OpenRows;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
+import org.rowlock.internal.session.FlushRunner;
+import org.rowlock.internal.session.LostCommits;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Kept;
-import org.rowlock.internal.sql.ScriptStatement;
-import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteSql;
 
-/** Executions of writes, and maybe the COMMIT behind them, as the statements of one flush. */
-final class WriteScript {
+/** Executions of writes, and maybe the COMMIT behind them, as the last part of one flush. */
+final class WriteScript implements Tail {
     /** Longer ones are made in loops, each of another length. */
     private static final int LONGEST_KEPT = 8;
 
     /** The texts of the others, of which an application has few different ones. */
     private static final Kept<Form, String> KEPT = new Kept<>();
 
+    private final PgSession session;
     private final List<Execution> executions = new ArrayList<>(2);
     private final List<Returned> returned = new ArrayList<>(0);
+    private final OpenRows open = new OpenRows();
     private @Nullable Ending ending;
+    private @Nullable Watch watch;
+    private @Nullable SQLWarning warning;
+    private boolean sent;
+    private boolean ended;
 
     /** One execution of a write, and where its results go. */
     private record Execution(
@@ -64,14 +75,17 @@ final class WriteScript {
         }
     }
 
-    /** All that the text of a script depends on. */
-    private record Form(Watch watch, List<Statement> statements, List<String> ending) {
+    /** All that the text depends on. */
+    private record Form(List<Statement> statements, List<String> ending) {
         String text() {
-            Stream<String> own = Stream.concat(statements.stream().map(Statement::text), ending.stream());
-            return Stream.concat(WaitSql.watch(watch).stream().map(ScriptStatement::sql), own)
+            return Stream.concat(statements.stream().map(Statement::text), ending.stream())
                     // The line break ends a comment that a statement may end with.
                     .collect(Collectors.joining("\n;"));
         }
+    }
+
+    WriteScript(PgSession session) {
+        this.session = session;
     }
 
     <T> void add(Write<T> write, WriteForm form, int number, List<@Nullable Object> binds, WriteResult<T> result) {
@@ -80,33 +94,85 @@ final class WriteScript {
         executions.add(new Execution(write, statement, binds, result));
     }
 
+    /**
+     * Has the transaction end with it: this is where the COMMIT becomes the last part of a flush.
+     *
+     * @param last the COMMIT, and what goes around it
+     */
     void end(Ending last) {
         ending = last;
+        watch = Watch.NONE;
+    }
+
+    /** Has the server look after its client while it waits in front of the COMMIT. */
+    WriteScript watched() throws SQLException {
+        watch = LostCommits.watch(session);
+        return this;
+    }
+
+    /** Sends it by itself, without locks. */
+    void send() throws SQLException {
+        WriteScript tail = ending != null && !executions.isEmpty() ? watched() : this;
+        FlushRunner.send(session, Flushes.alone(tail, isKept()), ResolvedRequest.NONE, tail);
+    }
+
+    private boolean isKept() {
+        return executions.size() <= LONGEST_KEPT;
+    }
+
+    /** Whether the COMMIT may have left. */
+    boolean isSent() {
+        return sent;
+    }
+
+    /**
+     * Whether the server has answered the COMMIT. Looked at before any code of the caller's has run, which may begin
+     * anew.
+     */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    @Nullable
+    SQLWarning replicationWarning() {
+        return warning;
+    }
+
+    @Override
+    public @Nullable Watch watch() {
+        return watch;
+    }
+
+    @Override
+    public OpenRows open() {
+        return open;
+    }
+
+    @Override
+    public void unsent() {
+        sent = false;
     }
 
     int size() {
         return executions.size();
     }
 
-    /**
-     * Its text.
-     *
-     * @param watch what goes in front
-     */
-    String sql(Watch watch) {
+    @Override
+    public String sql() {
         List<Statement> statements = new ArrayList<>(executions.size());
         for (Execution execution : executions) {
             statements.add(execution.statement());
         }
-        Form form = new Form(watch, statements, ending == null ? List.of() : ending.statements());
-        if (statements.size() > LONGEST_KEPT) {
+        Form form = new Form(statements, ending == null ? List.of() : ending.statements());
+        if (!isKept()) {
             return form.text();
         }
         String text = KEPT.get(form);
         return text == null ? KEPT.keep(form, form.text()) : text;
     }
 
-    List<@Nullable Object> binds() {
+    @Override
+    public List<@Nullable Object> binds() {
         List<@Nullable Object> binds = new ArrayList<>();
         for (Execution execution : executions) {
             binds.addAll(execution.binds());
@@ -120,17 +186,31 @@ final class WriteScript {
         return binds;
     }
 
+    @Override
+    public int bind(PreparedStatement statement, int at) throws SQLException {
+        int next = Tail.bind(statement, at, binds());
+        sent = ending != null;
+        return next;
+    }
+
     /**
-     * Whether the server is not to keep what it prepares: of a statement that is executed several times it would keep as
+     * Whether the server is not to keep what it prepares: of a statement that is executed several times it would keep
+     * as
      * many, and for a value without a type the driver waits in front of a statement that returns rows.
      */
-    boolean isOneShot() {
+    @Override
+    public boolean isOneShot() {
         for (int i = 0; i < executions.size(); i++) {
             if (i > 0 && executions.get(i).write() == executions.get(i - 1).write()) {
                 return true;
             }
         }
-        return isMapped() && LockQuery.hasUntyped(binds());
+        return isMapped() && Tail.hasUntyped(binds());
+    }
+
+    @Override
+    public boolean isReadTwice() {
+        return isMapped();
     }
 
     /** Whether a mapper is to read what an execution returns. */
@@ -143,23 +223,25 @@ final class WriteScript {
         return false;
     }
 
-    /**
-     * Reads how many rows each execution has changed or returned, and keeps those that are to be mapped. Leaves the statement
-     * at the last result of the end, if there is one.
-     */
-    void read(PreparedStatement statement, boolean firstIsRows) throws SQLException {
+    /** Reads how many rows each execution has changed or returned, and keeps those that are to be mapped. */
+    @Override
+    public void read(PreparedStatement statement, boolean firstIsRows) throws SQLException {
+        ended = ending != null && !session.hasBegun();
         boolean isRows = firstIsRows;
+        boolean first = true;
         for (Execution execution : executions) {
+            isRows = first ? isRows : statement.getMoreResults(java.sql.Statement.KEEP_CURRENT_RESULT);
+            first = false;
             if (isRows) {
                 readRows(statement, execution);
             } else {
                 execution.result().count(Math.max(0, statement.getLargeUpdateCount()));
             }
-            isRows = statement.getMoreResults(java.sql.Statement.KEEP_CURRENT_RESULT);
         }
         if (ending != null) {
-            ending.read(statement, isRows);
+            ending.read(statement, first ? isRows : statement.getMoreResults(java.sql.Statement.KEEP_CURRENT_RESULT));
         }
+        warning = PgSession.replicationWarning(statement.getWarnings());
     }
 
     private void readRows(PreparedStatement statement, Execution execution) throws SQLException {
@@ -183,11 +265,16 @@ final class WriteScript {
         }
     }
 
-    /** Maps what was returned. The mappers are the caller's code, and all that Rowlock has to know is known by now. */
-    void map() {
+    /**
+     * Maps what was returned. The mappers are the caller's code, and all that Rowlock has to know is known by now.
+     *
+     * @return whether there are any
+     */
+    boolean map() {
         for (Returned each : returned) {
             map(each.execution().write(), each);
         }
+        return isMapped();
     }
 
     // A write's result is of its own type.

@@ -8,12 +8,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.AdmissionWait;
 import org.rowlock.LockAcquisition;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.LockDeadlockException;
 import org.rowlock.LockHold;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockOutcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
@@ -22,10 +22,19 @@ import org.rowlock.RowLockMode;
 public final class LockObserver {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
+    /** Tells nobody. */
+    public static final LockObserver NONE = new LockObserver(null, false);
+
     private final @Nullable LockListener listener;
+    private final boolean recording;
 
     public LockObserver(@Nullable LockListener listener) {
+        this(listener, true);
+    }
+
+    private LockObserver(@Nullable LockListener listener, boolean recording) {
         this.listener = listener;
+        this.recording = recording;
     }
 
     public LockAcquisitionEvent begin() {
@@ -47,9 +56,9 @@ public final class LockObserver {
             RowLockMode mode,
             LockStrategy strategy,
             LockWait wait,
-            LockOutcome outcome) {
+            Outcome outcome) {
         event.end();
-        if (event.shouldCommit()) {
+        if (recording && event.shouldCommit()) {
             event.key = keys.isEmpty() ? "" : keys.get(0).toString();
             event.keys = keys.size();
             event.mode = mode.name();
@@ -110,11 +119,11 @@ public final class LockObserver {
         }
     }
 
-    public static LockOutcome outcome(Throwable failure) {
+    public static Outcome outcome(Throwable failure) {
         if (failure instanceof LockNotAvailableException) {
-            return LockOutcome.NOT_AVAILABLE;
+            return Outcome.NOT_AVAILABLE;
         }
-        return failure instanceof LockDeadlockException ? LockOutcome.DEADLOCK : LockOutcome.FAILED;
+        return failure instanceof LockDeadlockException ? Outcome.DEADLOCK : Outcome.FAILED;
     }
 
     private static void tell(LockListener listener, Consumer<LockListener> call) {

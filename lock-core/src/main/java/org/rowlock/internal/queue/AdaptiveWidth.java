@@ -12,7 +12,7 @@ import java.util.Arrays;
  * lets in one at a time, to see anew how long it takes alone: in the median, as calls that are the first of their connection
  * take many times as long. Until then it stays as narrow as can be.
  */
-final class AdaptiveWidth implements TurnstileWidth {
+final class AdaptiveWidth {
     /** The holder, and who is next. */
     static final int LEAST = 2;
 
@@ -43,13 +43,18 @@ final class AdaptiveWidth implements TurnstileWidth {
     /** How many are still in, or came in too early, for the present width to show. */
     private int toSkip;
 
-    @Override
-    public int now() {
+    /** How many may be in, at least 1. */
+    int now() {
         return looking ? 1 : width;
     }
 
-    @Override
-    public void left(long nanos, boolean crowded) {
+    /**
+     * Somebody has left.
+     *
+     * @param nanos how long it was in
+     * @param crowded whether somebody waits to be let in
+     */
+    void left(long nanos, boolean crowded) {
         if (crowded && --toSkip < 0) {
             toSkip = 0;
             sumNanos += nanos;

@@ -1,10 +1,10 @@
 package org.rowlock.internal.request;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.text.IdText;
 
@@ -53,11 +53,11 @@ public record AdvisoryKeys(List<LockKey> keys, Shape shape, List<RowLockMode> mo
     }
 
     /** Of a call with several modes. */
-    public static AdvisoryKeys mixed(List<LockKey> keys, Map<LockKey, RowLockMode> modes) {
+    public static AdvisoryKeys mixed(List<LockKey> keys, LockRequest request) {
         return keys.isEmpty()
                 ? NONE
                 : new AdvisoryKeys(
-                        keys, Shape.MIXED, keys.stream().map(modes::get).toList());
+                        keys, Shape.MIXED, keys.stream().map(request::modeOf).toList());
     }
 
     /** Whether each key is locked shared, given the mode of the request. */

@@ -1,5 +1,7 @@
 package org.rowlock.internal.request;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,6 +17,7 @@ public final class Write<T> {
     private final @Nullable RowMapper<T> mapper;
     private final List<List<@Nullable Object>> executions = new ArrayList<>(1);
     private long expected = ANY;
+    private @Nullable Mapping mapping;
     private @Nullable WriteResult<T> result;
 
     public Write(String sql, @Nullable RowMapper<T> mapper) {
@@ -24,6 +27,16 @@ public final class Write<T> {
         }
         this.sql = sql;
         this.mapper = mapper;
+    }
+
+    /** Runs mappers in another way. */
+    public interface Mapping {
+        <T> T map(RowMapper<T> mapper, ResultSet row) throws SQLException;
+    }
+
+    /** Has its mapper run so; null for as usual. */
+    public void mapBy(@Nullable Mapping other) {
+        mapping = other;
     }
 
     /** Has it executed once more, with these values. */
@@ -49,7 +62,9 @@ public final class Write<T> {
 
     @Nullable
     public RowMapper<T> mapper() {
-        return mapper;
+        RowMapper<T> own = mapper;
+        Mapping by = mapping;
+        return own == null || by == null ? own : row -> by.map(own, row);
     }
 
     /** The values of each execution. */

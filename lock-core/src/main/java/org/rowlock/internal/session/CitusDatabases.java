@@ -6,7 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.rowlock.internal.sql.CitusForms;
 
 /**
- * The databases that have Citus, whose tables may lie on other machines. Found out by the way, when a table is looked up
+ * The databases that have Citus, whose tables may lie on other machines. Found out by the way, when a table is looked
+ * up
  * or locks are verified; until then, and wherever there is none, it costs a look at an empty set.
  */
 public final class CitusDatabases {

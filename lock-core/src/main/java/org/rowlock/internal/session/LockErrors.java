@@ -2,43 +2,27 @@ package org.rowlock.internal.session;
 
 import java.io.InterruptedIOException;
 import java.sql.SQLException;
-import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.LockCanceledException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockDeadlockException;
 import org.rowlock.LockException;
-import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockSerializationException;
 import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
-import org.rowlock.RowAbsentException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.text.SqlState;
 
 /** From SQLSTATE, or from what a guard saw, to the exception that says what was asked, why not, and what to do. */
 public final class LockErrors {
-    /** Of the keys that a message is about. */
-    private static final int MOST_NAMED = 5;
-
     private LockErrors() {}
-
-    private static final String UNSAID_REFUSAL =
-            "is no value of it, or another spelling than its key has. Give it as docs/keys.md has it";
-
-    /** A line of the detail of a deadlock, in any language: who waits in which mode, for what, and behind whom. */
-    private static final Pattern WAIT = Pattern.compile("^.*?\\b\\w+Lock\\b(.*)$", Pattern.MULTILINE);
 
     /** The exception for a failure of the lock itself; one that Rowlock does not understand stays a LockException. */
     public static LockException translate(Asked asked, SQLException e) {
@@ -47,9 +31,9 @@ public final class LockErrors {
             return understood;
         }
         String state = SqlState.of(e);
-        if (isTarget(state)) {
+        if (TargetErrors.isTarget(state)) {
             return new LockTargetException(
-                    cannot(asked) + message(asked, e) + ". " + adviceForTarget(state) + ".", state, e);
+                    cannot(asked) + message(asked, e) + ". " + TargetErrors.adviceForTarget(state) + ".", state, e);
         }
         return new LockException(cannot(asked) + message(asked, e), e);
     }
@@ -97,7 +81,11 @@ public final class LockErrors {
             case SqlState.DEADLOCK_DETECTED ->
                 new LockDeadlockException(
                         cannot(asked) + "a deadlock was found and this transaction chosen to end. Roll back and run it"
-                                + " again; " + deadlockAdvice(e)
+                                + " again; "
+                                + (ServerErrors.isOfKeyAndRow(e)
+                                        ? "one of them had written or locked the row, or inserted one that references it,"
+                                                + " before it locked the key: lock before you write, or use strategy ROW."
+                                        : "one request for all keys avoids it.")
                                 + (asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e, " ") : ""),
                         e);
             case SqlState.SERIALIZATION_FAILURE ->
@@ -136,7 +124,7 @@ public final class LockErrors {
         if (guard.isPrivilegeMissing()) {
             return new LockTargetException(
                     cannot(asked) + "permission denied for table " + tableOf(asked, guard) + ". "
-                            + adviceForTarget(SqlState.INSUFFICIENT_PRIVILEGE) + '.',
+                            + TargetErrors.adviceForTarget(SqlState.INSUFFICIENT_PRIVILEGE) + '.',
                     SqlState.INSUFFICIENT_PRIVILEGE,
                     e);
         }
@@ -157,26 +145,6 @@ public final class LockErrors {
                         + " row.",
                 null,
                 e);
-    }
-
-    /** The exception for rows that are required and do not exist. */
-    public static LockException rowAbsent(Asked asked, List<LockKey> absent) {
-        String keys = absent.stream().limit(MOST_NAMED).map(asked.names()::of).collect(Collectors.joining(", "));
-        return new RowAbsentException(cannot(asked) + "there is no row " + keys
-                + (absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "")
-                + ", and requireRow() asks for it. Insert it first, or lock without requireRow().");
-    }
-
-    /** The exception for a key that is required to have a row, where nothing looks for one. */
-    public static LockException rowNotLookedFor(Asked asked, LockKey key) {
-        return new LockTargetException(
-                cannot(asked) + "requireRow() asks for a row, and nothing looks for one: "
-                        + asked.names().of(key)
-                        + (key instanceof LockKey.Row
-                                ? " has strategy ADVISORY. Use ROW or BOTH, or look with lockAndQuery()."
-                                : " is no row. Lock it without requireRow()."),
-                null,
-                null);
     }
 
     private static LockException readOnly(Asked asked, @Nullable SQLException e) {
@@ -204,86 +172,76 @@ public final class LockErrors {
                 null);
     }
 
-    /** The exception for a call that failed and could not be undone: whatever failed first, the transaction is gone. */
-    public static LockException notUndone(Asked asked, boolean aborted, SQLException e, Throwable first) {
+    /** What became of a flush, as an exception. */
+    public static LockException of(Asked asked, Outcome outcome) throws SQLException {
+        if (outcome instanceof Outcome.Taken taken) {
+            return notAvailable(asked, taken.mayBeOfTail(), taken.cause());
+        }
+        if (outcome instanceof Outcome.Stale stale) {
+            return TargetErrors.stale(asked, stale.undone());
+        }
+        if (outcome instanceof Outcome.Refused refused) {
+            return refused(asked, refused.guard(), refused.cause());
+        }
+        if (outcome instanceof Outcome.Failed failed) {
+            LockException meaning = failed.meaning();
+            if (meaning == null) {
+                throw failed.cause();
+            }
+            return meaning;
+        }
+        throw new IllegalArgumentException(outcome + " is no failure");
+    }
+
+    /**
+     * What an error of a flush means for the lock; null where it is about the caller's own statements.
+     *
+     * @param tail what is behind the locks
+     * @throws IllegalArgumentException if the driver does not send the tail with these values
+     */
+    public static @Nullable LockException meaning(Asked asked, @Nullable Tail tail, SQLException e) {
+        if (tail == null) {
+            return translate(asked, e);
+        }
+        if (ServerErrors.isDriverRefusal(e)) {
+            throw new IllegalArgumentException(
+                    "The SQL of the query does not fit its " + tail.binds().size() + " bind values: " + tail.sql()
+                            + ". Give one value per parameter; nothing was locked.",
+                    e);
+        }
+        if (tail.isCommitting() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+            return timedOut(asked, true, e);
+        }
+        return ServerErrors.isLockTarget(asked, tail.binds(), e) ? translate(asked, e) : understood(asked, e);
+    }
+
+    /** A call that failed and could not be undone: whatever failed first, the transaction is gone. */
+    public static Outcome.Failed notUndone(Asked asked, boolean aborted, SQLException e, @Nullable Throwable first) {
         LockException exception;
+        SQLException cause = e;
         if (aborted && !SqlState.isConnectionLost(e.getSQLState())) {
             exception = new LockException(
                     cannot(asked) + "the failed call could not be undone (" + message(asked, e)
                             + "). The transaction is aborted; roll back.",
                     e);
         } else {
-            SQLException lost = SqlState.isConnectionLost(e.getSQLState())
+            cause = SqlState.isConnectionLost(e.getSQLState())
                     ? e
                     : new SQLException(message(asked, e), SqlState.CONNECTION_DOES_NOT_EXIST, e);
             exception = new LockConnectionLostException(
                     cannot(asked) + "the connection was lost while a failed call was undone (" + message(asked, e)
                             + "). The transaction and its locks are gone; run it again on another connection.",
-                    lost);
+                    cause);
         }
-        exception.addSuppressed(first);
-        return exception;
+        if (first != null) {
+            exception.addSuppressed(first);
+        }
+        return new Outcome.Failed(cause, exception);
     }
 
     /**
-     * The exception for id columns that have changed since they were looked up.
-     *
-     * @param undone whether the transaction is as it was before the call
+     * The exception for a row that was inserted while the call found none, so that the query saw it without its lock.
      */
-    public static LockTargetException stale(Asked asked, boolean undone) {
-        return LockTargetException.stale(
-                cannot(asked) + "the table, its primary key or the type of its id was replaced since it was looked up. "
-                        + (undone
-                                ? "Nothing is locked; try again."
-                                : "The transaction is aborted; roll back and run it again."),
-                undone);
-    }
-
-    /**
-     * The exception for an id that finds a row of another key: the server takes more spellings than the key has.
-     *
-     * @param undone whether the transaction is as it was before the call
-     */
-    public static LockTargetException misnamed(Asked asked, LockRequest.Misnamed misnamed, boolean undone) {
-        return new LockTargetException(
-                cannot(asked) + "the id " + asked.names().of(misnamed.key().givenId()) + " means the row "
-                        + asked.names().of(misnamed.id())
-                        + ", which is another key, so that those who lock it by its own id would"
-                        + " not be excluded. Give the id as the row has it: "
-                        + asked.names().of(misnamed.id()) + ". "
-                        + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."),
-                null,
-                null);
-    }
-
-    /** The exception for an id that its column cannot hold, or that is not written as its key is. */
-    public static LockTargetException misfit(
-            KeyNames names, LockKey.Row key, RowTable.Column column, String part, String refusal) {
-        return new LockTargetException(
-                "Cannot lock " + names.of(key) + ": " + names.of(part) + " for column " + column.name() + " of type "
-                        + typeName(column) + ' ' + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL)
-                        + ". Nothing is locked.",
-                SqlState.INVALID_TEXT_REPRESENTATION,
-                null);
-    }
-
-    /** The exception for an id that no key can be made of. */
-    public static LockTargetException keyless(RowTable table, RowTable.Column column) {
-        return new LockTargetException(
-                "Cannot lock rows of " + table.name() + " by keys: the text of its id column " + column.name()
-                        + " of type " + typeName(column)
-                        + " may depend on settings of the session, so that one row could"
-                        + " have two keys. Use strategy ROW, which needs no key, or lock by another unique column"
-                        + " (idColumns) or by LockKey.name(). Nothing is locked.",
-                SqlState.FEATURE_NOT_SUPPORTED,
-                null);
-    }
-
-    private static String typeName(RowTable.Column column) {
-        return column.type().replace("pg_catalog.", "").replace("\"", "");
-    }
-
-    /** The exception for a row that was inserted while the call found none, so that the query saw it without its lock. */
     public static LockSerializationException replaced(Asked asked) {
         return new LockSerializationException(
                 cannot(asked) + "the row was inserted while the call waited, say in place of one that was deleted, and"
@@ -297,7 +255,7 @@ public final class LockErrors {
      *
      * @param hasWrites whether it may have ended the wait of a write behind the lock as well
      */
-    public static LockNotAvailableException timedOut(Asked asked, boolean hasWrites, SQLException e) {
+    private static LockNotAvailableException timedOut(Asked asked, boolean hasWrites, SQLException e) {
         return new LockNotAvailableException(
                 cannot(asked) + "the session's lock_timeout ended the wait"
                         + (hasWrites
@@ -308,7 +266,7 @@ public final class LockErrors {
                 e);
     }
 
-    public static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
+    private static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
         return new LockNotAvailableException(
                 cannot(asked) + "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
                         + (hasQuery
@@ -319,58 +277,7 @@ public final class LockErrors {
                 cause);
     }
 
-    private static boolean isTarget(String state) {
-        return state.startsWith(SqlState.DATA_EXCEPTION_CLASS)
-                || switch (state) {
-                    case SqlState.UNDEFINED_TABLE,
-                            SqlState.UNDEFINED_COLUMN,
-                            SqlState.INSUFFICIENT_PRIVILEGE,
-                            SqlState.UNDEFINED_FUNCTION,
-                            SqlState.WRONG_OBJECT_TYPE,
-                            SqlState.INVALID_SCHEMA_NAME,
-                            SqlState.INVALID_NAME,
-                            SqlState.FEATURE_NOT_SUPPORTED -> true;
-                    default -> false;
-                };
-    }
-
-    private static String adviceForTarget(String state) {
-        if (state.startsWith(SqlState.DATA_EXCEPTION_CLASS)) {
-            return "Give an id that the column's type can hold";
-        }
-        return switch (state) {
-            case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
-            case SqlState.INSUFFICIENT_PRIVILEGE ->
-                "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and" + " UPDATE on the table";
-            case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
-                "If the table was replaced meanwhile, roll back and try again; else check the id columns given in RowLocks.Builder";
-            case SqlState.FEATURE_NOT_SUPPORTED ->
-                "Where tables are spread over machines (Citus), the id has to have the column that they are spread by";
-            default -> "Name a table that FOR UPDATE can lock rows of";
-        };
-    }
-
-    /**
-     * What avoids the next deadlock. In a circle of one who waits for a key and one who waits for a row or a transaction,
-     * the one had the row before it asked for its key.
-     */
-    private static String deadlockAdvice(SQLException e) {
-        boolean forKey = false;
-        boolean forRow = false;
-        Matcher wait = WAIT.matcher(ServerErrors.detail(e, "\n"));
-        while (wait.find()) {
-            // Only the description of an advisory lock has brackets.
-            boolean brackets = wait.group(1).contains("[");
-            forKey |= brackets;
-            forRow |= !brackets;
-        }
-        return forKey && forRow
-                ? "one of them had written or locked the row, or inserted one that references it, before it locked the"
-                        + " key: lock before you write, or use strategy ROW."
-                : "lockAll() on all keys at once avoids it.";
-    }
-
-    private static String cannot(Asked asked) {
+    static String cannot(Asked asked) {
         return "Cannot lock " + asked.what() + ": ";
     }
 

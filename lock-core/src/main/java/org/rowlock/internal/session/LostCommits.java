@@ -49,7 +49,8 @@ public final class LostCommits {
     private LostCommits() {}
 
     /**
-     * What is to go in front of a flush that commits. Asks a server that is not known yet, outside the transaction if it has
+     * What is to go in front of a flush that commits. Asks a server that is not known yet, outside the transaction if
+     * it has
      * not begun.
      */
     public static Watch watch(PgSession session) throws SQLException {

@@ -16,6 +16,7 @@ import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.sql.RowSql;
+import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.SqlState;
 
@@ -45,10 +46,7 @@ public final class PrimaryKeys {
 
     private static final String OF_TABLE =
             " where c.oid = cast(cast(? as pg_catalog.text) as pg_catalog.regclass) order by k.n";
-    private static final String FROM_CATALOG = COLUMNS + "i.indimmediate" + FROM
-            + "pg_catalog.pg_index i cross join lateral pg_catalog.unnest(i.indkey[0:i.indnkeyatts - 1])"
-            + " with ordinality as k(attnum, n)"
-            + " join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum)"
+    private static final String FROM_CATALOG = COLUMNS + "i.indimmediate" + FROM + CatalogSql.KEY_COLUMNS + ')'
             + " on i.indrelid = c.oid and i.indisprimary" + OF_TABLE;
     private static final String FROM_NAMES = COLUMNS + "false" + FROM
             + "pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as k(name, n)"
@@ -66,8 +64,10 @@ public final class PrimaryKeys {
     private final ConcurrentMap<Place, Known> known = new ConcurrentHashMap<>();
 
     /**
-     * Places that mean several tables: to tenants with a schema each whose search_path the server does not report, by SET
-     * ROLE with a schema of the role's name, with a temporary table in front. For these the server is asked for its schemas
+     * Places that mean several tables: to tenants with a schema each whose search_path the server does not report, by
+     * SET
+     * ROLE with a schema of the role's name, with a temporary table in front. For these the server is asked for its
+     * schemas
      * first.
      */
     private final Set<Place> ambiguous = ConcurrentHashMap.newKeySet();

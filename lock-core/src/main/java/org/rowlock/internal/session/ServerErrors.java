@@ -2,10 +2,16 @@ package org.rowlock.internal.session;
 
 import java.sql.SQLException;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.Tail;
+import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.GuardSql;
 import org.rowlock.internal.sql.RowSql;
@@ -14,12 +20,19 @@ import org.rowlock.internal.sql.WriteSql.WrongCount;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TableName;
 
-/** What an error of the server, or the driver, is about: told by its SQLSTATE and its fields, and by its text only where these do not say. */
+/**
+ * What an error of the server, or the driver, is about: told by its SQLSTATE and its fields, and by its text only where
+ * these do not say.
+ */
 public final class ServerErrors {
+    /** A line of the detail of a deadlock, in any language: who waits in which mode, for what, and behind whom. */
+    private static final Pattern WAIT = Pattern.compile("^.*?\\b\\w+Lock\\b(.*)$", Pattern.MULTILINE);
+
     private ServerErrors() {}
 
     /**
-     * Whether a prepared statement of this session is unknown to the server, or another's: what a pooler does that hands
+     * Whether a prepared statement of this session is unknown to the server, or another's: what a pooler does that
+     * hands
      * out server connections and keeps no account of prepared statements.
      */
     public static boolean isPreparedStatementMixedUp(SQLException e) {
@@ -49,13 +62,49 @@ public final class ServerErrors {
         return !isServers(e)
                 || SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS)
                 // A pooler sends this too, in the place of a server that it has not looked at.
-                || (SqlState.ADMIN_SHUTDOWN.equals(e.getSQLState()) && !isTimeout(e));
+                || (SqlState.ADMIN_SHUTDOWN.equals(e.getSQLState()) && !isOfProcessInterrupts(e));
     }
 
-    /** Whether a timeout has ended a wait, known by its place in the server; NOWAIT and the like wait for nothing. */
-    public static boolean isTimeout(SQLException e) {
+    /** Whether the server's ProcessInterrupts raised it, as a timeout does; NOWAIT and the like wait for nothing. */
+    public static boolean isOfProcessInterrupts(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         return server != null && "ProcessInterrupts".equals(server.getRoutine());
+    }
+
+    /**
+     * Whether a lock that could not be had is surely one that a write behind the lock needs: a bound of ours ends no
+     * wait before its time, and NOWAIT is no timeout.
+     *
+     * @param start System.nanoTime() before the bound was set
+     */
+    public static boolean isOfWrites(ResolvedRequest request, @Nullable Tail tail, long start, SQLException e) {
+        if (tail == null || !tail.isCommitting() || !SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+            return false;
+        }
+        boolean timeout = isOfProcessInterrupts(e);
+        return switch (WaitKind.of(request.lockWait())) {
+            case FOREVER -> !timeout;
+            case NO_WAIT -> timeout;
+            case AT_MOST -> !timeout || System.nanoTime() - start < Waits.atMostNanos(request.lockWait());
+        };
+    }
+
+    /**
+     * Whether a deadlock is of a transaction that waits for a key and one that waits for a row or a transaction: the
+     * one had
+     * the row before it asked for its key.
+     */
+    static boolean isOfKeyAndRow(SQLException e) {
+        boolean forKey = false;
+        boolean forRow = false;
+        Matcher wait = WAIT.matcher(detail(e, "\n"));
+        while (wait.find()) {
+            // Only the description of an advisory lock has brackets.
+            boolean brackets = wait.group(1).contains("[");
+            forKey |= brackets;
+            forRow |= !brackets;
+        }
+        return forKey && forRow;
     }
 
     /** Whether the driver has made it, and neither the server nor a pool. */
@@ -68,7 +117,10 @@ public final class ServerErrors {
         return SqlState.INVALID_TEXT_REPRESENTATION.equals(e.getSQLState()) ? WriteSql.findIn(message(e)) : null;
     }
 
-    /** Whether a rule of a table (CREATE RULE) keeps a statement from standing in a WITH, known by its place in the server. */
+    /**
+     * Whether a rule of a table (CREATE RULE) keeps a statement from standing in a WITH, known by its place in the
+     * server.
+     */
     public static boolean isOfRule(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         return server != null
@@ -123,7 +175,8 @@ public final class ServerErrors {
 
     /**
      * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. So
-     * it has to name the table, which the query cannot have found missing before the lock did; or to quote the id, where
+     * it has to name the table, which the query cannot have found missing before the lock did; or to quote the id,
+     * where
      * the id is of a type that only the server knows and the query has no such value.
      */
     public static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {

@@ -10,15 +10,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockTargetException;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.CitusForms;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.KeySql;
-import org.rowlock.internal.sql.ScriptValues;
 import org.rowlock.internal.sql.WaitSql;
 
 /**
@@ -42,7 +39,7 @@ public final class SessionLocks {
     private static final String HELD_AT_LEAST = OWN_LOCK + "(l.mode = 'ExclusiveLock' or k.shared))";
 
     private final PgSession session;
-    private final LockRequest request;
+    private final ResolvedRequest request;
 
     /** What holds the tables: a statement of its own, or a clause. */
     private final List<String> holdingInFront;
@@ -62,7 +59,7 @@ public final class SessionLocks {
             @Nullable Long number,
             boolean shared) {}
 
-    private SessionLocks(PgSession session, LockRequest request, boolean onCitus) {
+    private SessionLocks(PgSession session, ResolvedRequest request, boolean onCitus) {
         this.session = session;
         this.request = request;
         List<String> tables = request.advisory().tables();
@@ -75,7 +72,7 @@ public final class SessionLocks {
      *
      * @param onCitus whether the database has Citus, see {@link CitusForms}
      */
-    public static SessionLocks derive(PgSession session, LockRequest request, boolean onCitus, String... before)
+    public static SessionLocks derive(PgSession session, ResolvedRequest request, boolean onCitus, String... before)
             throws SQLException {
         SessionLocks locks = new SessionLocks(session, request, onCitus);
         List<String> inFront = locks.inFront(before);
@@ -87,7 +84,7 @@ public final class SessionLocks {
     }
 
     /** Whether this session holds all the locks already, each in its mode or a stronger one. */
-    public static boolean areHeld(PgSession session, LockRequest request, boolean onCitus) throws SQLException {
+    public static boolean areHeld(PgSession session, ResolvedRequest request, boolean onCitus) throws SQLException {
         SessionLocks locks = new SessionLocks(session, request, onCitus);
         List<String> inFront = locks.inFront();
         String held = locks.holding + "select pg_catalog.bool_and(" + HELD_AT_LEAST + ")" + KeySql.FROM_MIXED;
@@ -110,9 +107,9 @@ public final class SessionLocks {
     /**
      * Waits for the locks.
      *
-     * @throws LockNotAvailableException if there is no wait and one is taken
+     * @return false if there is no wait and one is taken
      */
-    public void lock() throws SQLException {
+    public boolean lock() throws SQLException {
         WaitKind wait = WaitKind.of(request.lockWait());
         boolean bounded = wait == WaitKind.AT_MOST;
         String function = wait == WaitKind.NO_WAIT ? "pg_catalog.pg_try_advisory_lock" : "pg_catalog.pg_advisory_lock";
@@ -121,23 +118,27 @@ public final class SessionLocks {
                 + (bounded ? " when " + WaitSql.REARM_EXPRESSION + " is null then ''" : "")
                 + " else " + call(function, "::pg_catalog.text") + " end" + KEYS;
         try (PreparedStatement statement = session.prepare(sql)) {
-            bind(statement, bounded ? WaitSql.bindMillis(statement, 1, new ScriptValues(request, null)) : 1);
+            bind(statement, bounded ? WaitSql.bindMillis(statement, 1, request) : 1);
             try (ResultSet row = result(statement, bounded ? 1 : 0)) {
                 while (row.next()) {
                     if ("false".equals(row.getString(1))) {
-                        throw LockErrors.notAvailable(request.asked(session.isHotStandby()), false, null);
+                        return false;
                     }
                 }
+                return true;
             }
         }
     }
 
     /**
      * Begins the caller's transaction, and in its first statement takes the locks for it and lets go of the session's.
-     * The keys are derived once more at the end, since a table may have been replaced during the wait. Their modes count
+     * The keys are derived once more at the end, since a table may have been replaced during the wait. Their modes
+     * count
      * too: two tables that have changed places give the same keys.
+     *
+     * @return false if a table was replaced by another
      */
-    public void passToTransaction(String... before) throws SQLException {
+    public boolean passToTransaction(String... before) throws SQLException {
         List<String> inFront = inFront(before);
         String lock = "select " + call("pg_catalog.pg_advisory_xact_lock", "") + ", case when k.held then true else "
                 + call("pg_catalog.pg_advisory_unlock", "") + " end" + KEYS;
@@ -155,16 +156,15 @@ public final class SessionLocks {
             statement.getMoreResults();
             again.read(statement.getResultSet());
         }
-        if (!again.keys.equals(keys)) {
-            throw LockTargetException.stale(
-                    "Cannot lock " + request.describe()
-                            + ": the table was replaced by another during the wait. Nothing is locked; try again.",
-                    true);
-        }
+        return again.keys.equals(keys);
     }
 
-    /** Lets go of the locks after a failure. If that fails too, the session must not go on, say back into a pool. */
-    public void unlock(Throwable cause) {
+    /**
+     * Lets go of the locks. If that fails the session must not go on, say back into a pool.
+     *
+     * @param cause what has failed before, or null
+     */
+    public void unlock(@Nullable Throwable cause) {
         // Only what the session really holds, so that the server has nothing to warn of.
         String sql = "rollback and chain\n;select " + call("pg_catalog.pg_advisory_unlock", "") + KEYS
                 + " where not k.held and " + HELD + "\n;rollback";
@@ -172,11 +172,14 @@ public final class SessionLocks {
             bind(statement, 1);
             statement.execute();
         } catch (SQLException | RuntimeException e) {
-            cause.addSuppressed(e);
+            Throwable first = cause == null ? e : cause;
+            if (cause != null) {
+                cause.addSuppressed(e);
+            }
             try {
                 session.kill();
             } catch (SQLException notKilled) {
-                cause.addSuppressed(notKilled);
+                first.addSuppressed(notKilled);
             }
         }
     }

@@ -6,10 +6,10 @@ import java.util.List;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.WaitKind;
-import org.rowlock.internal.sql.ScriptStatement.Binder;
-import org.rowlock.internal.sql.ScriptStatement.Result;
+import org.rowlock.internal.sql.Part.Binder;
+import org.rowlock.internal.sql.Part.Result;
 
 /** The statement that takes advisory locks. It returns one row, a {@link Guard}. */
 final class AdvisorySql {
@@ -20,7 +20,7 @@ final class AdvisorySql {
      *
      * @param holding what holds the tables: a WITH clause, or nothing where statements in front of it do
      */
-    static ScriptStatement lock(LockPlan plan, String holding) {
+    static Part lock(LockPlan plan, String holding) {
         return switch (plan.shape()) {
             case ROWS_INT -> rowsInt(plan, holding);
             case MANY, MIXED -> several(plan, holding);
@@ -28,14 +28,14 @@ final class AdvisorySql {
         };
     }
 
-    private static ScriptStatement one(LockPlan plan, String holding) {
+    private static Part one(LockPlan plan, String holding) {
         Shape shape = plan.shape();
         String attempt = attempt(plan, plan.mode(), KeySql.arguments(shape));
         if (plan.waitKind() == WaitKind.AT_MOST) {
             attempt = rearmed(attempt);
         }
         int marks = marks(plan);
-        return new ScriptStatement(
+        return new Part(
                 holding + "select "
                         + GuardSql.guarded(
                                 plan.anyIsolation(),
@@ -43,8 +43,8 @@ final class AdvisorySql {
                                 attempt,
                                 plan.isRaising())
                         + ", " + GuardSql.isolation(plan.anyIsolation()) + KeySql.from(shape),
-                (statement, at, values) -> {
-                    LockKey key = values.request().advisory().keys().get(0);
+                (statement, at, request) -> {
+                    LockKey key = request.advisory().keys().get(0);
                     int next = KeySql.bindArguments(statement, at, key);
                     return KeySql.bindFrom(statement, bindMarks(statement, next, marks), key);
                 },
@@ -60,7 +60,7 @@ final class AdvisorySql {
      * Of one table the guard and the table are looked at once, and the keys come in a query of their own behind them,
      * which joins nothing.
      */
-    private static ScriptStatement rowsInt(LockPlan plan, String holding) {
+    private static Part rowsInt(LockPlan plan, String holding) {
         boolean trying = plan.waitKind() == WaitKind.NO_WAIT;
         String lock = function(plan, plan.mode()) + '(' + KeySql.arguments(plan.shape()) + ')';
         // To look whether a void is null is cheaper than to print it.
@@ -68,14 +68,14 @@ final class AdvisorySql {
         if (plan.waitKind() == WaitKind.AT_MOST) {
             attempt = rearmed(attempt);
         }
-        return new ScriptStatement(
+        return new Part(
                 holding + "select case when " + GuardSql.agreed(plan.anyIsolation())
                         + " and t.refused is null then (select pg_catalog.count(" + attempt + ")::pg_catalog.text"
                         + KeySql.FROM_INTS + ") else "
                         + GuardSql.refusal(plan.anyIsolation(), "coalesce(t.refused, '')", plan.isRaising())
                         + " end, " + GuardSql.isolation(plan.anyIsolation()) + KeySql.FROM_ROWS_INT,
-                (statement, at, values) -> {
-                    List<LockKey> keys = values.request().advisory().keys();
+                (statement, at, request) -> {
+                    List<LockKey> keys = request.advisory().keys();
                     int next = bindMarks(statement, at, trying ? 1 : 0);
                     next = KeySql.bindInts(statement, next, keys);
                     next = bindMarks(statement, next, plan.isRaising() ? 1 : 0);
@@ -88,7 +88,7 @@ final class AdvisorySql {
      * The guard is asked once, in front of the keys. Without GROUP BY: to group, the server may sort, and then take the
      * locks in another order than that of the keys.
      */
-    private static ScriptStatement several(LockPlan plan, String holding) {
+    private static Part several(LockPlan plan, String holding) {
         boolean anyIsolation = plan.anyIsolation();
         boolean mixed = plan.shape() == Shape.MIXED;
         String attempt = mixed
@@ -99,7 +99,7 @@ final class AdvisorySql {
         Binder keys = mixed ? AdvisorySql::bindMixed : AdvisorySql::bindMany;
         String rearm = plan.waitKind() == WaitKind.AT_MOST ? " and " + WaitSql.REARM_EXPRESSION + " is not null" : "";
         String agreed = "g.agreed and t.refused is null";
-        return new ScriptStatement(
+        return new Part(
                 holding + "select case when pg_catalog.bool_and(" + agreed
                         + ") then pg_catalog.count(case when " + agreed + rearm + " then " + attempt
                         + " end)::pg_catalog.text else "
@@ -110,7 +110,7 @@ final class AdvisorySql {
                         + GuardSql.agreed(anyIsolation) + " as agreed offset 0) as g",
                 marks == 0
                         ? keys
-                        : (statement, at, values) -> keys.bind(statement, bindMarks(statement, at, marks), values),
+                        : (statement, at, request) -> keys.bind(statement, bindMarks(statement, at, marks), request),
                 Result.GUARD);
     }
 
@@ -135,12 +135,11 @@ final class AdvisorySql {
         return next;
     }
 
-    private static int bindMany(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
-        return KeySql.bindMany(statement, at, values.request().advisory().keys());
+    private static int bindMany(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
+        return KeySql.bindMany(statement, at, request.advisory().keys());
     }
 
-    private static int bindMixed(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
-        LockRequest request = values.request();
+    private static int bindMixed(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         return KeySql.bindMixed(statement, at, request.advisory(), request.mode());
     }
 

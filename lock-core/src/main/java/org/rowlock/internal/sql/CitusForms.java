@@ -10,20 +10,22 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockWait;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.WaitKind;
-import org.rowlock.internal.sql.ScriptStatement.Result;
+import org.rowlock.internal.sql.Part.Result;
 
 /**
- * What scripts are made of on Citus, where a table may lie on other machines. Citus takes a statement that names such a
- * table to the machine of its choice, advisory lock and all; so the statement that locks names none, and one in front of
- * it holds the table. Thereby Citus also knows the transaction: those that it does not know are all one to its search for
+ * What flushes are made of on Citus, where a table may lie on other machines. Citus takes a statement that names such a
+ * table to the machine of its choice, advisory lock and all; so the statement that locks names none, and one in front
+ * of
+ * it holds the table. Thereby Citus also knows the transaction: those that it does not know are all one to its search
+ * for
  * deadlocks. Of row locks it takes one to a machine at a time. And a bound set by a function stays on the coordinator,
  * while that of SET LOCAL goes along.
  */
-public final class CitusForms extends ScriptForms {
+public final class CitusForms extends FlushForms {
     /** A lock_timeout of zero would be none. */
     private static final int AT_ONCE_MILLIS = 1;
 
@@ -40,14 +42,13 @@ public final class CitusForms extends ScriptForms {
                     + " then pg_catalog.create_intermediate_result('rowlock', 'select 1') end";
 
     /** SET takes no parameters. */
-    private static final ScriptStatement APPLY = ScriptStatement.control(
+    private static final Part APPLY = Part.control(
             "do $rowlock$ begin execute 'set local lock_timeout = ' || " + WaitSql.REMAINING + "; end $rowlock$");
 
-    private static final List<ScriptStatement> ARM =
-            List.of(new ScriptStatement(KEEP, CitusForms::bindMillis, Result.IGNORED), APPLY);
+    private static final List<Part> ARM = List.of(new Part(KEEP, CitusForms::bindMillis, Result.IGNORED), APPLY);
 
     /** A bound of the caller's is on the other machines only if it was taken along. */
-    private static final ScriptStatement RESTORE = ScriptStatement.control("do $rowlock$ begin"
+    private static final Part RESTORE = Part.control("do $rowlock$ begin"
             + " if pg_catalog.current_setting('rowlock.propagate') = 'local' then execute pg_catalog.format("
             + "'set local lock_timeout = %L', pg_catalog.current_setting('rowlock.lock_timeout'));"
             + " else set local lock_timeout to default; end if;"
@@ -80,26 +81,26 @@ public final class CitusForms extends ScriptForms {
     }
 
     @Override
-    List<ScriptStatement> arm() {
+    List<Part> arm() {
         return ARM;
     }
 
     @Override
-    ScriptStatement restore() {
+    Part restore() {
         return RESTORE;
     }
 
     @Override
-    List<ScriptStatement> advisoryLock(LockPlan plan) {
+    List<Part> advisoryLock(LockPlan plan) {
         return Stream.concat(
-                        hold(plan.tables(), plan.keysAlone()).stream().map(ScriptStatement::control),
+                        hold(plan.tables(), plan.keysAlone()).stream().map(Part::control),
                         Stream.of(AdvisorySql.lock(plan, "")))
                 .toList();
     }
 
     @Override
-    List<ScriptStatement> rowLocks(LockPlan plan, LockRequest request) {
-        List<ScriptStatement> statements = new ArrayList<>();
+    List<Part> rowLocks(LockPlan plan, ResolvedRequest request) {
+        List<Part> statements = new ArrayList<>();
         for (int group = 0; group < request.rows().size(); group++) {
             RowGroup of = request.rows().get(group);
             List<Row> keys = of.keys();
@@ -143,9 +144,8 @@ public final class CitusForms extends ScriptForms {
         return number ? Long.compare(Long.parseLong(one), Long.parseLong(other)) : one.compareTo(other);
     }
 
-    private static int bindMillis(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
-        statement.setInt(
-                at, values.request().lockWait() instanceof LockWait.AtMost bound ? bound.millis() : AT_ONCE_MILLIS);
+    private static int bindMillis(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
+        statement.setInt(at, request.lockWait() instanceof LockWait.AtMost bound ? bound.millis() : AT_ONCE_MILLIS);
         return at + 1;
     }
 }

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
+import org.rowlock.internal.request.ResolvedRequest;
 
 /**
  * The guard that a lock statement carries: it locks only in a transaction where the lock means something, and tells
@@ -74,7 +75,7 @@ public final class GuardSql {
     }
 
     /** What it says depends on a setting, which keeps the planner from evaluating it early. */
-    private static String raise(String what) {
+    static String raise(String what) {
         return "cast(cast(? as pg_catalog.text) || " + what + " as integer)::pg_catalog.text";
     }
 
@@ -84,7 +85,7 @@ public final class GuardSql {
         return at + 1;
     }
 
-    static int bindMark(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
+    static int bindMark(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         return bindMark(statement, at);
     }
 

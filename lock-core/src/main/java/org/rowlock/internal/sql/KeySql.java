@@ -11,6 +11,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.TableName;
 
 /**
@@ -19,7 +20,7 @@ import org.rowlock.internal.text.TableName;
  */
 public final class KeySql {
     /** The table a key belongs to: the root of its partition tree, or itself. */
-    static final String ROOT = "coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)::pg_catalog.oid";
+    static final String ROOT = CatalogSql.root("c.oid");
 
     /** Takes the table's name, resolves it as the session would, and gives {@code c}. OFFSET 0 keeps it to once. */
     private static final String FROM_TABLE =
@@ -27,7 +28,8 @@ public final class KeySql {
 
     /**
      * The condition that {@code c} is a table or a partitioned table whose rows the role may lock: FOR UPDATE asks for
-     * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's caches,
+     * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's
+     * caches,
      * since a scan of pg_class would cost more than the lock.
      */
     private static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
@@ -49,8 +51,8 @@ public final class KeySql {
     static String arguments(Shape shape) {
         return switch (shape) {
             case ROW_INT -> ROOT + "::integer, cast(? as integer)";
-            case ROW_TEXT -> hash(ROOT + "::pg_catalog.text || ':' || cast(? as pg_catalog.text)");
-            case NAME -> hash("cast(? as pg_catalog.text)");
+            case ROW_TEXT -> CatalogSql.hash(ROOT + "::pg_catalog.text || ':' || cast(? as pg_catalog.text)");
+            case NAME -> CatalogSql.hash("cast(? as pg_catalog.text)");
             case NUMBER -> "cast(? as bigint)";
             case PAIR -> "cast(? as integer), cast(? as integer)";
             case ROWS_INT -> "t.root::integer, k.o";
@@ -60,8 +62,10 @@ public final class KeySql {
 
     /**
      * A WITH clause that holds the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does: so a table
-     * cannot be renamed away, and another take its name and OID, between a lock and the work under it. Nothing refers to
-     * these queries, so the server locks their tables and does not run them. It also makes the session look at the names
+     * cannot be renamed away, and another take its name and OID, between a lock and the work under it. Nothing refers
+     * to
+     * these queries, so the server locks their tables and does not run them. It also makes the session look at the
+     * names
      * anew, which within a transaction it would not.
      */
     public static String holding(List<String> tables) {
@@ -98,7 +102,8 @@ public final class KeySql {
     }
 
     /**
-     * An expression that tells what is wrong with the table, given that {@link #tableCondition} does not hold: it is not
+     * An expression that tells what is wrong with the table, given that {@link #tableCondition} does not hold: it is
+     * not
      * written, and so not prepared at every call, a second time.
      */
     static String whatIsWrong(Shape shape) {
@@ -178,7 +183,7 @@ public final class KeySql {
                 + " left join lateral (select" + (mixed ? "" : " distinct")
                 + " case when d.o is not null then coalesce(t.oids[d.t]::integer, d.c) end as c, d.o,"
                 + " case when d.o is null then coalesce(d.b, "
-                + hash("coalesce(t.oids[d.t]::pg_catalog.text || ':', '') || d.s")
+                + CatalogSql.hash("coalesce(t.oids[d.t]::pg_catalog.text || ':', '') || d.s")
                 + ") end as b" + (mixed ? ", pg_catalog.bool_and(d.shared) as shared" : "")
                 + " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as integer[]), cast(? as pg_catalog.text[]), cast(? as bigint[])"
                 + (mixed
@@ -242,9 +247,5 @@ public final class KeySql {
             return tables.size();
         }
         return index + 1;
-    }
-
-    static String hash(String text) {
-        return "('x' || pg_catalog.substr(pg_catalog.md5(" + text + "), 1, 16))::bit(64)::bigint";
     }
 }

@@ -5,16 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
-import org.rowlock.internal.request.LockQuery;
-import org.rowlock.internal.request.LockRequest;
-import org.rowlock.internal.request.LockRequest.RowGroup;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
+import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Watch;
 
 /**
- * The form of a request: all that the text of its script depends on, and nothing of its values.
+ * The form of a request: all that the text of its flush depends on, and nothing of its values.
  *
  * @param shape the form of the advisory keys
  * @param tables the tables of the advisory locks
@@ -23,7 +23,7 @@ import org.rowlock.internal.request.Watch;
  * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
  * @param rows the row locks
  * @param keysAlone the tables of keys without a row lock whose ids are looked at
- * @param query the caller's own statement
+ * @param tail the caller's own statement, or writes and the COMMIT
  * @param watch where that ends the transaction: how the server is to look after its client meanwhile
  */
 record LockPlan(
@@ -35,7 +35,7 @@ record LockPlan(
         boolean anyIsolation,
         List<RowPart> rows,
         List<RowTable> keysAlone,
-        @Nullable String query,
+        @Nullable String tail,
         @Nullable Watch watch) {
 
     /**
@@ -45,7 +45,7 @@ record LockPlan(
      */
     record RowPart(RowTable table, RowLockMode mode, boolean one) {}
 
-    static LockPlan of(LockRequest request, boolean begun, boolean anyIsolation, @Nullable LockQuery<?> query) {
+    static LockPlan of(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
         return new LockPlan(
                 request.advisory().shape(),
                 request.advisory().tables(),
@@ -55,10 +55,8 @@ record LockPlan(
                 anyIsolation,
                 parts(request.rows()),
                 tables(request.keysAlone()),
-                query == null ? null : query.sql(),
-                query == null || query.committing() == null
-                        ? null
-                        : query.committing().watch());
+                tail == null ? null : tail.sql(),
+                tail == null ? null : tail.watch());
     }
 
     private static List<RowPart> parts(List<RowGroup> groups) {
@@ -97,7 +95,7 @@ record LockPlan(
 
     /** Nor here. A row that is locked behind a savepoint becomes a MultiXact when it is updated. */
     boolean isRowTry() {
-        return !isAdvisory() && query == null && waitKind == WaitKind.NO_WAIT && isOneRow();
+        return !isAdvisory() && tail == null && waitKind == WaitKind.NO_WAIT && isOneRow();
     }
 
     /** Whether a refusal of the guard must raise an error, since what follows in the round trip must not run. */
@@ -111,6 +109,6 @@ record LockPlan(
     }
 
     private boolean isAdvisoryAlone() {
-        return isAdvisory() && rows.isEmpty() && query == null;
+        return isAdvisory() && rows.isEmpty() && tail == null;
     }
 }

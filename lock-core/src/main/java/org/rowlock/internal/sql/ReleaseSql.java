@@ -4,9 +4,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The statements around a COMMIT that lets go of the locks before it is durable: one in front that keeps how the transaction
- * was to wait, and one behind, in a transaction of its own and later in the WAL, that waits so. What is kept is a setting of
- * the session, as what {@code set local} made is gone behind the COMMIT; and it is there if and only if the COMMIT was done.
+ * The statements around a COMMIT that lets go of the locks before it is durable: one in front that keeps how the
+ * transaction
+ * was to wait, and one behind, in a transaction of its own and later in the WAL, that waits so. What is kept is a
+ * setting of
+ * the session, as what {@code set local} made is gone behind the COMMIT; and it is there if and only if the COMMIT was
+ * done.
  */
 public final class ReleaseSql {
     /** In front of COMMIT. Its parameter is a mark; the first column is what is kept: the mark, a space, the level. */
@@ -61,7 +64,8 @@ public final class ReleaseSql {
     /**
      * The statements for a server.
      *
-     * @param flushing whether a message can flush without a transaction, as from PostgreSQL 17 on. It waits for no standby
+     * @param flushing whether a message can flush without a transaction, as from PostgreSQL 17 on. It waits for no
+     *     standby
      */
     public ReleaseSql(boolean flushing) {
         this.confirm = "select c.kept, pg_catalog.set_config('synchronous_commit', c.level, true), "

@@ -7,14 +7,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.request.LockRequest;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.session.LockErrors;
-import org.rowlock.internal.sql.ScriptStatement.Binder;
-import org.rowlock.internal.sql.ScriptStatement.Result;
+import org.rowlock.internal.sql.Part.Binder;
+import org.rowlock.internal.sql.Part.Result;
 import org.rowlock.internal.text.TableName;
 
 /** The statement that takes row locks: the real SELECT ... FOR UPDATE, by primary key. */
@@ -36,7 +36,8 @@ public final class RowSql {
 
     /**
      * A query that is legal only while the columns are of their types and, for one column, the primary key: else the
-     * server raises 42803, 42883, 42703 or 42704. In a WITH clause that nothing refers to it is analysed, anew after DDL
+     * server raises 42803, 42883, 42703 or 42704. In a WITH clause that nothing refers to it is analysed, anew after
+     * DDL
      * and under another search_path, and never planned or run.
      */
     static String identityQuery(RowTable table) {
@@ -55,55 +56,55 @@ public final class RowSql {
     }
 
     /** Locks one row. Returns its id, printed, where it exists. */
-    public static ScriptStatement one(RowTable table, RowLockMode mode, WaitKind wait) {
+    public static Part one(RowTable table, RowLockMode mode, WaitKind wait) {
         return one(table, table.printedId(ALIAS) + rearm(wait, ""), clause(mode, wait), RowSql::bindOne, Result.ROW);
     }
 
     /** Locks one row unless another transaction holds it. Returns its id, printed, if it is locked now. */
-    static ScriptStatement oneIfFree(RowTable table, RowLockMode mode) {
+    static Part oneIfFree(RowTable table, RowLockMode mode) {
         return one(table, ' ' + mode.sql() + " skip locked", Result.ROW);
     }
 
     /** Looks whether a row exists, locked or not. */
-    static ScriptStatement look(RowTable table) {
+    static Part look(RowTable table) {
         return one(table, "", Result.LOOK);
     }
 
     /** Looks whether a row exists that another transaction has inserted: ours is still in progress to the server. */
-    public static ScriptStatement lookForOthers(RowTable table) {
+    public static Part lookForOthers(RowTable table) {
         String own = "pg_catalog.pg_current_xact_id_if_assigned()";
         // xmin has 32 bits: of the numbers that end in them, the nearest to our own.
         String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
                 + "::pg_catalog.text::bigint + 2147483648 & 4294967295) - 2147483648)";
-        ScriptStatement look = one(
+        Part look = one(
                 table,
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
                         + " is distinct from 'in progress'",
                 Result.LOOK);
         // A view has no xmin; there the name means the one around it.
-        return new ScriptStatement(
+        return new Part(
                 "select l.* from (select null::pg_catalog.xid) as x(xmin), lateral (" + look.sql() + ") as l",
                 look.binder(),
                 Result.LOOK);
     }
 
-    private static ScriptStatement one(RowTable table, String clause, Result result) {
+    private static Part one(RowTable table, String clause, Result result) {
         return one(table, table.printedId(ALIAS), clause, RowSql::bindOne, result);
     }
 
-    private static ScriptStatement one(RowTable table, String printed, String clause, Binder binder, Result result) {
+    private static Part one(RowTable table, String printed, String clause, Binder binder, Result result) {
         String where = table.columns().stream()
                 .map(column -> column(column) + " = cast(? as " + column.type() + ')')
                 .collect(Collectors.joining(" and "));
-        return new ScriptStatement(
+        return new Part(
                 (result == Result.LOOK ? "" : identity(table)) + "select " + printed + " from "
                         + TableName.quoted(table.name()) + " as " + ALIAS + " where " + where + clause,
                 binder,
                 result);
     }
 
-    private static int bindOne(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
-        return bindId(statement, at, values.request().rows().get(0).keys().get(0));
+    private static int bindOne(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
+        return bindId(statement, at, request.rows().get(0).keys().get(0));
     }
 
     private static int bindId(PreparedStatement statement, int at, Row key) throws SQLException {
@@ -120,13 +121,13 @@ public final class RowSql {
      * @param group which group of the request it is in
      * @param index which row of the group it is
      */
-    static ScriptStatement oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait, Result result) {
+    static Part oneOf(RowTable table, int group, int index, RowLockMode mode, WaitKind wait, Result result) {
         return one(
                 table,
                 index + 1 + ", " + table.printedId(ALIAS),
                 clause(mode, wait),
-                (statement, at, values) -> bindId(
-                        statement, at, values.request().rows().get(group).keys().get(index)),
+                (statement, at, request) ->
+                        bindId(statement, at, request.rows().get(group).keys().get(index)),
                 result);
     }
 
@@ -136,30 +137,31 @@ public final class RowSql {
      *
      * @param group which group of the request they are
      */
-    static ScriptStatement many(RowTable table, int group, RowLockMode mode, WaitKind wait) {
+    static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         return table.isIdItsText() ? counted(table, group, mode, wait) : numbered(table, group, mode, wait);
     }
 
-    private static ScriptStatement numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
+    private static Part numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         List<Column> columns = table.columns();
         String order = columns.stream().map(RowSql::column).collect(Collectors.joining(", "));
-        return new ScriptStatement(
+        return new Part(
                 identity(table) + "select k.n, " + table.printedId(ALIAS) + rearm(wait, "") + " from "
                         + TableName.quoted(table.name()) + " as " + ALIAS + " join " + table.ids()
                         + " with ordinality as k(" + names(columns) + ", n) on " + on(columns) + " order by " + order
                         + clauseOfTable(mode, wait),
-                (statement, at, values) -> bindIds(statement, at, values, group),
+                (statement, at, request) -> bindIds(statement, at, request, group),
                 Result.ROWS);
     }
 
     /**
      * Of ids that are all there nothing is sent back but how many: to sort out which they are costs the server and the
-     * client more than to lock them. Distinct, as columns that are given may find several rows, and so may a table that others
+     * client more than to lock them. Distinct, as columns that are given may find several rows, and so may a table that
+     * others
      * inherit from.
      */
-    private static ScriptStatement counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
+    private static Part counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         String id = column(table.columns().get(0));
-        return new ScriptStatement(
+        return new Part(
                 identity(table)
                         + "select pg_catalog.count(distinct r.id), case when pg_catalog.count(distinct r.id) < cast(? as integer)"
                         + " then pg_catalog.array_agg(r.id::pg_catalog.text) end"
@@ -167,22 +169,23 @@ public final class RowSql {
                         + " as id" + rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name()) + " as "
                         + ALIAS + " where " + id + " = any(cast(? as "
                         + table.columns().get(0).type() + "[])) order by " + id + clauseOfTable(mode, wait) + ") as r",
-                (statement, at, values) -> {
-                    statement.setInt(
-                            at, values.request().rows().get(group).keys().size());
-                    return bindIds(statement, at + 1, values, group);
+                (statement, at, request) -> {
+                    statement.setInt(at, request.rows().get(group).keys().size());
+                    return bindIds(statement, at + 1, request, group);
                 },
                 Result.COUNTED_ROWS);
     }
 
-    /** Evaluated before each row is locked, so that all waits together, that for the table too, stay within the bound. */
+    /**
+     * Evaluated before each row is locked, so that all waits together, that for the table too, stay within the bound.
+     */
     private static String rearm(WaitKind wait, String name) {
         return wait == WaitKind.AT_MOST ? ", " + WaitSql.REARM_EXPRESSION + name : "";
     }
 
-    private static int bindIds(PreparedStatement statement, int at, ScriptValues values, int group)
+    private static int bindIds(PreparedStatement statement, int at, ResolvedRequest request, int group)
             throws SQLException {
-        LockRequest.RowGroup rows = values.request().rows().get(group);
+        ResolvedRequest.RowGroup rows = request.rows().get(group);
         return rows.table().bindIds(statement, at, rows.ids());
     }
 
@@ -191,24 +194,25 @@ public final class RowSql {
     }
 
     /**
-     * What rows the given ids of keys mean, as {@link #many} returns them: of a row that exists its own id, else what the
+     * What rows the given ids of keys mean, as {@link #many} returns them: of a row that exists its own id, else what
+     * the
      * server makes of the text. Locks nothing.
      *
      * @param group which group of the keys alone they are
      */
-    static ScriptStatement meanings(RowTable table, int group) {
+    static Part meanings(RowTable table, int group) {
         List<Column> columns = table.columns();
         String printed = IntStream.range(0, columns.size())
                 .mapToObj(i -> "coalesce("
                         + columns.get(i).kind().print(column(columns.get(i)))
                         + ", " + columns.get(i).kind().print("k.c" + i) + ')')
                 .collect(Collectors.joining(", "));
-        return new ScriptStatement(
+        return new Part(
                 identity(table) + "select k.n, " + printed + " from " + table.ids() + " with ordinality as k("
                         + names(columns) + ", n) left join " + TableName.quoted(table.name()) + " as " + ALIAS + " on "
                         + on(columns),
-                (statement, at, values) -> {
-                    LockRequest.RowGroup rows = values.request().keysAlone().get(group);
+                (statement, at, request) -> {
+                    ResolvedRequest.RowGroup rows = request.keysAlone().get(group);
                     return rows.table().bindIds(statement, at, rows.ids());
                 },
                 Result.MEANINGS);
@@ -225,8 +229,8 @@ public final class RowSql {
     }
 
     /** What row a given id means, printed, whether it exists or not. */
-    public static ScriptStatement meaning(RowTable table) {
-        return new ScriptStatement(
+    public static Part meaning(RowTable table) {
+        return new Part(
                 "select "
                         + table.columns().stream()
                                 .map(column -> column.kind().print("cast(? as " + column.type() + ')'))
@@ -236,11 +240,12 @@ public final class RowSql {
     }
 
     /**
-     * Checks behind a row lock that its columns are the primary key of what the name means. The row lock holds the table,
+     * Checks behind a row lock that its columns are the primary key of what the name means. The row lock holds the
+     * table,
      * so that nothing changes any more. Raises an error otherwise, for what follows in the round trip must not run.
      */
-    static ScriptStatement verify(RowTable table) {
-        return new ScriptStatement(
+    static Part verify(RowTable table) {
+        return new Part(
                 "select case when " + isPrimaryKey(table) + " then '' else " + GuardSql.raiseStale() + " end",
                 GuardSql::bindMark,
                 Result.IGNORED);
@@ -250,7 +255,8 @@ public final class RowSql {
      * An expression: whether the columns are still the primary key. By name and not by OID, since to a tenant with a
      * schema of its own the name means another table of the same form.
      *
-     * <p>Without parameters, as for these the server would make a plan at every call, which costs more than all else. The
+     * <p>Without parameters, as for these the server would make a plan at every call, which costs more than all else.
+     * The
      * table is a text that is looked up at every call, where a literal of type regclass would be looked up once.
      */
     static String isPrimaryKey(RowTable table) {

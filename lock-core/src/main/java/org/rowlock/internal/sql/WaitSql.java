@@ -4,16 +4,17 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.LockWait;
+import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Watch;
-import org.rowlock.internal.sql.ScriptStatement.Result;
+import org.rowlock.internal.sql.Part.Result;
 
 /**
  * The statements around a lock that bound its wait and keep the transaction usable when the bound is reached. The
  * caller's own lock_timeout comes back word for word.
  */
 public final class WaitSql {
-    static final ScriptStatement SAVEPOINT = ScriptStatement.control("savepoint rowlock");
-    static final ScriptStatement RELEASE = ScriptStatement.control("release savepoint rowlock");
+    static final Part SAVEPOINT = Part.control("savepoint rowlock");
+    static final Part RELEASE = Part.control("release savepoint rowlock");
 
     /** Undoes everything since {@link #SAVEPOINT}: the locks are gone, the transaction is usable, nothing is left. */
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
@@ -31,9 +32,9 @@ public final class WaitSql {
      */
     public static final String REARM_EXPRESSION = "pg_catalog.set_config('lock_timeout', " + REMAINING + ", true)";
 
-    static final ScriptStatement REARM = ScriptStatement.control("select " + REARM_EXPRESSION);
+    static final Part REARM = Part.control("select " + REARM_EXPRESSION);
 
-    static final ScriptStatement RESTORE = ScriptStatement.control(
+    static final Part RESTORE = Part.control(
             "select pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('rowlock.lock_timeout'), true)");
 
     /** How often the server looks whether the client is still there, while a flush that commits waits at the server. */
@@ -47,19 +48,18 @@ public final class WaitSql {
                     + " and pg_catalog.strpos(pg_catalog.version(), 'linux') > 0, " + WITHOUT_STANDBY;
 
     /** Needs no privilege, unlike the function. */
-    private static final ScriptStatement SET_WATCH =
-            ScriptStatement.control("set local client_connection_check_interval = " + WATCH_MILLIS);
+    private static final Part SET_WATCH = Part.control("set local client_connection_check_interval = " + WATCH_MILLIS);
 
-    private static final ScriptStatement ASK_STANDBY =
-            new ScriptStatement("select " + WITHOUT_STANDBY, (statement, at, values) -> at, Result.WATCH);
+    private static final Part ASK_STANDBY = Part.withoutBinds("select " + WITHOUT_STANDBY, Result.WATCH);
 
     private WaitSql() {}
 
     /**
-     * In front of a flush that commits: has the server end the flush if its client is gone, which it would not notice before
+     * In front of a flush that commits: has the server end the flush if its client is gone, which it would not notice
+     * before
      * the COMMIT otherwise. Only if the server can look: others refuse the setting.
      */
-    public static List<ScriptStatement> watch(Watch watch) {
+    public static List<Part> watch(Watch watch) {
         return switch (watch) {
             case NONE -> List.of();
             case SET -> List.of(SET_WATCH);
@@ -68,7 +68,7 @@ public final class WaitSql {
     }
 
     /** Keeps the caller's lock_timeout and the deadline in settings of the transaction, and sets the bound. */
-    public static final ScriptStatement ARM = new ScriptStatement(
+    public static final Part ARM = new Part(
             "select pg_catalog.set_config('rowlock.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),"
                     + " pg_catalog.set_config('rowlock.deadline',"
                     + " (extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000 + m.millis::integer)::pg_catalog.text, true),"
@@ -76,8 +76,8 @@ public final class WaitSql {
             WaitSql::bindMillis,
             Result.IGNORED);
 
-    public static int bindMillis(PreparedStatement statement, int at, ScriptValues values) throws SQLException {
-        LockWait.AtMost bound = (LockWait.AtMost) values.request().lockWait();
+    public static int bindMillis(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
+        LockWait.AtMost bound = (LockWait.AtMost) request.lockWait();
         statement.setString(at, Integer.toString(bound.millis()));
         return at + 1;
     }

@@ -5,7 +5,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A write that the server itself checks: it raises an error where not as many rows are changed as expected, so that a COMMIT
+ * A write that the server itself checks: it raises an error where not as many rows are changed as expected, so that a
+ * COMMIT
  * behind it in the same flush does not commit. The statement stands in a WITH, whose rows are counted.
  */
 public final class WriteSql {
@@ -31,7 +32,8 @@ public final class WriteSql {
      * @param sql the statement, without a semicolon at its end
      * @param returning whether it has a RETURNING of its own
      * @param number of the write, from 1
-     * @param rows whether its rows are read; then the count is in a column behind theirs, and without any there is one row
+     * @param rows whether its rows are read; then the count is in a column behind theirs, and without any there is one
+     *     row
      */
     public static String checked(String sql, boolean returning, long expected, int number, boolean rows) {
         // The line break ends a comment that the statement may end with.

@@ -78,7 +78,9 @@ public final class IdText {
         return text;
     }
 
-    /** The form that the key is derived from: lower case if the text is a UUID. The text itself where it has that form. */
+    /**
+     * The form that the key is derived from: lower case if the text is a UUID. The text itself where it has that form.
+     */
     public static String canonical(String text) {
         return isUuid(text) ? text.toLowerCase(Locale.ROOT) : text;
     }

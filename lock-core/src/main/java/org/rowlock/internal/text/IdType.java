@@ -18,157 +18,25 @@ import org.jspecify.annotations.Nullable;
  * refuse such an id before any SQL; for the others the row lock returns the id that it found.
  */
 public enum IdType {
-    SMALLINT("pg_catalog.int2") {
-        @Override
-        public String int4Of(String column) {
-            return "cast(" + column + " as integer)";
-        }
-
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            return integer(text, Short.MIN_VALUE, Short.MAX_VALUE);
-        }
-    },
-    INTEGER("pg_catalog.int4") {
-        @Override
-        public String int4Of(String column) {
-            return "cast(" + column + " as integer)";
-        }
-
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            return integer(text, Integer.MIN_VALUE, Integer.MAX_VALUE);
-        }
-    },
-    BIGINT("pg_catalog.int8") {
-        @Override
-        public String int4Of(String column) {
-            return "case when " + column + IN_INT4 + " then cast(" + column + " as integer) end";
-        }
-
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            return integer(text, Long.MIN_VALUE, Long.MAX_VALUE);
-        }
-    },
-    NUMERIC("pg_catalog.numeric") {
-        @Override
-        public String text(String printed) {
-            BigDecimal number = decimal(printed);
-            return number == null ? printed : plain(number);
-        }
-
-        @Override
-        public String textOf(String column) {
-            return "cast(pg_catalog.trim_scale(" + column + ") as pg_catalog.text)";
-        }
-
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            BigDecimal number = decimal(text);
-            return number == null ? "is no number." + ADVICE : unless(text, plain(number));
-        }
-    },
-    UUID("pg_catalog.uuid") {
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            return IdText.isUuid(text) ? null : "is no UUID of the form 8-4-4-4-12 hexadecimal digits." + ADVICE;
-        }
-    },
+    SMALLINT("pg_catalog.int2"),
+    INTEGER("pg_catalog.int4"),
+    BIGINT("pg_catalog.int8"),
+    NUMERIC("pg_catalog.numeric"),
+    UUID("pg_catalog.uuid"),
     TEXT("pg_catalog.text"),
     VARCHAR("pg_catalog.varchar"),
     /** {@code char(n)}, whose padding does not count in comparisons; the cast to text leaves it out. */
-    CHAR("pg_catalog.bpchar") {
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            return unless(text, PADDING.matcher(text).replaceFirst(""));
-        }
-    },
-    DATE("pg_catalog.date") {
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            return temporal(text, LocalDate::parse);
-        }
-    },
-    TIME("pg_catalog.time") {
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            return temporal(text, LocalTime::parse);
-        }
-    },
-    TIMESTAMP("pg_catalog.timestamp") {
-        @Override
-        public String text(String printed) {
-            return iso(printed, "");
-        }
-
-        @Override
-        public String textOf(String column) {
-            String printed = print(column);
-            return "case when " + printed + " like '% BC' then " + printed + " else pg_catalog.replace(" + printed
-                    + ", ' ', 'T') end";
-        }
-
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            return temporal(text, LocalDateTime::parse);
-        }
-    },
-    TIMESTAMPTZ("pg_catalog.timestamptz") {
-        @Override
-        public String print(String column) {
-            return "cast(pg_catalog.timezone('UTC', " + column + ") as pg_catalog.text)";
-        }
-
-        @Override
-        public String text(String printed) {
-            // Printed in UTC and without a zone, which has to be there for the server to read it.
-            return printed.endsWith(BEFORE_CHRIST)
-                    ? printed.replace(BEFORE_CHRIST, "+00" + BEFORE_CHRIST)
-                    : iso(printed, "Z");
-        }
-
-        @Override
-        public String textOf(String column) {
-            String printed = print(column);
-            return "case when " + printed + " like '% BC' then pg_catalog.replace(" + printed
-                    + ", ' BC', '+00 BC') when "
-                    + printed + " like '%infinity' then " + printed + " else pg_catalog.replace(" + printed
-                    + ", ' ', 'T') || 'Z' end";
-        }
-
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            return temporal(text, OffsetDateTime::parse);
-        }
-    },
-    BYTEA("pg_catalog.bytea") {
-        @Override
-        public String print(String column) {
-            // As bytea_output = hex has it.
-            return "(pg_catalog.chr(92) || 'x' || pg_catalog.encode(" + column + ", 'hex'))";
-        }
-
-        @Override
-        @Nullable
-        public String refusal(String text) {
-            return BYTES.matcher(text).matches() ? null : "is not \\x and lower-case hexadecimal digits. Give it so";
-        }
-    },
+    CHAR("pg_catalog.bpchar"),
+    DATE("pg_catalog.date"),
+    TIME("pg_catalog.time"),
+    TIMESTAMP("pg_catalog.timestamp"),
+    TIMESTAMPTZ("pg_catalog.timestamptz"),
+    BYTEA("pg_catalog.bytea"),
     /** Any other that prints each value in one way: the text as the server prints it. */
     OTHER(""),
     /**
-     * A type whose text may depend on a setting of the session, or on what it is made of: float8, interval, ranges, arrays,
+     * A type whose text may depend on a setting of the session, or on what it is made of: float8, interval, ranges,
+     * arrays,
      * composite types, types of extensions. One row would have several keys, so no key is made of it.
      */
     KEYLESS("");
@@ -193,7 +61,8 @@ public enum IdType {
     private static final Pattern BYTES = Pattern.compile("\\\\x(?:[0-9a-f]{2})*+");
 
     /**
-     * The functions of PostgreSQL's own that print the values of {@link #OTHER}. They are listed, since whether a function is
+     * The functions of PostgreSQL's own that print the values of {@link #OTHER}. They are listed, since whether a
+     * function is
      * declared immutable proves nothing: float8out and the cube_out of an extension are, and obey extra_float_digits.
      */
     private static final Pattern STEADY_OUTPUT = Pattern.compile("(bool|char|name|text|varchar|bpchar|oid|xid8)out"
@@ -226,12 +95,28 @@ public enum IdType {
 
     /** An expression: the value of a column, printed for {@link #text}. */
     public String print(String column) {
-        return "cast(" + column + " as pg_catalog.text)";
+        return switch (this) {
+            case TIMESTAMPTZ -> "cast(pg_catalog.timezone('UTC', " + column + ") as pg_catalog.text)";
+            // As bytea_output = hex has it.
+            case BYTEA -> "(pg_catalog.chr(92) || 'x' || pg_catalog.encode(" + column + ", 'hex'))";
+            default -> "cast(" + column + " as pg_catalog.text)";
+        };
     }
 
     /** An expression: {@link #text} of {@link #print}. */
     public String textOf(String column) {
-        return print(column);
+        String printed = print(column);
+        return switch (this) {
+            case NUMERIC -> "cast(pg_catalog.trim_scale(" + column + ") as pg_catalog.text)";
+            case TIMESTAMP ->
+                "case when " + printed + " like '% BC' then " + printed + " else pg_catalog.replace(" + printed
+                        + ", ' ', 'T') end";
+            case TIMESTAMPTZ ->
+                "case when " + printed + " like '% BC' then pg_catalog.replace(" + printed
+                        + ", ' BC', '+00 BC') when " + printed + " like '%infinity' then " + printed
+                        + " else pg_catalog.replace(" + printed + ", ' ', 'T') || 'Z' end";
+            default -> printed;
+        };
     }
 
     /** An expression: the {@link IdText#canonical} form of {@link #textOf}. */
@@ -247,10 +132,14 @@ public enum IdType {
     /** An expression: the number of an id that is an int4 by rule 3 of the key; else null. */
     public String int4Of(String column) {
         String text = textOf(column) + " collate pg_catalog.\"C\"";
-        return isWord() || this == NUMERIC
-                ? "case when " + text + " ~ '^(0|-?[1-9][0-9]{0,9})$' then case when cast(" + text + " as bigint)"
-                        + IN_INT4 + " then cast(" + text + " as integer) end end"
-                : "cast(null as integer)";
+        return switch (this) {
+            case SMALLINT, INTEGER -> "cast(" + column + " as integer)";
+            case BIGINT -> "case when " + column + IN_INT4 + " then cast(" + column + " as integer) end";
+            case NUMERIC, TEXT, VARCHAR, CHAR, OTHER ->
+                "case when " + text + " ~ '^(0|-?[1-9][0-9]{0,9})$' then case when cast(" + text + " as bigint)"
+                        + IN_INT4 + " then cast(" + text + " as integer) end end";
+            default -> "cast(null as integer)";
+        };
     }
 
     /** Whether its values can be any text. */
@@ -263,16 +152,48 @@ public enum IdType {
 
     /** The text of an id, as of rule 2, from what {@link #print} gave; a value that no key has stays as it is. */
     public String text(String printed) {
-        return printed;
+        return switch (this) {
+            case NUMERIC -> {
+                BigDecimal number = decimal(printed);
+                yield number == null ? printed : plain(number);
+            }
+            case TIMESTAMP -> iso(printed, "");
+            // Printed in UTC and without a zone, which has to be there for the server to read it.
+            case TIMESTAMPTZ ->
+                printed.endsWith(BEFORE_CHRIST)
+                        ? printed.replace(BEFORE_CHRIST, "+00" + BEFORE_CHRIST)
+                        : iso(printed, "Z");
+            default -> printed;
+        };
     }
 
     /** Why a text is not one that names a value of this type by its key, in words behind it; null where it is. */
     @Nullable
     public String refusal(String text) {
-        return null;
+        return switch (this) {
+            case SMALLINT -> integer(text, Short.MIN_VALUE, Short.MAX_VALUE);
+            case INTEGER -> integer(text, Integer.MIN_VALUE, Integer.MAX_VALUE);
+            case BIGINT -> integer(text, Long.MIN_VALUE, Long.MAX_VALUE);
+            case NUMERIC -> {
+                BigDecimal number = decimal(text);
+                yield number == null ? "is no number." + ADVICE : unless(text, plain(number));
+            }
+            case UUID -> IdText.isUuid(text) ? null : "is no UUID of the form 8-4-4-4-12 hexadecimal digits." + ADVICE;
+            case CHAR -> unless(text, PADDING.matcher(text).replaceFirst(""));
+            case DATE -> temporal(text, LocalDate::parse);
+            case TIME -> temporal(text, LocalTime::parse);
+            case TIMESTAMP -> temporal(text, LocalDateTime::parse);
+            case TIMESTAMPTZ -> temporal(text, OffsetDateTime::parse);
+            case BYTEA ->
+                BYTES.matcher(text).matches() ? null : "is not \\x and lower-case hexadecimal digits. Give it so";
+            case TEXT, VARCHAR, OTHER, KEYLESS -> null;
+        };
     }
 
-    /** The {@link #refusal} of a text that may name a value of this type by another text than that of its key; else null. */
+    /**
+     * The {@link #refusal} of a text that may name a value of this type by another text than that of its key; else
+     * null.
+     */
     @Nullable
     public String otherSpelling(String text) {
         String refusal = refusal(text);

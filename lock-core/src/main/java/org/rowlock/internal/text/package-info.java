@@ -1,5 +1,6 @@
 /**
- * What PostgreSQL calls things: ids and their types, names of tables, comments, SQLSTATEs. Texts alone, below everything else.
+ * What PostgreSQL calls things: ids and their types, names of tables, comments, SQLSTATEs. Texts alone, below
+ * everything else.
  */
 @NullMarked
 package org.rowlock.internal.text;

@@ -15,15 +15,15 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.LockQuery;
@@ -62,8 +62,8 @@ public final class LockVerifier {
         this.requests = requests;
         this.extensions = new ServerExtensions(singleEntryNode, requests.isAnyTableAdvisory(), requests.citus());
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
-        this.probing =
-                new LockCalls(new LockRequests(keysAlone, requests.citus()), new LockObserver(null), new Gate(1));
+        this.probing = new LockCalls(
+                new LockRequests(keysAlone, requests.citus()), new LockObserver(null), KeyQueues.ofWidth(1));
     }
 
     /** In rounds of so many connections at a time. */
@@ -292,7 +292,7 @@ public final class LockVerifier {
             throws SQLException {
         try (query) {
             PgSession session = PgSession.inTransaction(probe.connection());
-            probing.acquire(session, probing.requests().of(key, RowLockMode.FOR_UPDATE, wait), query);
+            probing.acquire(session, probing.requests().of(LockRequest.forUpdate(key), wait), query);
             return query == null ? List.of() : query.rows();
         }
     }

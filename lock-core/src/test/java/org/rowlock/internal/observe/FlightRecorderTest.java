@@ -2,7 +2,8 @@ package org.rowlock.internal.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
-import static org.rowlock.RowLockMode.FOR_SHARE;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.RowLockMode.FOR_UPDATE;
 
 import java.nio.file.Path;
@@ -17,9 +18,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
-import org.rowlock.LockOutcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
@@ -78,8 +79,10 @@ class FlightRecorderTest {
         Session bob = database.session("bob");
         LockKey key = row("account", 1);
         List<RecordedEvent> events = record(both(), () -> {
-            alice.run(c -> locks.in(c).lock(key));
-            bob.run(c -> locks.in(c).tryLockAll(List.of(row("account", 2), key), FOR_SHARE, LockWait.noWait()));
+            alice.run(c -> locks.in(c).lock(forUpdate(key)));
+            bob.run(c -> locks.in(c)
+                    .tryLock(forShare(List.of(row("account", 2), key)))
+                    .isLocked());
         });
         assertThat(events).hasSize(2).allSatisfy(event -> {
             assertThat(event.getEventType().getName()).isEqualTo(ACQUISITION);
@@ -112,10 +115,7 @@ class FlightRecorderTest {
         recording.enable(HOLD).withoutThreshold();
         List<LockKey> keys = List.of(row("account", 2), row("account", 1));
         List<RecordedEvent> events = record(
-                recording,
-                () -> RowLocks.create()
-                        .inTransaction(
-                                database.dataSource(), keys, FOR_UPDATE, LockWait.forever(), connection -> null));
+                recording, () -> RowLocks.create().inTransaction(database.dataSource(), forUpdate(keys), tx -> null));
         assertThat(events).singleElement().satisfies(event -> {
             assertThat(event.getString("key")).isEqualTo("account[2]");
             assertThat(event.getInt("keys")).isEqualTo(2);
@@ -131,10 +131,10 @@ class FlightRecorderTest {
         RowLocks locks = RowLocks.create();
         List<LockKey> keys = List.of(row("account", 2), row("account", 1));
         List<RecordedEvent> events = record(both(), () -> {
-            locks.inTransaction(database.dataSource(), keys, FOR_UPDATE, LockWait.forever(), connection -> null);
+            locks.inTransaction(database.dataSource(), forUpdate(keys), tx -> null);
             Thread.currentThread().interrupt();
             try {
-                locks.inTransaction(database.dataSource(), keys.get(1), connection -> null);
+                locks.inTransaction(database.dataSource(), forUpdate(keys.get(1)), tx -> null);
             } catch (LockInterruptedException e) {
                 assertThat(Thread.interrupted()).isTrue();
             }
@@ -159,7 +159,7 @@ class FlightRecorderTest {
         recording.disable(HOLD);
         recording.enable(ADMISSION).withoutThreshold();
         List<RecordedEvent> events = record(
-                recording, () -> locks.inTransaction(database.dataSource(), row("account", 1), connection -> null));
+                recording, () -> locks.inTransaction(database.dataSource(), forUpdate(row("account", 1)), tx -> null));
         assertThat(events).extracting(event -> event.getEventType().getName()).containsExactly(ADMISSION);
     }
 
@@ -176,7 +176,7 @@ class FlightRecorderTest {
                         FOR_UPDATE,
                         LockStrategy.BOTH,
                         LockWait.noWait(),
-                        LockOutcome.ACQUIRED);
+                        Outcome.ACQUIRED);
         assertThat(event.isEnabled()).isFalse();
         assertThat(event.key).isEmpty();
         assertThat(event.outcome).isEmpty();

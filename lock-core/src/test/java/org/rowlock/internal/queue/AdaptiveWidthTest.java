@@ -18,11 +18,18 @@ class AdaptiveWidthTest {
     private static final double MILLI = 1e6;
     private static final int LONG_ENOUGH = 2_000;
 
+    /** How many are in, which learns or does not. */
+    private interface Width {
+        int now();
+
+        default void left(long nanos) {}
+    }
+
     /** A crowd that never ends, and one key. */
     private static final class Crowd {
         private record Stay(double begun, double ended) {}
 
-        private final TurnstileWidth width;
+        private final Width width;
         private final PriorityQueue<Stay> inside = new PriorityQueue<>((a, b) -> Double.compare(a.ended, b.ended));
         private final Random random;
         private final double jitter;
@@ -30,7 +37,7 @@ class AdaptiveWidthTest {
         private double free;
         private double meanWidth;
 
-        Crowd(TurnstileWidth width, long seed, double jitter) {
+        Crowd(Width width, long seed, double jitter) {
             this.width = width;
             this.random = new Random(seed);
             this.jitter = jitter;
@@ -51,7 +58,7 @@ class AdaptiveWidthTest {
                 }
                 Stay first = inside.remove();
                 now = Math.max(now, first.ended);
-                width.left((long) (now - first.begun), true);
+                width.left((long) (now - first.begun));
                 assertThat(width.now()).isBetween(1, AdaptiveWidth.MOST);
                 widths += width.now();
             }
@@ -61,7 +68,19 @@ class AdaptiveWidthTest {
     }
 
     private static Crowd adaptive(double jitter) {
-        return new Crowd(new AdaptiveWidth(), 4711, jitter);
+        AdaptiveWidth width = new AdaptiveWidth();
+        Width learning = new Width() {
+            @Override
+            public int now() {
+                return width.now();
+            }
+
+            @Override
+            public void left(long nanos) {
+                width.left(nanos, true);
+            }
+        };
+        return new Crowd(learning, 4711, jitter);
     }
 
     private static double settled(Crowd crowd, double wayMillis, double heldMillis) {
@@ -70,7 +89,7 @@ class AdaptiveWidthTest {
     }
 
     private static double ofWidth(int width, double jitter, double wayMillis, double heldMillis) {
-        return settled(new Crowd(new TurnstileWidth.Fixed(width), 4711, jitter), wayMillis, heldMillis);
+        return settled(new Crowd(() -> width, 4711, jitter), wayMillis, heldMillis);
     }
 
     /** Whatever comes, also what cannot be, such as no time at all. */

@@ -2,6 +2,8 @@ package org.rowlock.internal.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +34,7 @@ import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLockMode;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.request.AdvisoryKeys;
@@ -174,17 +176,19 @@ class KeyVersionOneTest {
             connection.setAutoCommit(false);
             TransactionLocks tx = locks.in(connection);
 
-            tx.lock(LockKey.row("account", 42));
+            tx.lock(forUpdate(LockKey.row("account", 42)));
             assertHeld(connection, documented("account", "42"));
 
-            assertThat(tx.tryLock(LockKey.row("document", "abc"), RowLockMode.FOR_SHARE))
+            assertThat(tx.tryLock(forShare(LockKey.row("document", "abc"))).isLocked())
                     .isTrue();
             assertHeld(connection, documented("document", "abc"));
 
-            tx.lockAll(List.of(LockKey.row("\"Order Line\"", 7, 42), LockKey.row("document", "Zürich")));
+            tx.lock(forUpdate(List.of(LockKey.row("\"Order Line\"", 7, 42), LockKey.row("document", "Zürich"))));
             assertHeld(connection, documented("\"Order Line\"", "7\u001f42"), documented("document", "Zürich"));
 
-            tx.lockAndQuery(LockKey.row("account", 41), "select balance from account where id = 41", r -> r.getLong(1));
+            tx.lockAndQuery(
+                    forUpdate(LockKey.row("account", 41)),
+                    LockedQuery.of("select balance from account where id = 41", r -> r.getLong(1)));
             assertHeld(connection, documented("account", "41"));
 
             tx.claim(Claim.from("document").orderBy("code").limit(10), r -> r.getString(1));
@@ -207,9 +211,9 @@ class KeyVersionOneTest {
                     connection, documented("\"Order Line\"", "7\u001f42"), documented("\"Order Line\"", "7\u001f43"));
 
             connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
-            tx.lock(LockKey.row("account", -1));
+            tx.lock(forUpdate(LockKey.row("account", -1)));
             assertHeld(connection, documented("account", "-1"));
-            tx.lock(LockKey.row("document", "abc"));
+            tx.lock(forUpdate(LockKey.row("document", "abc")));
             assertHeld(connection, documented("document", "abc"));
         }
     }
@@ -220,7 +224,7 @@ class KeyVersionOneTest {
         Session java = database.session("java");
         for (Object id : List.of(42, "abc")) {
             psql.execute("select rowlock_lock('account', '" + id + "')");
-            Step<LockResult> waiting = java.start(c -> locks.in(c).lock(LockKey.row("account", id)));
+            Step<LockResult> waiting = java.start(c -> locks.in(c).lock(forUpdate(LockKey.row("account", id))));
             waiting.awaitBlockedBy(psql);
             psql.commit();
             waiting.get();
@@ -266,7 +270,7 @@ class KeyVersionOneTest {
             try (Connection connection = database.dataSource().getConnection()) {
                 connection.setSchema(other);
                 connection.setAutoCommit(false);
-                locks.in(connection).lock(LockKey.row("account", 42));
+                locks.in(connection).lock(forUpdate(LockKey.row("account", 42)));
                 assertHeld(connection, qualified);
             }
         } finally {
@@ -331,7 +335,7 @@ class KeyVersionOneTest {
     private String lockedBy(String table, int id) throws SQLException {
         try (Connection connection = database.dataSource().getConnection()) {
             connection.setAutoCommit(false);
-            locks.in(connection).lock(LockKey.row(table, id));
+            locks.in(connection).lock(forUpdate(LockKey.row(table, id)));
             return held(connection).get(0);
         }
     }

@@ -10,7 +10,7 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockRelease;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
 import org.rowlock.jdbc.corpus.Corpus.Lock;
@@ -26,7 +26,8 @@ class CorpusOnConnectionTest {
 
     /** With a gate that is always full, so that each row that would queue is counted. */
     private final DropIn dropIn = new DropIn(
-            new JdbcSettings("corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN), new Gate(0));
+            new JdbcSettings("corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN),
+            KeyQueues.ofWidth(0));
 
     @Test
     void theRowsThatWouldQueueAreThoseOfTheCorpus() throws Exception {

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param figure what was seen
  * @param reason why it helps
  * @param statement which it is about; null if none, or not visible
+ * @param queryId the server's query_id of that; null if not known
+ * @param gain how many sessions at a time it may free, by which advice is ranked; more where it goes to the cause
  */
 public record Advice(
         String rule,
@@ -18,4 +20,6 @@ public record Advice(
         String action,
         String figure,
         String reason,
-        @Nullable String statement) {}
+        @Nullable String statement,
+        @Nullable Long queryId,
+        double gain) {}

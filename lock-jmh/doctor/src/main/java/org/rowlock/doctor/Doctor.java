@@ -20,8 +20,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.Probe.Row;
 import org.rowlock.doctor.Seen.Audited;
+import org.rowlock.doctor.Seen.Causes;
 import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.LockTable;
+import org.rowlock.doctor.Seen.Scanned;
 import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.Seen.Updated;
 import org.rowlock.guard.AuditedTable;
@@ -40,6 +42,8 @@ public final class Doctor {
 
     /** Samples from one look at the whole lock table to the next. */
     private static final int LOCK_TABLE_EVERY = 10;
+
+    private static final int BLOCKERS_EVERY = 5;
 
     private final ServerAddress address;
     private final ReadOnlySession session;
@@ -106,7 +110,7 @@ public final class Doctor {
         });
         Server server = server(facts);
         double roundTripMillis = session.roundTripMillis();
-        Optional<List<Row>> countersBefore = tryRead("counters", Probe.COUNTERS);
+        Optional<List<Row>> countersBefore = counters(facts);
         Optional<List<Row>> tablesBefore = tryRead("updates of tables", Probe.TABLES);
         Optional<List<Row>> statementsBefore = server.standby() ? Optional.empty() : statements(server);
         long ours = session.transactions();
@@ -117,11 +121,14 @@ public final class Doctor {
         double seconds = (System.nanoTime() - began) / 1e9;
         ours = session.transactions() - ours;
         Optional<List<Row>> statementsAfter = statementsBefore.flatMap(any -> statements(server));
-        Optional<List<Row>> countersAfter = countersBefore.flatMap(any -> tryRead("counters", Probe.COUNTERS));
+        Optional<List<Row>> countersAfter = countersBefore.flatMap(any -> counters(facts));
         Optional<List<Row>> tablesAfter = tablesBefore.flatMap(any -> tryRead("updates of tables", Probe.TABLES));
         Row first = countersBefore.map(rows -> rows.get(0)).orElse(new Row(Map.of()));
         Row last = countersAfter.map(rows -> rows.get(0)).orElse(first);
-        statementsAfter.ifPresent(rows -> noteHidden(server, rows));
+        statementsAfter.ifPresent(rows -> {
+            noteHidden(server, rows);
+            rows.forEach(row -> samples.note(row, "query", "queryid"));
+        });
         notePrivileges(server, facts);
         return new Seen(
                 server,
@@ -152,7 +159,44 @@ public final class Doctor {
                         .map(Doctor::horizonHolder)
                         .toList(),
                 tryRead("what Rowlock's audit has seen", Doctor::audited).orElse(List.of()),
+                causes(samples, facts, first, last, tablesBefore.orElse(List.of()), tablesAfter.orElse(List.of())),
                 List.copyOf(unseen));
+    }
+
+    private Optional<List<Row>> counters(Row facts) {
+        return tryRead("counters", connection -> {
+            Row counters = Probe.COUNTERS.read(connection).get(0);
+            if (facts.is("has_stat_lock")) {
+                counters.values().putAll(Probe.FAST_PATH.read(connection).get(0).values());
+            }
+            return List.of(counters);
+        });
+    }
+
+    private Causes causes(
+            Samples samples, Row facts, Row first, Row last, List<Row> tablesBefore, List<Row> tablesAfter) {
+        Map<String, Row> before = tablesBefore.stream()
+                .collect(Collectors.toMap(row -> row.string("table_name"), row -> row, (one, other) -> one));
+        List<Scanned> scanned = tablesAfter.stream()
+                .map(row -> {
+                    Row then = before.getOrDefault(row.string("table_name"), new Row(Map.of()));
+                    return new Scanned(
+                            row.string("table_name"),
+                            (double) grown(then, row, "scanned") / Math.max(1, grown(then, row, "scans")),
+                            row.is("lacks_index"));
+                })
+                .toList();
+        return new Causes(
+                samples.blockers(),
+                samples.nowait(),
+                samples.snapshots(),
+                samples.aborted(),
+                last.count("serializable_reads") + first.count("serializable_reads") > 0,
+                scanned,
+                facts.is("reads_all_stats")
+                        && !facts.string("synchronous").isEmpty()
+                        && facts.count("synchronous_there") == 0,
+                samples.queryIds());
     }
 
     private void refuseOthers(Connection connection) throws SQLException {
@@ -193,14 +237,19 @@ public final class Doctor {
             long began = System.nanoTime();
             List<Row> activity = session.read(Probe.ACTIVITY::read);
             session.read(connection -> {
-                List<Wait> waits =
-                        Probe.WAITS.read(connection).stream().map(Wait::of).toList();
+                List<Row> rows = Probe.WAITS.read(connection);
+                rows.forEach(row -> samples.note(row, "query", "query_id"));
+                rows.forEach(row -> samples.note(row, "holder_query", "holder_query_id"));
+                List<Wait> waits = rows.stream().map(Wait::of).toList();
                 samples.add(server.database(), activity, waits);
                 if (showKeys) {
                     addHotRow(connection, samples, waits);
                 }
                 return waits;
             });
+            if (samples.count() % BLOCKERS_EVERY == 1) {
+                samples.addBlockers(session.read(Probe.BLOCKERS::read));
+            }
             if (samples.count() % LOCK_TABLE_EVERY == 1) {
                 session.read(Probe.LOCK_TABLE::read).forEach(samples::add);
             }
@@ -256,7 +305,7 @@ public final class Doctor {
         Map<String, Double> rates = new java.util.LinkedHashMap<>();
         if (seconds > 0) {
             rates.put("transactions", Math.max(0, grown(first, last, "transactions") - ours) / seconds);
-            Stream.of("xids", "wal_bytes")
+            Stream.of("xids", "wal_bytes", "rollbacks", "fast_path_exceeded")
                     .filter(last::has)
                     .forEach(name -> rates.put(name, grown(first, last, name) / seconds));
             // In the arithmetic of the counter itself, which wraps.

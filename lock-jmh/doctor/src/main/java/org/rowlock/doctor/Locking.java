@@ -11,7 +11,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Probe.Row;
 
 /**
- * What a statement with a locking clause has done while the doctor looked, by pg_stat_statements.
+ * What a statement that locks rows, by a clause or as UPDATE or DELETE do, has done while the doctor looked, by pg_stat_statements.
  *
  * @param sql normalized
  * @param table the first that it reads; null if that cannot be told from its text
@@ -47,7 +47,7 @@ record Locking(
             // After a reset all of it is new.
             Row base = then == null || then.count("calls") > now.count("calls") ? new Row(Map.of()) : then;
             long calls = now.count("calls") - base.count("calls");
-            RowLockMode mode = StatementKind.clause(sql).orElse(null);
+            RowLockMode mode = StatementKind.mode(sql).orElse(null);
             if (calls > 0 && mode != null && !StatementKind.isForeignKeyCheck(sql)) {
                 double millis = now.number("ms") - base.number("ms");
                 double wal = now.number("wal_bytes") - base.number("wal_bytes");

@@ -19,8 +19,10 @@ import org.jspecify.annotations.Nullable;
 enum Probe {
     SERVER,
     COUNTERS,
+    FAST_PATH,
     ACTIVITY,
     WAITS,
+    BLOCKERS,
     LOCK_TABLE,
     TABLES,
     STATEMENTS,

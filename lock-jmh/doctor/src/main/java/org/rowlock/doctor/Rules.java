@@ -5,16 +5,20 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ResourceBundle;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.ToDoubleBiFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Seen.Audited;
 import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.LockTable;
+import org.rowlock.doctor.Seen.Scanned;
 import org.rowlock.doctor.Seen.Updated;
 import org.rowlock.doctor.Wait.Cause;
 import org.rowlock.doctor.Wait.Doing;
@@ -102,6 +106,20 @@ final class Rules {
     /** Dead rows below which a table is small however many of its rows are dead. */
     static final long DEAD_ROWS = 10_000;
 
+    /** How much sooner the cause of waits is told than what only shortens them. */
+    private static final double CAUSE = 5;
+
+    /** Rows that a scan reads; a small table is best read so. */
+    private static final double LONG_SCAN = 1_000;
+
+    /** A second, and of all transactions; a program that ends its reads with ROLLBACK has as many, and no waits. */
+    private static final double ROLLBACKS_PER_SECOND = 10;
+
+    private static final double ROLLBACK_SHARE = 0.1;
+
+    /** Why, by rule. */
+    private static final ResourceBundle REASONS = ResourceBundle.getBundle("org.rowlock.doctor.reasons");
+
     private Rules() {}
 
     /**
@@ -111,7 +129,6 @@ final class Rules {
      * @param condition when it applies to a subject
      * @param figure what was seen
      * @param action what to do
-     * @param reason why
      * @param statement which it is about
      */
     private record Rule<T>(
@@ -119,26 +136,33 @@ final class Rules {
             BiPredicate<Seen, T> condition,
             BiFunction<Seen, T, String> figure,
             Function<T, String> action,
-            String reason,
             BiFunction<Seen, T, @Nullable String> statement) {
-        Advice of(Seen seen, String subject, T about) {
+        Advice of(Seen seen, String subject, T about, double gain) {
+            String sql = statement.apply(seen, about);
             return new Advice(
                     name,
                     subject,
                     action.apply(about),
                     figure.apply(seen, about),
-                    reason,
-                    statement.apply(seen, about));
+                    REASONS.getString(name),
+                    sql,
+                    sql == null ? null : seen.causes().queryIds().get(sql),
+                    name.equals("stay") ? 0 : gain);
         }
     }
 
-    /** Rules about one kind of thing: all rules for the first of it, then all for the second. */
-    private record Block<T>(Function<Seen, List<T>> subjects, BiFunction<Seen, T, String> name, List<Rule<T>> rules) {
+    /** Rules about one kind of thing, with how many sessions it would free. */
+    private record Block<T>(
+            Function<Seen, List<T>> subjects,
+            BiFunction<Seen, T, String> name,
+            ToDoubleBiFunction<Seen, T> gain,
+            List<Rule<T>> rules) {
         void advise(Seen seen, List<Advice> advice) {
             for (T subject : subjects.apply(seen)) {
                 for (Rule<T> rule : rules) {
                     if (rule.condition.test(seen, subject)) {
-                        advice.add(rule.of(seen, name.apply(seen, subject), subject));
+                        advice.add(
+                                rule.of(seen, name.apply(seen, subject), subject, gain.applyAsDouble(seen, subject)));
                     }
                 }
             }
@@ -148,22 +172,20 @@ final class Rules {
     private static final Block<Table> FOREIGN_KEYS = new Block<>(
             Rules::tables,
             (seen, table) -> table.name(),
+            (seen, table) -> CAUSE * table.waiting(),
             List.of(new Rule<>(
                     "no-key-update",
                     (seen, table) -> starvesForeignKeys(table),
-                    (seen, table) -> table.cause(Cause.FOREIGN_KEY) >= NOISE
-                            ? Figures.percent(table.cause(Cause.FOREIGN_KEY))
-                                    + " of those who wait for its rows only check a foreign key to it"
-                            : Figures.percent(forUpdateShare(table))
-                                    + " of those who wait for its rows want them FOR UPDATE, and foreign keys lead to it",
+                    (seen, table) -> Figures.percent(table.cause(Cause.FOREIGN_KEY))
+                            + " of those who wait for its rows only check a foreign key to it",
                     table -> "Lock it FOR NO KEY UPDATE, not FOR UPDATE, unless rows are deleted or keys change.",
-                    "The check of a foreign key waits for FOR UPDATE and passes FOR NO KEY UPDATE. That changes a word of"
-                            + " SQL and needs no migration. Look again afterwards, before anything else is changed.",
                     Rules::forUpdate)));
 
     private static final Block<LockTable> LOCK_TABLE = new Block<>(
             seen -> seen.lockTable() == null ? List.of() : List.of(seen.lockTable()),
             (seen, table) -> "lock table",
+            // It fails everybody.
+            (seen, table) -> CAUSE * seen.busySessions() + 1,
             List.of(new Rule<>(
                     "lock-table",
                     (seen, table) -> table.share() >= LOCK_TABLE_SHARE,
@@ -172,13 +194,13 @@ final class Rules {
                             + " of them by session " + table.session(),
                     table ->
                             "Lock fewer things in one transaction, or raise max_locks_per_transaction (needs a restart).",
-                    "A full lock table fails every session of the server. An advisory lock takes a place in it, a row lock"
-                            + " takes none: make room before any table goes to BOTH or ADVISORY.",
                     (seen, table) -> table.statement())));
 
     private static final Block<HorizonHolder> HORIZON = new Block<>(
             Seen::horizon,
             (seen, holder) -> "vacuum horizon",
+            // Zipfian updates fell to a sixth.
+            (seen, holder) -> CAUSE * seen.busySessions() * 5 / 6,
             List.of(new Rule<>(
                     "horizon",
                     // On a standby without feedback a query holds back nobody.
@@ -203,13 +225,16 @@ final class Rules {
                             "Bring its consumer back. If that is gone for good: pg_drop_replication_slot('"
                                     + holder.name() + "').";
                     },
-                    "Dead versions of updated rows stay, and every access to a hot row walks through them, under its lock"
-                            + " too.",
                     (seen, holder) -> holder.statement())));
 
     private static final Block<Seen> DEADLOCKS = new Block<>(
             List::of,
             (seen, same) -> deadlocked(seen).map(Table::name).orElse("deadlocks"),
+            // Two stand still for deadlock_timeout, a second by default.
+            (seen, same) -> CAUSE
+                    * Math.max(
+                            2 * seen.deadlocks() / Math.max(1, seen.seconds()),
+                            deadlocked(seen).map(Table::waiting).orElse(0.0)),
             List.of(new Rule<>(
                     "deadlocks",
                     (seen, same) -> seen.deadlocks() > 0 || deadlocked(seen).isPresent(),
@@ -220,13 +245,13 @@ final class Rules {
                                             ? ", and sessions that wait for each other's rows of this table"
                                             : ""),
                     same -> "Lock the rows of a transaction in one order, in one call (lockAll).",
-                    "Two who lock the same rows in another order meet head-on: both stand still for deadlock_timeout, and one"
-                            + " of them fails. lockAll sorts the keys.",
                     (seen, same) -> deadlocked(seen).map(Table::statement).orElse(null))));
 
     private static final Block<Table> TABLES = new Block<>(
             Rules::tables,
             (seen, table) -> table.name(),
+            // First those that the others stand behind.
+            (seen, table) -> table.waiting() * (table.mostly() == Doing.WAITING ? NOISE : 1),
             List.of(
                     new Rule<>(
                             "shorter-transaction",
@@ -234,8 +259,6 @@ final class Rules {
                             (seen, table) -> holders(table, Doing.IDLE) + ", for " + Figures.millis(table.idleMillis())
                                     + " when looked at",
                             table -> "Hold its rows for less time: no other work between the lock and the commit.",
-                            "The row stays locked while the application does something else, and no strategy shortens that. Do"
-                                    + " slow work before the lock or after the commit, or lock later.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "fewer-round-trips",
@@ -245,8 +268,6 @@ final class Rules {
                                     + Figures.millis(seen.roundTripMillis()),
                             table ->
                                     "Make fewer round trips while it is locked: lock and read in one, send writes together.",
-                            "The row is held while messages travel, and no strategy shortens that. lockAndQuery locks and reads"
-                                    + " in one trip; a batch, or one statement for several, does the same for writes.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "faster-standby",
@@ -255,19 +276,12 @@ final class Rules {
                                     holders(table, Doing.COMMITTING) + ", waiting for a synchronous standby (SyncRep)",
                             table ->
                                     "Release its rows early: the commit waits for a synchronous standby while they are locked.",
-                            "A plain commit frees a row only when the standby has confirmed; with early release (release=early"
-                                    + " of Rowlock) it is free before, and nothing that was acknowledged can be lost. A closer standby,"
-                                    + " fewer commits under the lock, or synchronous_commit = local, where losing the commit at a"
-                                    + " failover is acceptable, shorten the wait itself; another kind of lock does not.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "faster-commit",
                             (seen, table) -> table.mostly() == Doing.COMMITTING && table.standbyShare() < MOST,
                             (seen, table) -> holders(table, Doing.COMMITTING) + ", mostly " + table.holderEvent(),
                             table -> "Shorten the commit: it waits for the WAL to be on disk while the row is locked.",
-                            "A faster disk for the WAL shortens that, and early release (release=early of Rowlock) frees the row"
-                                    + " before the disk has it, without losing what was acknowledged. synchronous_commit = off does"
-                                    + " both, where the last commits may be lost in a crash; another kind of lock does neither.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "prepared",
@@ -279,9 +293,6 @@ final class Rules {
                                     ? "End the prepared transactions that hold its rows (pg_prepared_xacts), as their"
                                             + " transaction manager has decided."
                                     : "Shorten the time from PREPARE TRANSACTION to COMMIT PREPARED.",
-                            "A prepared transaction keeps its locks until its transaction manager ends it, through restarts"
-                                    + " too. One ended by hand while its manager is at work is done in one database and undone"
-                                    + " in another.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "next-lock",
@@ -293,7 +304,6 @@ final class Rules {
                                             .map(next -> ", rows of " + next)
                                             .orElse("")
                                     + ".",
-                            "Its rows are held for as long as their holders wait elsewhere.",
                             (seen, table) -> table.holderStatement()),
                     new Rule<>(
                             "shorter-statements",
@@ -302,16 +312,12 @@ final class Rules {
                                     + " when looked at, and " + holders(table, table.mostly()) + " ("
                                     + table.holderEvent() + ')',
                             table -> "Shorten what runs while its rows are locked.",
-                            "Beside a hold like this it does not matter how the row is handed over, and no strategy shortens it.",
                             (seen, table) -> table.holderStatement()),
                     new Rule<>(
                             "convoy",
                             (seen, table) -> isPayingConvoy(table) && table.cause(Cause.WRITE) < MOST,
                             Rules::waits,
                             table -> "Lock it through Rowlock (ROW): of each JVM only a few wait at the server.",
-                            "A commit wakes those who wait for the row, and each walks through its new versions. With ROW only"
-                                    + " a few of each JVM wait for it, and every guarantee stays. ADVISORY, by way of BOTH, is for"
-                                    + " rows whose writers all lock through Rowlock. Measure with compare.",
                             (seen, table) -> table.statement()),
                     new Rule<>(
                             "convoy-of-writes",
@@ -319,17 +325,12 @@ final class Rules {
                             Rules::waits,
                             table ->
                                     "Lock it through Rowlock (ROW) before the UPDATE or DELETE: only a few of each JVM wait.",
-                            "A commit wakes those who wait for the row, and each walks through its new versions, plain writes"
-                                    + " too. A lock that is the first statement lets only a few of each JVM wait for it. Measure"
-                                    + " with compare.",
                             (seen, table) -> table.statement()),
                     new Rule<>(
                             "admission",
                             (seen, table) -> isConvoy(table) && isHeldLong(table) && !starvesForeignKeys(table),
                             Rules::waits,
                             table -> "Admission, so that those who wait hold no connection; the strategy stays ROW.",
-                            "Held for as long as this, a row is not free any sooner with another lock; but the rest of the"
-                                    + " service goes on where its pool is not used up by waiters.",
                             (seen, table) -> table.statement()),
                     new Rule<>(
                             "stay",
@@ -339,41 +340,34 @@ final class Rules {
                                     && !isHeldOtherwise(table),
                             Rules::waits,
                             table -> "Keep its row locks; admission if the connection pool runs dry.",
-                            "With fewer than about 10 who want one row, neither a queue nor another kind of lock pays.",
                             (seen, table) -> table.statement())));
 
-    private static final Block<Map.Entry<String, Double>> OTHER_FIRST =
-            others((seen, wait) -> wait.getValue() > seen.rowWaits());
-
-    private static final Block<Map.Entry<String, Double>> OTHER =
-            others((seen, wait) -> wait.getValue() <= seen.rowWaits());
-
-    private static Block<Map.Entry<String, Double>> others(BiPredicate<Seen, Map.Entry<String, Double>> which) {
-        return new Block<>(
-                seen -> List.copyOf(otherWaits(seen).entrySet()),
-                (seen, wait) -> wait.getKey(),
-                List.of(new Rule<>(
-                        "other",
-                        (seen, wait) -> wait.getValue() >= OTHER_SESSIONS
-                                && wait.getValue() >= HURT_SHARE * seen.busySessions()
-                                && which.test(seen, wait),
-                        (seen, wait) -> Figures.sessions(wait.getValue()) + " of "
-                                + Figures.sessions(seen.busySessions()) + " busy sessions wait there ("
-                                + Figures.percent(wait.getValue() / seen.busySessions()) + ')',
-                        wait -> switch (wait.getKey()) {
-                            case "Lock:transactionid" ->
-                                "Find the transactions waited for: most often inserts of one unique key, or rows behind a"
-                                        + " trigger or function.";
-                            case "Lock:advisory" ->
-                                "Hold these advisory locks for less time, or let fewer sessions want one.";
-                            case "Lock:relation" ->
-                                "Find the table lock: DDL or LOCK TABLE, or a transaction that such a one waits behind.";
-                            default -> "Find out which session holds this lock.";
-                        },
-                        "No rule knows this wait better. pg_blocking_pids(pid) has the sessions waited for: docs/incidents.md"
-                                + " has the query.",
-                        (seen, wait) -> null)));
-    }
+    private static final Block<Map.Entry<String, Double>> OTHER = new Block<>(
+            seen -> List.copyOf(otherWaits(seen).entrySet()),
+            (seen, wait) -> wait.getKey(),
+            (seen, wait) -> wait.getValue(),
+            List.of(new Rule<>(
+                    "other",
+                    (seen, wait) ->
+                            wait.getValue() >= OTHER_SESSIONS && wait.getValue() >= HURT_SHARE * seen.busySessions(),
+                    (seen, wait) -> Figures.sessions(wait.getValue()) + " of "
+                            + Figures.sessions(seen.busySessions()) + " busy sessions wait there ("
+                            + Figures.percent(wait.getValue() / seen.busySessions()) + ')',
+                    wait -> switch (wait.getKey()) {
+                        case "Lock:transactionid" ->
+                            "Find the transactions waited for: most often inserts of one unique key, or rows behind a"
+                                    + " trigger or function.";
+                        case "Lock:advisory" ->
+                            "Hold these advisory locks for less time, or let fewer sessions want one.";
+                        case "Lock:relation" ->
+                            "Find the table lock: DDL or LOCK TABLE, or a transaction that such a one waits behind.";
+                        default -> "Find out which session holds this lock.";
+                    },
+                    (seen, wait) -> blockers(seen)
+                            .filter(each -> ("Lock:" + each.lock()).equals(wait.getKey()))
+                            .map(Blocker::statement)
+                            .findFirst()
+                            .orElse(null))));
 
     /** Busy sessions that wait for locks other than rows, by wait event. */
     private static Map<String, Double> otherWaits(Seen seen) {
@@ -390,9 +384,113 @@ final class Rules {
         return others;
     }
 
+    private static final Block<Blocker> BLOCKERS = new Block<>(
+            seen -> blockers(seen).filter(Blocker::isLong).toList(),
+            (seen, blocker) -> blocker.name(),
+            (seen, blocker) -> CAUSE * blocker.waiting() + NOISE,
+            List.of(new Rule<>(
+                    "blocker",
+                    (seen, blocker) -> blocker.waiting() >= FELT_SESSIONS,
+                    (seen, blocker) -> blocker.figure(),
+                    Blocker::action,
+                    (seen, blocker) -> blocker.statement())));
+
+    private static final Block<Seen> STANDBY_GONE = new Block<>(
+            List::of,
+            (seen, same) -> "server",
+            (seen, same) -> CAUSE * (seen.busy().getOrDefault(WaitEvents.STANDBY, 0.0) + seen.rowWaits()),
+            List.of(new Rule<>(
+                    "standby-gone",
+                    (seen, same) -> seen.causes().isStandbyGone() && seen.busy().containsKey(WaitEvents.STANDBY),
+                    (seen, same) -> Figures.sessions(seen.busy().getOrDefault(WaitEvents.STANDBY, 0.0))
+                            + " sessions wait for a synchronous standby (SyncRep), and none is there",
+                    same ->
+                            "Bring the synchronous standby back, or take it out of synchronous_standby_names and reload.",
+                    (seen, same) -> null)));
+
+    private static final Block<Locking> INDEX = new Block<>(
+            seen -> seen.locking() == null
+                    ? List.of()
+                    : seen.locking().stream()
+                            .filter(each -> !each.skipsLocked()
+                                    && each.sessions() >= FELT_SESSIONS
+                                    && each.blocksPerRow() >= BLOCKS_PER_CLAIM
+                                    && scanned(seen, each).isPresent())
+                            .toList(),
+            (seen, statement) -> scanned(seen, statement).map(Scanned::table).orElse(""),
+            (seen, statement) -> CAUSE * Math.max(statement.sessions(), seen.rowWaits()),
+            List.of(new Rule<>(
+                    "missing-index",
+                    (seen, statement) -> true,
+                    (seen, statement) -> Figures.number(statement.blocksPerRow())
+                            + " blocks read for each row that the statement locks, by sequential scans of "
+                            + Figures.number(
+                                    scanned(seen, statement).map(Scanned::rows).orElse(0.0)) + " rows; "
+                            + Figures.sessions(statement.sessions()) + " sessions are in it at a time",
+                    statement ->
+                            "Index the columns by which the statement looks for its rows (of a DELETE or a change of"
+                                    + " keys: those of the foreign key, too).",
+                    (seen, statement) -> statement.sql())));
+
+    private static final Block<Seen> STORMS = new Block<>(
+            seen -> seen.perSecond("rollbacks") >= ROLLBACKS_PER_SECOND
+                            && seen.perSecond("rollbacks") >= ROLLBACK_SHARE * seen.perSecond("transactions")
+                    ? List.of(seen)
+                    : List.of(),
+            (seen, same) -> "rollbacks",
+            (seen, same) -> CAUSE
+                    * Math.max(
+                            seen.rowWaits() + FELT_SESSIONS,
+                            seen.busySessions() * seen.perSecond("rollbacks") / seen.perSecond("transactions")),
+            List.of(
+                    new Rule<>(
+                            "nowait-storm",
+                            (seen, same) -> !seen.causes().nowait().isEmpty(),
+                            Rules::rollbacks,
+                            same ->
+                                    "Wait for the lock for a bounded time (lock_timeout, atMost) in place of NOWAIT with retries.",
+                            (seen, same) -> seen.causes().nowait().keySet().stream()
+                                    .findFirst()
+                                    .orElse(null)),
+                    new Rule<>(
+                            "serialization",
+                            (seen, same) -> seen.causes().nowait().isEmpty()
+                                    && seen.causes().aborted() * seen.samples() >= 1
+                                    && (seen.causes().serializable()
+                                            || seen.causes().snapshots() >= FELT_SESSIONS),
+                            Rules::rollbacks,
+                            same ->
+                                    "Lock the contended row first, in READ COMMITTED: transactions in REPEATABLE READ or"
+                                            + " SERIALIZABLE fail (40001) for each other's writes.",
+                            (seen, same) -> seen.tables().stream()
+                                    .findFirst()
+                                    .map(Table::statement)
+                                    .orElse(null))));
+
+    private static String rollbacks(Seen seen, Seen same) {
+        return Figures.number(seen.perSecond("rollbacks")) + " rollbacks a second, "
+                + Figures.number(seen.perSecond("transactions")) + " transactions";
+    }
+
+    /** What the statement scans: its own table, or one whose foreign key leads to that without an index. */
+    private static Optional<Scanned> scanned(Seen seen, Locking statement) {
+        List<Scanned> scans = seen.causes().scanned().stream()
+                .filter(each -> each.rows() >= LONG_SCAN)
+                .toList();
+        return scans.stream()
+                .filter(each -> statement.locks(each.table()))
+                .findFirst()
+                .or(() -> scans.stream().filter(Scanned::lacksIndex).findFirst());
+    }
+
+    private static Stream<Blocker> blockers(Seen seen) {
+        return seen.causes().blockers().stream();
+    }
+
     private static final Block<Locking> STATEMENTS = new Block<>(
             seen -> seen.locking() == null ? List.of() : seen.locking(),
             (seen, statement) -> Optional.ofNullable(statement.table()).orElse("statement"),
+            (seen, statement) -> statement.sessions(),
             List.of(
                     new Rule<>(
                             "share",
@@ -404,8 +502,6 @@ final class Rules {
                                     + Figures.percent(statement.walShare()) + " of the server's; "
                                     + Figures.number(seen.perSecond("multixacts")) + " MultiXacts/s",
                             statement -> "Take shared advisory locks (strategy ADVISORY) in place of its FOR SHARE.",
-                            "FOR SHARE writes every row that it locks, and a MultiXact where rows are shared; a shared"
-                                    + " advisory lock writes nothing. BOTH does not help, as it takes the row lock too.",
                             (seen, statement) -> statement.sql()),
                     new Rule<>(
                             "claim",
@@ -417,14 +513,12 @@ final class Rules {
                                     + Figures.sessions(statement.sessions()) + " sessions in it at a time",
                             statement ->
                                     "Keep SKIP LOCKED, and shorten its way: claim more jobs at once, index what is ready.",
-                            "Every claim walks past all rows that others hold or have just finished. Fewer and larger claims,"
-                                    + " fewer workers, a partial index of ready jobs and a prompt vacuum shorten that; advisory"
-                                    + " claims do not (measured 0.9x to 1.0x with 64 workers).",
                             (seen, statement) -> statement.sql())));
 
     private static final Block<Seen> SERVER = new Block<>(
             List::of,
             (seen, same) -> "server",
+            (seen, same) -> 0,
             List.of(
                     new Rule<>(
                             "several-machines",
@@ -433,8 +527,6 @@ final class Rules {
                                     + " makes the database one of several machines",
                             same ->
                                     "Let every client enter by the same machine before any table goes to BOTH or ADVISORY.",
-                            "An advisory lock of one machine excludes nobody on another, and on a multi-master database a row"
-                                    + " lock does not either. See docs/where-it-holds.md.",
                             (seen, same) -> null),
                     new Rule<>(
                             "multixacts",
@@ -449,9 +541,6 @@ final class Rules {
                                     + Figures.percent(seen.busyIn(WaitEvents.MULTIXACT))
                                     + " of busy time waits in them",
                             same -> "Find out which statements share rows (MultiXacts).",
-                            "They come from FOR SHARE, which Rowlock replaces, from foreign keys to rows that many insert against"
-                                    + " at once, and from rows that are locked and then updated in a savepoint, which it does"
-                                    + " not. pg_stat_statements tells which.",
                             (seen, same) -> null),
                     new Rule<>(
                             "lock-manager",
@@ -459,28 +548,30 @@ final class Rules {
                             (seen, same) ->
                                     seen.busyIn(WaitEvents.LOCK_MANAGER) >= LWLOCK_SHARE && kind(seen) != Kind.HURT,
                             (seen, same) -> Figures.percent(seen.busyIn(WaitEvents.LOCK_MANAGER))
-                                    + " of busy time waits to get into the lock table",
+                                    + " of busy time waits to get into the lock table"
+                                    + (seen.perSecond().containsKey("fast_path_exceeded")
+                                            ? ", " + Figures.number(seen.perSecond("fast_path_exceeded"))
+                                                    + " locks/s had no room in the fast path"
+                                            : ""),
                             same -> "Look at LockManager waits before any table goes to BOTH or ADVISORY.",
-                            "They come from statements that touch more partitions and indexes than have room in the fast path (16"
-                                    + " before PostgreSQL 18, since then max_locks_per_transaction), and from many sessions at"
-                                    + " the same rows. Advisory locks go the same way.",
                             (seen, same) -> null)));
 
     private static final Block<Map.Entry<String, Double>> ELSEWHERE = new Block<>(
             seen -> List.copyOf(seen.otherDatabases().entrySet()),
             (seen, waits) -> "database " + waits.getKey(),
+            (seen, waits) -> waits.getValue(),
             List.of(new Rule<>(
                     "elsewhere",
                     (seen, waits) -> waits.getValue() >= Math.max(FELT_SESSIONS, TABLE_SHARE * seen.rowWaits()),
                     (seen, waits) -> Figures.sessions(waits.getValue()) + " of the " + Figures.sessions(seen.rowWaits())
                             + " sessions that wait for a row do so there",
                     waits -> "Run the doctor there too, with " + waits.getKey() + " in --url.",
-                    "Only there do its tables have names.",
                     (seen, waits) -> null)));
 
     private static final Block<Updated> BLOAT = new Block<>(
             Seen::updated,
             (seen, table) -> table.table(),
+            (seen, table) -> FELT_SESSIONS,
             List.of(new Rule<>(
                     "vacuum",
                     (seen, table) -> table.dead() >= DEAD_ROWS
@@ -490,14 +581,12 @@ final class Rules {
                     (seen, table) -> Figures.count(table.dead()) + " dead rows, " + Figures.count(table.live())
                             + " live; " + Figures.vacuumed(table.vacuumedSeconds()),
                     table -> "Find out why autovacuum does not keep up, and vacuum it.",
-                    "Every access walks through dead versions, under a row lock too. By default autovacuum looks once a minute"
-                            + " for tables with a fifth of their rows dead: it is off, its thresholds are higher, or its workers"
-                            + " are busy elsewhere.",
                     (seen, table) -> null)));
 
     private static final Block<Audited> AUDIT = new Block<>(
             Seen::audited,
             (seen, table) -> table.table(),
+            (seen, table) -> 0,
             List.of(new Rule<>(
                     "stray-writers",
                     (seen, table) -> true,
@@ -505,8 +594,6 @@ final class Rules {
                             + (table.writers().size() == 1 ? " writer does" : " writers do")
                             + " not lock through Rowlock, as its audit has seen",
                     table -> "Not ADVISORY without a guard: let its other writers lock first.",
-                    "At ADVISORY a write of theirs can be lost, or lose another's; with the guard it is refused while somebody"
-                            + " holds the row.",
                     (seen, table) -> table.writers().get(0))));
 
     private static final List<Block<?>> ALL = List.of(
@@ -514,7 +601,10 @@ final class Rules {
             LOCK_TABLE,
             HORIZON,
             DEADLOCKS,
-            OTHER_FIRST,
+            BLOCKERS,
+            STANDBY_GONE,
+            INDEX,
+            STORMS,
             TABLES,
             OTHER,
             STATEMENTS,
@@ -531,6 +621,7 @@ final class Rules {
         } else {
             ALL.forEach(block -> block.advise(seen, advice));
         }
+        advice.sort(Comparator.comparingDouble(Advice::gain).reversed());
         return List.copyOf(advice);
     }
 
@@ -567,14 +658,9 @@ final class Rules {
                         .toList();
     }
 
-    /** FOR UPDATE of a table that foreign keys lead to, or whose checks are seen waiting. */
+    /** Checks of foreign keys are seen waiting. Where none waits, less than FOR UPDATE gains nothing (measured: 1.0x). */
     private static boolean starvesForeignKeys(Table table) {
-        return table.cause(Cause.FOREIGN_KEY) >= NOISE || (table.isReferenced() && forUpdateShare(table) >= NOISE);
-    }
-
-    /** Of those who wait: who wants FOR UPDATE, and is no DELETE or UPDATE of a key, which cannot want less. */
-    private static double forUpdateShare(Table table) {
-        return Math.min(1 - table.cause(Cause.WRITE), table.modes().getOrDefault(RowLockMode.FOR_UPDATE, 0.0));
+        return table.cause(Cause.FOREIGN_KEY) >= FELT_SHARE;
     }
 
     private static @Nullable String forUpdate(Seen seen, Table table) {

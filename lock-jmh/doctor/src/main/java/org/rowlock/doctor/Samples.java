@@ -29,6 +29,12 @@ final class Samples {
     private long idleInTransaction;
     private long hidden;
     private long rowWaits;
+    private long snapshots;
+    private long aborted;
+    private int blockerLooks;
+    private final Tally<String> nowait = new Tally<>();
+    private final Map<String, Blocker> blockers = new LinkedHashMap<>();
+    private final Map<String, Long> queryIds = new HashMap<>();
     private long unnamed;
     private @Nullable Row fullest;
 
@@ -36,6 +42,9 @@ final class Samples {
     void add(String database, List<Row> activity, List<Wait> waits) {
         count++;
         for (Row row : activity) {
+            snapshots += row.count("snapshots");
+            aborted += row.count("aborted");
+            Optional.ofNullable(row.statement("nowait")).ifPresent(sql -> nowait.add(sql, row.count("sessions")));
             switch (row.string("state")) {
                 case "busy" -> busy.add(row.string("event"), row.count("sessions"));
                 case "idle in transaction" -> idleInTransaction += row.count("sessions");
@@ -70,6 +79,50 @@ final class Samples {
                 tallies.deadlocked++;
             }
         });
+    }
+
+    /** Adds who holds up others at one moment. */
+    void addBlockers(List<Row> rows) {
+        blockerLooks++;
+        for (Row row : rows) {
+            Blocker now = Blocker.of(row);
+            note(row, "query", "query_id");
+            Blocker before = blockers.get(now.name());
+            blockers.put(now.name(), before == null ? now : now.with(before.waiting() + now.waiting()));
+        }
+    }
+
+    /** The server's own name of a statement. */
+    void note(Row row, String query, String queryId) {
+        String statement = row.statement(query);
+        if (statement != null && row.has(queryId)) {
+            queryIds.put(statement, row.count(queryId));
+        }
+    }
+
+    /** Those who hold up most first. */
+    List<Blocker> blockers() {
+        return blockers.values().stream()
+                .map(each -> each.with(each.waiting() / blockerLooks))
+                .sorted(Comparator.comparingDouble(Blocker::waiting).reversed())
+                .toList();
+    }
+
+    Map<String, Long> queryIds() {
+        return queryIds;
+    }
+
+    /** Statements that want a lock NOWAIT, at a time. */
+    Map<String, Double> nowait() {
+        return nowait.times(1.0 / count);
+    }
+
+    double aborted() {
+        return (double) aborted / count;
+    }
+
+    double snapshots() {
+        return (double) snapshots / count;
     }
 
     /** Adds how full the lock table is. */

@@ -74,7 +74,10 @@ final class Screen {
             wrap(String.format("%-4s", number + "."), INDENT, each.subject() + ": " + each.action());
             lines(INDENT + Figures.upper(each.figure()) + '.' + (details ? ' ' + each.reason() : ""));
             if (details || !Objects.equals(each.statement(), last)) {
-                statement(INDENT, each.statement(), details);
+                statement(
+                        INDENT + (each.queryId() == null ? "" : "query_id " + each.queryId() + ": "),
+                        each.statement(),
+                        details);
             }
             last = each.statement();
         }

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param lockTable how full the lock table was at most; null if it was never seen
  * @param horizon who holds vacuum back, the oldest first
  * @param audited tables with writers that Rowlock's audit has seen to write without their lock
+ * @param causes what may be behind waits
  * @param unseen what could not be looked at
  */
 record Seen(
@@ -49,6 +50,7 @@ record Seen(
         @Nullable LockTable lockTable,
         List<HorizonHolder> horizon,
         List<Audited> audited,
+        Causes causes,
         List<Unseen> unseen) {
 
     /**
@@ -75,6 +77,36 @@ record Seen(
             @Nullable String preloaded,
             @Nullable String statementsSchema,
             @Nullable String cluster) {}
+
+    /**
+     * What may be behind waits.
+     *
+     * @param blockers who holds up others and waits for nobody, who holds up most first
+     * @param nowait statements that want a lock NOWAIT, at a time
+     * @param snapshots sessions that keep a snapshot between two statements, at a time
+     * @param aborted sessions in a transaction that has failed, at a time
+     * @param serializable whether there were predicate locks
+     * @param scanned tables that are read by sequential scans
+     * @param isStandbyGone whether commits wait for a synchronous standby, and none is there
+     * @param queryIds the server's query_id of statements
+     */
+    record Causes(
+            List<Blocker> blockers,
+            Map<String, Double> nowait,
+            double snapshots,
+            double aborted,
+            boolean serializable,
+            List<Scanned> scanned,
+            boolean isStandbyGone,
+            Map<String, Long> queryIds) {}
+
+    /**
+     * A table that was read by sequential scans.
+     *
+     * @param rows of a scan
+     * @param lacksIndex whether a foreign key leads from it whose columns no index begins with
+     */
+    record Scanned(String table, double rows, boolean lacksIndex) {}
 
     /**
      * A table that was updated.

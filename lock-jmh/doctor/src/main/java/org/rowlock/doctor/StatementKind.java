@@ -25,7 +25,8 @@ enum StatementKind {
     private static final Pattern VERB = Pattern.compile("\\b(update|delete|merge|insert)\\b", Pattern.CASE_INSENSITIVE);
     private static final Pattern UPSERT = Pattern.compile("\\bdo\\s+update\\b", Pattern.CASE_INSENSITIVE);
     private static final Pattern TABLE = Pattern.compile(
-            "\\bfrom\\s+(?:only\\s+)?((?:\"[^\"]+\"|\\w+)(?:\\.(?:\"[^\"]+\"|\\w+))?)", Pattern.CASE_INSENSITIVE);
+            "(?:\\bfrom|^update)\\s+(?:only\\s+)?((?:\"[^\"]+\"|\\w+)(?:\\.(?:\"[^\"]+\"|\\w+))?)",
+            Pattern.CASE_INSENSITIVE);
     /** Several statements in one message: the first is not the one that waits. */
     private static final Pattern BEGIN =
             Pattern.compile("^\\s*(?:begin|start transaction)\\b[^;]*;", Pattern.CASE_INSENSITIVE);
@@ -63,6 +64,14 @@ enum StatementKind {
                 ? Optional.of(RowLockMode.valueOf(
                         "FOR_" + clause.group(1).toUpperCase(Locale.ROOT).replaceAll("\\s+", "_")))
                 : Optional.empty();
+    }
+
+    /** The mode that it locks rows in: that of its clause, or of an UPDATE or DELETE. */
+    static Optional<RowLockMode> mode(String sql) {
+        String verb = sql.substring(0, Math.min(sql.length(), 7)).toLowerCase(Locale.ROOT);
+        return verb.startsWith("update ")
+                ? Optional.of(RowLockMode.FOR_NO_KEY_UPDATE)
+                : verb.startsWith("delete ") ? Optional.of(RowLockMode.FOR_UPDATE) : clause(sql);
     }
 
     /** The first table that it reads; null if its text does not tell. */

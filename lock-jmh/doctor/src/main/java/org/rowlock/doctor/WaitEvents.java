@@ -10,6 +10,9 @@ final class WaitEvents {
     static final String MULTIXACT = "LWLock:MultiXact";
     static final String LOCK_MANAGER = "LWLock:LockManager";
 
+    /** A commit waits for a synchronous standby. */
+    static final String STANDBY = "IPC:SyncRep";
+
     private WaitEvents() {}
 
     /** Whether a transaction waits in it for its commit to be safe; PostgreSQL 17 spells some anew. */
@@ -20,6 +23,6 @@ final class WaitEvents {
     }
 
     static boolean isStandby(String event) {
-        return event.equals("IPC:SyncRep");
+        return event.equals(STANDBY);
     }
 }

@@ -1,11 +1,16 @@
--- What the client sessions do now: how many, by state and wait event.
+-- What the client sessions do now: how many, by state and wait event; how many of them keep a snapshot between two statements,
+-- as in REPEATABLE READ and SERIALIZABLE, or are in a transaction that has failed; and what those run, or ran in the last second, that want a lock NOWAIT.
 -- A session that the role may not see shows its database, and neither its type nor its statement.
 select case when query = '<insufficient privilege>' then 'hidden'
             when state like 'idle in transaction%' then 'idle in transaction'
             when state in ('active', 'fastpath function call') then 'busy'
             else 'idle' end as state,
        coalesce(wait_event_type || ':' || wait_event, 'running') as event,
-       count(*) as sessions
+       case when query ~* '\mnowait\M' and (state = 'active' or state_change > now() - interval '1 second')
+         then query end as nowait,
+       count(*) as sessions,
+       count(*) filter (where state like 'idle in transaction%' and backend_xmin is not null) as snapshots,
+       count(*) filter (where state = 'idle in transaction (aborted)') as aborted
 from pg_stat_activity
 where pid <> pg_backend_pid() and datname is not null and coalesce(backend_type, 'client backend') = 'client backend'
-group by 1, 2;
+group by 1, 2, 3;

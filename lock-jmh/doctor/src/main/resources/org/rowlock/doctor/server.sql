@@ -9,9 +9,14 @@ select split_part(current_setting('server_version'), ' ', 1) as version,
        current_setting('track_counts')::bool as track_counts,
        current_setting('hot_standby_feedback')::bool as hot_standby_feedback,
        current_setting('max_locks_per_transaction')::int8 as max_locks_per_transaction,
-       -- As PostgreSQL documents the room of the lock table.
-       current_setting('max_locks_per_transaction')::int8
+       -- Which a commit waits for, and how many of them are there, if the role may see it.
+       (select setting from pg_settings where name = 'synchronous_standby_names') as synchronous,
+       (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')) as synchronous_there,
+       -- As PostgreSQL documents the room of the lock table. Before 19 the table grows to about twice that.
+       case when current_setting('server_version_num')::int < 190000 then 2 else 1 end
+         * current_setting('max_locks_per_transaction')::int8
          * (current_setting('max_connections')::int8 + current_setting('max_prepared_transactions')::int8) as lock_room,
+       to_regclass('pg_catalog.pg_stat_lock') is not null as has_stat_lock,
        (select setting from pg_settings where name = 'shared_preload_libraries') as preloaded,
        (select quote_ident(n.nspname) from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace
         where e.extname = 'pg_stat_statements') as statements_schema,

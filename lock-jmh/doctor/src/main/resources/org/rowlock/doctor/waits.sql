@@ -9,7 +9,7 @@ with locks as materialized (
 ), waiters as (
   -- The views are read a moment apart; a session that does not wait in the second may run another statement there.
   select l.pid, l.locktype, l.transactionid, l.waitstart, s.datname, s.seen_at,
-         case when s.query <> '<insufficient privilege>' then s.query end as query
+         case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id
   from locks as l join sessions as s on s.pid = l.pid
   where not l.granted and l.locktype in ('tuple', 'transactionid') and l.pid <> pg_backend_pid()
     and (s.query = '<insufficient privilege>' or s.wait_event_type = 'Lock')
@@ -37,13 +37,13 @@ with locks as materialized (
   where locktype = 'transactionid' and granted and mode = 'ExclusiveLock'
 )
 select w.pid, w.datname as database, coalesce(t.root, n.root)::text as table_name, t.relation, t.page, t.tuple,
-       t.mode, w.transactionid::text as transaction, w.query,
+       t.mode, w.transactionid::text as transaction, w.query, w.query_id,
        coalesce(extract(epoch from w.seen_at - w.waitstart) * 1000, 0)::float8 as waited_ms,
        h.transactionid is not null as is_held,
        h.pid as holder,
        hs.state as holder_state,
        coalesce(hs.wait_event_type || ':' || hs.wait_event, 'prepared transaction ' || p.gid) as holder_event,
-       case when hs.query <> '<insufficient privilege>' then hs.query end as holder_query,
+       case when hs.query <> '<insufficient privilege>' then hs.query end as holder_query, hs.query_id as holder_query_id,
        exists (select from locks where pid = h.pid and not granted) as holder_waits,
        (extract(epoch from coalesce(hs.seen_at - hs.state_change, w.seen_at - p.prepared)) * 1000)::float8 as holder_state_ms
 from waiters as w

@@ -5,8 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowlock.RowLockMode;
+import org.rowlock.doctor.Seen.Causes;
 import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.LockTable;
+import org.rowlock.doctor.Seen.Scanned;
 import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.Seen.Updated;
 import org.rowlock.doctor.Wait.Cause;
@@ -23,6 +25,10 @@ final class Cases {
     private double multixactsPerSecond;
     private double transactionsPerSecond = 1_234.5;
     private double hidden;
+    private final List<Blocker> blockers = new ArrayList<>();
+    private final Map<String, Double> nowait = new LinkedHashMap<>();
+    private final List<Scanned> scanned = new ArrayList<>();
+    private double rollbacksPerSecond;
     private boolean standby;
     private String cluster;
     private LockTable lockTable;
@@ -68,6 +74,22 @@ final class Cases {
         }
     }
 
+    Cases blocker(Blocker blocker) {
+        blockers.add(blocker);
+        return this;
+    }
+
+    Cases scanned(String table, double rows) {
+        scanned.add(new Scanned(table, rows, false));
+        return this;
+    }
+
+    Cases rollbacks(double rate, String nowaitStatement) {
+        rollbacksPerSecond = rate;
+        nowait.put(nowaitStatement, 1.0);
+        return this;
+    }
+
     Cases cluster(String extension) {
         cluster = extension;
         return this;
@@ -100,7 +122,7 @@ final class Cases {
         locking.add(new Locking(
                 sql,
                 StatementKind.table(sql),
-                StatementKind.clause(sql).orElseThrow(),
+                StatementKind.mode(sql).orElseThrow(),
                 calls,
                 1,
                 5,
@@ -146,6 +168,7 @@ final class Cases {
         Map<String, Double> perSecond = new LinkedHashMap<>();
         perSecond.put("transactions", transactionsPerSecond);
         perSecond.put("wal_bytes", 654_321.0);
+        perSecond.put("rollbacks", rollbacksPerSecond);
         perSecond.put("xids", 1_200.0);
         perSecond.put("multixacts", multixactsPerSecond);
         double rowWaits = tables.stream().mapToDouble(Table::waiting).sum()
@@ -185,6 +208,7 @@ final class Cases {
                 lockTable,
                 horizon,
                 List.of(),
+                new Causes(List.copyOf(blockers), nowait, 0, 0, false, scanned, false, Map.of()),
                 List.of(new Unseen("pools", "the server does not know of them", "Look at their metrics."))));
     }
 }

@@ -18,7 +18,10 @@ class ProbesTest {
     final TestDatabase database = new TestDatabase("create table account (id int primary key)");
 
     @ParameterizedTest
-    @EnumSource(value = Probe.class, names = "STATEMENTS", mode = EnumSource.Mode.EXCLUDE)
+    @EnumSource(
+            value = Probe.class,
+            names = {"STATEMENTS", "FAST_PATH"},
+            mode = EnumSource.Mode.EXCLUDE)
     void aProbeRunsInPsql(Probe probe) throws Exception {
         Assumptions.assumeTrue(hasPsql(), "psql is not installed");
         PGSimpleDataSource server = TestPostgres.shared().dataSource();

@@ -65,16 +65,55 @@ class RulesTest {
     }
 
     @Test
-    void aTableWithForeignKeysIsNotLockedForUpdate() {
+    void lessThanForUpdateIsAdvisedOnlyWhereAForeignKeyWaits() {
         Waits table = new Waits("orders", 30);
         table.isReferenced = true;
-        assertThat(rules(new Cases().lockTable(0.9).table(table))).startsWith("no-key-update", "lock-table");
-        table.mode = RowLockMode.FOR_NO_KEY_UPDATE;
         assertThat(rules(new Cases().table(table))).containsExactly("convoy");
-        // A DELETE wants no less.
-        table.mode = RowLockMode.FOR_UPDATE;
+        table.cause = Cause.FOREIGN_KEY;
+        table.mode = RowLockMode.FOR_KEY_SHARE;
+        assertThat(rules(new Cases().table(table))).startsWith("no-key-update");
         table.cause = Cause.WRITE;
         assertThat(rules(new Cases().table(table))).containsExactly("convoy-of-writes");
+    }
+
+    @Test
+    void whoHoldsUpMostComesFirst() {
+        Cases cases = new Cases().table(new Waits("orders", 30));
+        assertThat(rules(cases.blocker(blocker(9.9, 20)))).containsExactly("convoy");
+        assertThat(rules(cases.blocker(blocker(10, 3)))).containsExactly("convoy", "blocker");
+        assertThat(rules(cases.blocker(blocker(10, 8)))).containsExactly("blocker", "convoy", "blocker");
+    }
+
+    private static Blocker blocker(double seconds, double waiting) {
+        return new Blocker(
+                4711,
+                "",
+                waiting,
+                "relation",
+                "orders",
+                4712,
+                null,
+                false,
+                "idle in transaction",
+                seconds,
+                "lock table orders");
+    }
+
+    @Test
+    void aLongWayToTheRowIsAScanOnlyWhereThereIsOne() {
+        String lock = "select * from orders where code = ? for update";
+        assertThat(rules(new Cases().locking(lock, 60, 0.01, 500))).isEmpty();
+        assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 999)))
+                .isEmpty();
+        assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 1_000)))
+                .containsExactly("missing-index");
+    }
+
+    @Test
+    void rollbacksAreAStormOnlyWhereTheyAreMany() {
+        String nowait = "select * from orders where id = ? for update nowait";
+        assertThat(rules(new Cases().rollbacks(9, nowait))).isEmpty();
+        assertThat(rules(new Cases().rollbacks(124, nowait))).containsExactly("nowait-storm");
     }
 
     @Test

@@ -21,13 +21,6 @@ public class Autovacuum extends HotRows {
 
     static final Scenario SCENARIO = new Scenario(
                     "autovacuum",
-                    "Hot rows while autovacuum comes to them all the time",
-                    "The work of zipfian on a table whose storage parameters call autovacuum after 50 dead row versions, at full"
-                            + " speed. A session that waits for a row lock keeps the row's page pinned, so that neither"
-                            + " vacuum nor anybody else may tidy it up; one that waits for an advisory lock, or in the"
-                            + " admission queue, does not. Does throughput stall, and for how long? On a server that looks"
-                            + " for work seldom (autovacuum_naptime) few vacuums run; their number is shown.",
-                    "An advisory lock in front of the row lock is said to smooth the stalls; no figures.",
                     Autovacuum.class,
                     List.of(Point.clients(30)),
                     Variant.withAdmission(),

@@ -15,15 +15,10 @@ import org.rowlock.jmh.scenario.Variant;
  * transaction without a lock of their own, as fast as they can, while lockers lock a row, read it and commit, at a fixed
  * rate that is the same for every variant. A lock's latency counts from when it was to be asked for by the rate.
  */
+@ByHand(Strategy.FOR_UPDATE)
 public class Bystander extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "bystander",
-            "Plain updates beside others that lock the same rows",
-            "40 clients update one of 100 rows three times in a transaction, picked by zipf(1..100, s = 1.1), without a lock of"
-                    + " their own. Beside them 10 lock rows picked in the same way, read them and commit: 100 a second, the"
-                    + " same for every variant. Where fewer were made the rate was not kept. An advisory lock alone does not"
-                    + " keep the plain updates out, and that is why they do not feel it.",
-            "Bystanders made 3,446 tps beside advisory locks and 2,535 beside FOR UPDATE.",
             Bystander.class,
             List.of(Point.of("40 bystanders, 10 lockers", 40).connecting(50)),
             Variant.withAdmission(),

@@ -53,6 +53,11 @@ final class Clients {
         add(role, count, operation, meter.count(role));
     }
 
+    /** The one or the other. */
+    void add(String role, int count, boolean measured, IntFunction<Operation> operation) {
+        add(role, count, operation, measured ? completed : meter.count(role));
+    }
+
     private void add(String role, int count, IntFunction<Operation> operation, LongAdder counter) {
         for (int i = 0; i < count; i++) {
             Operation own = operation.apply(i);
@@ -77,6 +82,10 @@ final class Clients {
             failure.compareAndSet(null, e);
             stopped = true;
         }
+    }
+
+    boolean haveFailed() {
+        return failure.get() != null;
     }
 
     long completed() {

@@ -2,105 +2,46 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.postgresql.PGConnection;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.TransactionWork;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
-/**
- * Two sessions that lock. A benchmark of one session cannot notice that its lock does nothing, so at its end it shows
- * that a second session waits, and what that one finds when it gets in.
- */
+/** Two sessions that lock. A benchmark of one session cannot notice that its lock does nothing, so its end shows that. */
 final class Contest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
-    private static final Duration PAUSE = Duration.ofMillis(5);
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     private Contest() {}
 
-    /**
-     * Runs the first work in a transaction, the second in another that must wait for it, and commits the first.
-     *
-     * @return what the second found
-     */
-    static long awaitSecond(
-            BenchmarkServer server, TransactionWork<?, SQLException> first, TransactionWork<Long, SQLException> second)
-            throws SQLException {
-        try (Connection holder = server.begin();
-                Connection waiter = server.begin()) {
-            first.apply(holder);
-            FutureTask<Long> found = new FutureTask<>(() -> second.apply(waiter));
-            Thread thread = new Thread(found, "rowlock-jmh-contest");
-            thread.start();
-            try {
-                awaitBlocked(holder, waiter, found);
-                holder.commit();
-                return result(found);
-            } finally {
-                // Lets the second in, whatever has happened.
-                holder.rollback();
-                thread.join(DEADLINE.toMillis());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while two sessions were locking", e);
+    /** Fails unless a second transaction has to wait for the first. */
+    static void keepsOut(BenchmarkServer server, Locking.Work first, Locking.Work second) throws SQLException {
+        if (isHeldUp(server, "100ms", first, second)) {
+            return;
         }
+        throw new InvariantViolation("a second transaction got in while the first held the lock");
     }
 
-    /** Runs the first work in a transaction, and the second in another that must not have to wait for it. */
-    static void runBeside(
-            BenchmarkServer server, TransactionWork<?, SQLException> first, TransactionWork<?, SQLException> second)
-            throws SQLException {
-        try (Connection holder = server.begin();
-                Connection other = server.begin()) {
-            first.apply(holder);
-            Sql.execute(other, "set local lock_timeout = '10s'");
-            second.apply(other);
-            other.rollback();
-            holder.rollback();
-        } catch (LockNotAvailableException | SQLException e) {
-            if (e instanceof SQLException sql && !LOCK_NOT_AVAILABLE.equals(sql.getSQLState())) {
-                throw e;
-            }
+    /** Fails if a second transaction has to wait for the first. */
+    static void letsIn(BenchmarkServer server, Locking.Work first, Locking.Work second) throws SQLException {
+        if (isHeldUp(server, "10s", first, second)) {
             throw new InvariantViolation("a transaction waited for the lock of another key");
         }
     }
 
-    private static void awaitBlocked(Connection holder, Connection waiter, FutureTask<Long> found)
-            throws SQLException, InterruptedException {
-        int pid = waiter.unwrap(PGConnection.class).getBackendPID();
-        long deadline = System.nanoTime() + DEADLINE.toNanos();
-        String isBlocked = "select count(*) where pg_backend_pid() = any(pg_blocking_pids(" + pid + "))";
-        while (Sql.number(holder, isBlocked) == 0) {
-            if (found.isDone()) {
-                throw new InvariantViolation(
-                        "a second transaction got in while the first held the lock, and found " + result(found));
+    private static boolean isHeldUp(BenchmarkServer server, String timeout, Locking.Work first, Locking.Work second)
+            throws SQLException {
+        try (Connection holder = server.begin();
+                Connection other = server.begin()) {
+            first.run(holder);
+            Sql.execute(other, "set local lock_timeout = '" + timeout + "'");
+            second.run(other);
+            return false;
+        } catch (LockNotAvailableException e) {
+            return true;
+        } catch (SQLException e) {
+            if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                return true;
             }
-            if (System.nanoTime() > deadline) {
-                throw new InvariantViolation("a second transaction neither got the lock nor waited for it within "
-                        + DEADLINE.toSeconds() + " s");
-            }
-            Thread.sleep(PAUSE.toMillis());
-        }
-    }
-
-    private static long result(FutureTask<Long> found) throws SQLException, InterruptedException {
-        try {
-            return found.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof SQLException cause) {
-                throw cause;
-            }
-            throw new IllegalStateException("The second transaction failed", e.getCause());
-        } catch (TimeoutException e) {
-            throw new InvariantViolation("a second transaction did not get the lock within " + DEADLINE.toSeconds()
-                    + " s after the first had ended");
+            throw e;
         }
     }
 }

@@ -18,6 +18,7 @@ import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.BenchmarkServer;
 
@@ -32,12 +33,6 @@ public class DropIn extends Workload {
 
     static final Scenario SCENARIO = new Scenario(
             "dropin",
-            "Hot rows: unchanged SQL, with and without lock-jdbc",
-            "Clients pick a row by zipf(1..100, s = 1.1), lock it with SELECT ... FOR UPDATE, update it three times and commit:"
-                    + " through a pool as it is, and through lock-jdbc in front of it. Off and observe show what the wrapper"
-                    + " costs; queue lets a few wait for a row at the server and the others in the JVM; front does more only"
-                    + " where other JVMs want the row too, see dropin-jvms.",
-            "",
             DropIn.class,
             Stream.of(90, 1, 2, 10, 300).map(Point::clients).toList(),
             through(PLAIN, "off", "observe", "queue", "front"),
@@ -46,6 +41,17 @@ public class DropIn extends Workload {
                     Metric.percentile("transaction", 50, "transaction"),
                     Metric.percentile("transaction", 99, "transaction"),
                     Metric.percentile("lock", 99, "wait for the lock")));
+
+    /** From a JVM that has done nothing. */
+    static final Scenario ORDERS = new Scenario(
+                    "dropin-orders",
+                    DropIn.class,
+                    Stream.of(10, 60, 200)
+                            .map(clients -> Point.of(clients + " clients", clients, "warehouses", "2"))
+                            .toList(),
+                    through(PLAIN, "queue", "front"),
+                    METRICS)
+            .timed(new Timing(5, 0, 1, 10_000, false));
 
     /** lock-jdbc's line at the start would stand among the progress of every measurement. Kept, as loggers are forgotten. */
     private static final Logger LOG = Logger.getLogger("org.rowlock");
@@ -76,33 +82,54 @@ public class DropIn extends Workload {
     @Param("false")
     public boolean autocommit;
 
+    /** How many warehouses there are that take orders and payments, in place of the rows; 0 for none. */
+    @Param("0")
+    public int warehouses;
+
     private final LongAdder raised = new LongAdder();
 
     @Override
     void prepare() throws SQLException {
-        Accounts accounts = Accounts.create(server, rows);
-        atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
         DataSource dataSource = wrap(server, clients, wrapper);
+        if (warehouses > 0) {
+            Orders.create(server, warehouses);
+            atEnd(() -> Orders.check(server));
+        } else {
+            Accounts accounts = Accounts.create(server, rows);
+            atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
+        }
         threads.add("client", clients, number -> {
             Latency transaction = meter.latency("transaction");
-            if (autocommit) {
-                DiscreteSampler keys = Zipf.zipf(rows, zipf);
-                return () -> {
-                    transaction.begin();
-                    raise(dataSource, keys.sample());
-                    transaction.end();
-                    return 1;
-                };
-            }
-            LockedUpdate update = new LockedUpdate(dataSource, rows, zipf);
-            Latency lock = meter.latency("lock");
+            BenchmarkServer.Step work = work(dataSource);
             return () -> {
                 transaction.begin();
-                lock.record(update.run());
+                work.run();
                 transaction.end();
                 return 1;
             };
         });
+    }
+
+    private BenchmarkServer.Step work(DataSource dataSource) {
+        if (warehouses > 0) {
+            return new Orders(dataSource, warehouses)::run;
+        }
+        DiscreteSampler keys = Zipf.zipf(rows, zipf);
+        if (autocommit) {
+            return () -> raise(dataSource, keys.sample());
+        }
+        Latency lock = meter.latency("lock");
+        return () -> update(dataSource, keys.sample(), lock);
+    }
+
+    private static void update(DataSource dataSource, int aid, Latency lock) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            lock.begin();
+            Accounts.lock(connection, aid);
+            lock.end();
+            Accounts.updateThrice(connection, aid);
+            connection.commit();
+        }
     }
 
     private void raise(DataSource dataSource, int aid) throws SQLException {

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -12,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockRelease;
 import org.rowlock.RowLocks;
-import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -24,29 +24,25 @@ import org.rowlock.jmh.scenario.Variant;
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class EarlyRelease extends LockWorkload {
-    private static final String QUESTION =
-            " lock it, update it three times and commit: with SELECT ... FOR UPDATE by hand, the"
-                    + " same through lock-jdbc, through lock-core with the writes in the commit's flush (2 round trips), and with all"
-                    + " in one (1). A plain commit holds the locks until the disk and a synchronous standby have it; early lets go of"
-                    + " them before, and waits then. Run it with --standby too. What holders wait for is of those whose lock"
-                    + " somebody else waits for.";
-    private static final String PUBLISHED =
-            "Databases call it early lock release (Aether, VLDB 2010). By hand 2.4x to 3.7x, with 90 clients and a synchronous"
-                    + " standby 0.6 ms away.";
-
-    static final Scenario SCENARIO = scenario(
+    static final Scenario SCENARIO = new Scenario(
             "early-release",
-            "Hot rows: locks that are not held for the disk and the standby",
-            "Clients pick a row by zipf(1..100, s = 1.1)," + QUESTION,
-            Stream.of(90, 10, 1).map(Point::clients).toList());
-
-    static final Scenario ONE_ROW = scenario(
-            "early-release-row",
-            "One hot row: locks that are not held for the disk and the standby",
-            "All clients take the same row," + QUESTION,
-            Stream.of(90, 10)
-                    .map(clients -> Point.of(clients + " clients, one row", clients, "rows", "1"))
-                    .toList());
+            EarlyRelease.class,
+            List.of(
+                    Point.clients(90),
+                    Point.clients(10),
+                    Point.clients(1),
+                    Point.of("90 clients, one row", 90, "rows", "1"),
+                    Point.of("10 clients, one row", 10, "rows", "1")),
+            variants(),
+            List.of(
+                    Metric.throughput("transactions"),
+                    Metric.percentile("transaction", 50, "transaction"),
+                    Metric.percentile("transaction", 99, "transaction"),
+                    Metric.lower("holders.standby", "holders wait for the standby", "%"),
+                    Metric.lower("holders.disk", "holders wait for the disk", "%"),
+                    Metric.neither("holders.client", "holders wait for their client", "%"),
+                    Metric.xids(),
+                    Metric.wal()));
 
     /** The COMMIT lets go of the locks, and the message behind it is a transaction whose commit waits for both. */
     private static final String EARLY =
@@ -80,41 +76,22 @@ public class EarlyRelease extends LockWorkload {
 
     private @Nullable HolderWaits holders;
 
-    private static Scenario scenario(String name, String title, String question, List<Point> points) {
+    private static List<Variant> variants() {
         Variant byHand = Variant.of("FOR_UPDATE");
-        Variant dropIn = byHand.with(", lock-jdbc", "way", Way.DROP_IN.name());
-        return new Scenario(
-                name,
-                title,
-                question,
-                PUBLISHED,
-                EarlyRelease.class,
-                points,
-                Stream.of(
-                                Stream.of(byHand, dropIn),
-                                Variant.of("ROW", "ADVISORY").stream()
-                                        .map(each -> each.with(" in 2", "way", Way.AT_COMMIT.name())),
-                                Variant.of("ROW", "ADVISORY").stream()
-                                        .map(each -> each.with(" in 1", "way", Way.EXECUTE.name())))
-                        .flatMap(each -> each)
-                        .flatMap(plain -> Stream.of(plain, plain.with(", early", "early", "true")))
-                        .toList(),
-                List.of(
-                        Metric.throughput("transactions"),
-                        Metric.percentile("transaction", 50, "transaction"),
-                        Metric.percentile("transaction", 99, "transaction"),
-                        Metric.lower("holders.standby", "holders wait for the standby", "%"),
-                        Metric.lower("holders.disk", "holders wait for the disk", "%"),
-                        Metric.neither("holders.client", "holders wait for their client", "%"),
-                        Metric.xids(),
-                        Metric.wal()));
+        List<Variant> plain = new ArrayList<>(List.of(byHand, byHand.with(", lock-jdbc", "way", Way.DROP_IN.name())));
+        Variant.of("ROW", "ADVISORY").forEach(each -> plain.add(each.with(" in 2", "way", Way.AT_COMMIT.name())));
+        Variant.of("ROW", "ADVISORY").forEach(each -> plain.add(each.with(" in 1", "way", Way.EXECUTE.name())));
+        return plain.stream()
+                .flatMap(each -> Stream.of(each, each.with(", early", "early", "true")))
+                .toList();
     }
 
     @Override
     void prepare() throws SQLException {
         if ((way == Way.BY_HAND || way == Way.DROP_IN) == strategy.isRowlock()) {
-            throw new UserError("way=" + way + " has no strategy " + strategy + "; give -p way=BY_HAND or DROP_IN with"
-                    + " -p strategy=FOR_UPDATE, and AT_COMMIT or EXECUTE with ROW, BOTH or ADVISORY.");
+            throw new IllegalArgumentException(
+                    "way=" + way + " has no strategy " + strategy + "; give -p way=BY_HAND or DROP_IN with"
+                            + " -p strategy=FOR_UPDATE, and AT_COMMIT or EXECUTE with ROW, BOTH or ADVISORY.");
         }
         atEnd(Accounts.create(server, rows)::check);
         DataSource pool = dataSource(server.pool(clients));

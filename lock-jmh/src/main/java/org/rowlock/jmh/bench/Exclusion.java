@@ -1,7 +1,15 @@
 package org.rowlock.jmh.bench;
 
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,38 +17,59 @@ import org.jspecify.annotations.Nullable;
  * statement, so the measured work stays what it is. Keys are numbered from 0. Thread-safe.
  */
 final class Exclusion {
+    private static final VarHandle INSIDE = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+
     /** Per key: -1 for one that excludes all others, or the number of sharers. */
-    private final AtomicIntegerArray inside;
+    private final ByteBuffer inside;
 
     private final AtomicReference<@Nullable String> violation = new AtomicReference<>();
 
     Exclusion(int keys) {
-        this.inside = new AtomicIntegerArray(keys);
+        this(ByteBuffer.allocateDirect(keys * Integer.BYTES));
+    }
+
+    private Exclusion(ByteBuffer inside) {
+        this.inside = inside;
+    }
+
+    /** Among processes that have this file in common, which is empty at first. */
+    static Exclusion among(Path file, int keys) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return new Exclusion(channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) keys * Integer.BYTES));
+        }
     }
 
     /** Enters as the only one. */
     void enter(int key) {
-        int found = inside.compareAndExchange(key, 0, -1);
+        int found = (int) INSIDE.compareAndExchange(inside, key * Integer.BYTES, 0, -1);
         if (found != 0) {
             violated(key, found);
-            inside.set(key, -1);
+            INSIDE.setVolatile(inside, key * Integer.BYTES, -1);
         }
     }
 
     void leave(int key) {
-        inside.set(key, 0);
+        INSIDE.setVolatile(inside, key * Integer.BYTES, 0);
     }
 
     /** Enters beside other sharers. */
     void enterShared(int key) {
-        int found = inside.getAndUpdate(key, sharers -> Math.max(sharers, 0) + 1);
+        int found = update(key, sharers -> Math.max(sharers, 0) + 1);
         if (found < 0) {
             violated(key, found);
         }
     }
 
     void leaveShared(int key) {
-        inside.getAndUpdate(key, sharers -> Math.max(sharers - 1, 0));
+        update(key, sharers -> Math.max(sharers - 1, 0));
+    }
+
+    private int update(int key, IntUnaryOperator change) {
+        int found;
+        do {
+            found = (int) INSIDE.getVolatile(inside, key * Integer.BYTES);
+        } while (!INSIDE.compareAndSet(inside, key * Integer.BYTES, found, change.applyAsInt(found)));
+        return found;
     }
 
     private void violated(int key, int found) {

@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.infra.BenchmarkParams;
+import org.postgresql.PGConnection;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -21,13 +22,6 @@ import org.rowlock.jmh.server.Sql;
 public class Horizon extends HotRows {
     static final Scenario SCENARIO = new Scenario(
                     "horizon",
-                    "Hot rows while another transaction holds the vacuum horizon",
-                    "The work of zipfian while an idle transaction, such as a long report or a forgotten session, keeps its"
-                            + " snapshot for the middle of the run. No row version that was alive when it began, nor any made"
-                            + " since, may be removed, so each update has a longer chain to walk; autovacuum could not"
-                            + " either, and is off for the table. No lock strategy cures that; how much throughput is left"
-                            + " of each, and does it come back when the transaction ends?",
-                    "597 tps fall to 102 in 15 minutes and to 50 in 50, and recover at once when the holder ends.",
                     Horizon.class,
                     List.of(Point.clients(30)),
                     Variant.withAdmission(),
@@ -37,14 +31,12 @@ public class Horizon extends HotRows {
                             Metric.higher("horizon.after", "after it", "1/s"),
                             Metric.lower("horizon.deadTuples", "most dead row versions", ""),
                             Metric.neither("horizon.xminAge", "age of the holder's snapshot", "xids"),
-                            Metric.neither("horizon.xidAge", "age of the holder's xid", "xids"),
                             Metric.neither("horizon.others", "age of anybody else's, oldest", "xids"),
                             Metric.percentile("lock", 99, "lock")))
             .timed(Timing.course(30));
 
     private static final String AGES = """
             select coalesce(max(age(backend_xmin)) filter (where pid = :pid), 0),
-                   coalesce(max(age(backend_xid)) filter (where pid = :pid), 0),
                    coalesce(max(greatest(age(backend_xmin), age(backend_xid))) filter (where pid <> :pid), 0),
                    (select n_dead_tup from pg_stat_user_tables where relid = 'accounts'::regclass)
               from (select pid, backend_xmin, backend_xid from pg_stat_activity
@@ -54,14 +46,15 @@ public class Horizon extends HotRows {
                     union all select -1, backend_xmin, null from pg_stat_replication) h
             """;
 
+    /** Timeouts of a server that would end it before its time, as far as the server knows them. */
+    private static final String STAY = "select set_config(name, '0', false) from pg_settings where name in"
+            + " ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')";
+
     /** How much of the hold, at its end, stands for what it leads to. */
     private static final double LATE = 1 / 3.0;
 
     @Param("30")
     public int clients;
-
-    @Param("SNAPSHOT")
-    public HorizonHolder.Kind holder = HorizonHolder.Kind.SNAPSHOT;
 
     /** The part of the measurement that has passed when the other transaction begins. */
     @Param("0.15")
@@ -76,7 +69,7 @@ public class Horizon extends HotRows {
     private final List<Double> after = new ArrayList<>();
     private int windows;
     private Connection monitor;
-    private @Nullable HorizonHolder holding;
+    private @Nullable Connection holding;
 
     @Override
     public void open(BenchmarkParams params) throws SQLException {
@@ -111,7 +104,7 @@ public class Horizon extends HotRows {
     void begins(boolean measured) throws SQLException {
         boolean holds = measured && isHeld();
         if (holds && holding == null) {
-            holding = HorizonHolder.begin(server, holder);
+            holding = hold();
         } else if (!holds) {
             release();
         }
@@ -122,7 +115,7 @@ public class Horizon extends HotRows {
         if (!measured) {
             return;
         }
-        look(holding == null ? 0 : holding.pid());
+        look(holding == null ? 0 : holding.unwrap(PGConnection.class).getBackendPID());
         phase().add(perSecond);
         if (done() == windows) {
             publish("horizon.before", before);
@@ -138,16 +131,27 @@ public class Horizon extends HotRows {
     private void look(int pid) throws SQLException {
         long[] seen = Sql.numbers(monitor, AGES.replace(":pid", Integer.toString(pid)));
         meter.gauge("horizon.xminAge", (double) seen[0], "xids");
-        meter.gauge("horizon.xidAge", (double) seen[1], "xids");
-        meter.gauge("horizon.others", (double) seen[2], "xids");
-        meter.gauge("horizon.deadTuples", (double) seen[3], "");
+        meter.gauge("horizon.others", (double) seen[1], "xids");
+        meter.gauge("horizon.deadTuples", (double) seen[2], "");
+    }
+
+    /** A transaction that does nothing and ends late, as a report or a forgotten session does. */
+    private Connection hold() throws SQLException {
+        Connection connection = server.closeWith(server.connect());
+        Sql.execute(connection, STAY);
+        connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        connection.setAutoCommit(false);
+        Sql.execute(connection, "select 1");
+        return connection;
     }
 
     private void release() throws SQLException {
-        HorizonHolder ending = holding;
-        holding = null;
-        if (ending != null) {
-            ending.close();
+        try (Connection ending = holding) {
+            holding = null;
+            if (ending != null) {
+                // Fails if the server has ended it already.
+                ending.commit();
+            }
         }
     }
 }

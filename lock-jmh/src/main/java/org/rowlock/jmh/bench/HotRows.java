@@ -1,5 +1,6 @@
 package org.rowlock.jmh.bench;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
@@ -20,6 +21,10 @@ public abstract class HotRows extends LockWorkload {
     /** Whether the lock travels with the first update, in one round trip. */
     @Param("false")
     public boolean pipelined;
+
+    /** Whether the row is read once, and not updated. */
+    @Param("false")
+    public boolean reading;
 
     private Exclusion exclusion;
 
@@ -43,10 +48,18 @@ public abstract class HotRows extends LockWorkload {
                         aid,
                         connection -> inside(lock, aid, () -> Accounts.updateTwice(connection, aid)));
             } else {
-                locking.transaction(aid, connection -> inside(lock, aid, () -> Accounts.updateThrice(connection, aid)));
+                locking.transaction(aid, connection -> inside(lock, aid, () -> work(connection, aid)));
             }
             return 1;
         };
+    }
+
+    private void work(Connection connection, int aid) throws SQLException {
+        if (reading) {
+            Accounts.read(connection, aid);
+        } else {
+            Accounts.updateThrice(connection, aid);
+        }
     }
 
     /** Notes that the lock is held, works, and leaves before the commit. */

@@ -1,70 +1,138 @@
 package org.rowlock.jmh.bench;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
-/**
- * The work of {@link Zipfian} by several application instances: the clients are dealt out evenly, and those of one instance
- * share its admission queues and its connection pool, as the threads of one JVM do.
- */
-public class Instances extends HotRows {
-    private static final int THREADS = 320;
-    private static final int POOL = 16;
+/** The work of {@link Zipfian} by the instances of a service: processes that start together, each with clients and a pool. */
+@ByHand({Strategy.FOR_UPDATE, Strategy.IN_FRONT, Strategy.NAIVE})
+public class Instances extends LockWorkload {
+    /** Names of the parameter for jars of another version of the library. */
+    public static final String LIBRARY = "library";
 
-    static final Scenario SCENARIO = new Scenario(
-            "instances",
-            "The same crowd in 1 to 40 application instances: which lever pays?",
-            THREADS
-                    + " threads do the work of zipfian, spread over so many application instances. Admission keeps the threads"
-                    + " of one instance from meeting at the server, and does nothing between instances. First each thread"
-                    + " has a connection of its own; then each instance has a pool of " + POOL
-                    + ", which is an admission too, of all keys alike.",
-            "",
-            Instances.class,
-            Stream.concat(
-                            Stream.of(1, 4, 10, 20, 40).map(count -> point(count, 0)),
-                            Stream.of(1, 4, 10).map(count -> point(count, POOL)))
-                    .toList(),
-            Variant.besideByHand(),
-            Zipfian.METRICS);
+    private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(90);
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final double RISE = 1.1;
 
-    @Param("320")
+    static final Scenario SCENARIO =
+            scenario("instances", "", 100, point(1, 6), point(5, 6), point(20, 6), point(40, 6), point(5, 48));
+
+    static final Scenario ONE_ROW = scenario("instances-row", ", one row", 1, point(5, 6), point(40, 6), point(5, 48));
+
+    private static Scenario scenario(String name, String more, int rows, Point... points) {
+        return new Scenario(
+                        name,
+                        "Hot rows over 1 to 40 JVMs" + more + ": which lever pays?",
+                        "So many processes start together, each with so many clients and a connection for each. A client"
+                                + " locks one of " + rows
+                                + " rows, updates it three times and commits. No JVM knows of the"
+                                + " others: each queues for itself, and only an advisory lock in front of the row lock"
+                                + " keeps the crowd of all from the row. Measured once the rate of all rises no more.",
+                        "",
+                        Instances.class,
+                        Stream.of(points)
+                                .map(point -> point.with("rows", Integer.toString(rows)))
+                                .toList(),
+                        variants(),
+                        DropIn.METRICS)
+                .timed(new Timing(3, 8_000, 1, 4_000, false));
+    }
+
+    private static List<Variant> variants() {
+        Variant plain = Variant.of("FOR_UPDATE");
+        return Stream.concat(
+                        Variant.of("FOR_UPDATE", "IN_FRONT", "NAIVE", "ROW", "BOTH", "ADVISORY").stream(),
+                        Stream.of("queue", "front").map(mode -> plain.with(", lock-jdbc " + mode, "wrapper", mode)))
+                .toList();
+    }
+
+    private static Point point(int jvms, int each) {
+        return Point.of(
+                jvms + (jvms == 1 ? " JVM x " : " JVMs x ") + each, jvms * each, "jvms", Integer.toString(jvms));
+    }
+
+    @Param("30")
     public int clients;
 
-    /** How many application instances; no more than clients. */
-    @Param({"1", "4", "10", "20", "40"})
-    public int instances;
+    /** How many processes; no more than clients. */
+    @Param("5")
+    public int jvms;
 
-    /** The connections of each instance's pool; 0 for one per client. Never more than its clients. */
-    @Param("0")
-    public int poolSize;
+    /** What the clients' pools stand behind: plain, or a mode of lock-jdbc. */
+    @Param(DropIn.PLAIN)
+    public String wrapper = DropIn.PLAIN;
 
-    private static Point point(int instances, int pool) {
-        return Point.of(
-                        instances
-                                + (instances == 1 ? " instance" : " instances")
-                                + (pool == 0 ? "" : ", pool of " + pool),
-                        THREADS,
-                        "instances",
-                        Integer.toString(instances),
-                        "poolSize",
-                        Integer.toString(pool))
-                .connecting(pool == 0 ? THREADS : pool * instances);
-    }
+    /** How many rows there are; 1 for one hot row. */
+    @Param("100")
+    public int rows;
+
+    /** The exponent of the zipfian distribution. */
+    @Param("1.1")
+    public double zipf;
+
+    /** A class path of jars that come before this version's, such as another lock-core and lock-jdbc; empty for none. */
+    @Param("")
+    public String library = "";
+
+    private final List<InstanceProcess> processes = new ArrayList<>();
+    private boolean warm;
 
     @Override
     void prepare() throws SQLException {
-        create(ROWS, "fillfactor = 50");
-        int count = Math.min(instances, clients);
-        for (int instance = 0; instance < count; instance++) {
-            int members = (clients - instance + count - 1) / count;
-            int connections = poolSize == 0 ? members : Math.min(poolSize, members);
-            Locking locking = locking(server.pool(connections), Accounts.TABLE, Accounts.ID);
-            threads.add("instance-" + instance, members, number -> client(locking, Zipf.zipf(ROWS, zipf)));
+        atEnd(() -> processes.forEach(InstanceProcess::stop));
+        atEnd(Accounts.create(server, rows)::check);
+        int count = Math.min(jvms, clients);
+        try {
+            Path inside = Files.createTempFile("rowlock-jmh-inside", null);
+            server.closeWith(() -> Files.deleteIfExists(inside));
+            for (int i = 0; i < count; i++) {
+                processes.add(server.closeWith(InstanceProcess.start(
+                        server.dataSource(),
+                        library,
+                        wrapper,
+                        strategy.name(),
+                        Boolean.toString(admission),
+                        Integer.toString((clients - i + count - 1) / count),
+                        Integer.toString(rows),
+                        Double.toString(zipf),
+                        inside.toString())));
+            }
+            processes.forEach(InstanceProcess::awaitReady);
+            for (InstanceProcess process : processes) {
+                process.begin();
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("The clients' processes did not start", e);
+        }
+        threads.add("jvm", count, number -> {
+            InstanceProcess process = processes.get(number);
+            Latency transaction = meter.latency("transaction");
+            return () -> process.next(transaction);
+        });
+    }
+
+    /** Waits until a second brings hardly more than the one before. On few processors dozens of JVMs take a minute to warm. */
+    @Override
+    void begins(boolean measured) {
+        long start = System.nanoTime();
+        long before = 0;
+        while (!warm && !threads.haveFailed() && System.nanoTime() - start < WARM_NANOS) {
+            long from = threads.completed();
+            LockSupport.parkNanos(LOOK_NANOS);
+            long now = threads.completed() - from;
+            warm = before > 0 && now <= RISE * before;
+            before = now;
         }
     }
 }

@@ -18,13 +18,6 @@ import org.rowlock.jmh.scenario.Variant;
 public class Keys extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
                     "keys",
-                    "One lock: what the form of the id costs",
-                    "One session makes a key from an id, locks it and commits. FOR_UPDATE is that statement by hand. ROW, BOTH"
-                            + " and ADVISORY are Rowlock, which derives its key by the table's OID: for an int4 id the pair of"
-                            + " both, for any other id 64 bits of md5. NAIVE (a pair with the id or its hashtext), MD5 and"
-                            + " HASHTEXT are SQL by hand that makes its keys in these ways and checks nothing. Processor time"
-                            + " and allocation are the client's: against those by hand, what the library costs.",
-                    "",
                     Keys.class,
                     Arrays.stream(KeyForm.values())
                             .map(form -> Point.of(form.name().toLowerCase(java.util.Locale.ROOT), 1, "id", form.name()))
@@ -56,8 +49,8 @@ public class Keys extends LockWorkload {
         ids = IntStream.rangeClosed(1, ROWS).mapToObj(id::id).toArray();
         id.create(server, ids);
         atEnd(() -> {
-            Contest.awaitSecond(server, connection -> lock(connection, 0), connection -> lock(connection, 0));
-            Contest.runBeside(server, connection -> lock(connection, 0), connection -> lock(connection, 1));
+            Contest.keepsOut(server, connection -> lock(connection, 0), connection -> lock(connection, 0));
+            Contest.letsIn(server, connection -> lock(connection, 0), connection -> lock(connection, 1));
         });
         locking = locking(server.dataSource(), id.table(), id.columns().toArray(String[]::new));
         Session.warmUp(server, this::transact);
@@ -75,8 +68,7 @@ public class Keys extends LockWorkload {
         connection.commit();
     }
 
-    private long lock(Connection connection, int row) throws SQLException {
+    private void lock(Connection connection, int row) throws SQLException {
         locking.lock(connection, ids[row]);
-        return row;
     }
 }

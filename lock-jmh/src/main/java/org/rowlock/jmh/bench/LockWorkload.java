@@ -7,13 +7,12 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.BenchmarkParams;
-import org.rowlock.doctor.UserError;
 
 /** A workload whose transactions lock, in ways that are to be compared. */
 @State(Scope.Benchmark)
 public abstract class LockWorkload extends Workload {
     /** How a transaction keeps others away. */
-    @Param({"ROW", "BOTH", "ADVISORY"})
+    @Param({"FOR_UPDATE", "ROW", "BOTH", "ADVISORY"})
     public Strategy strategy = Strategy.ROW;
 
     /** Whether threads queue in the JVM, before they borrow a connection. */
@@ -27,7 +26,7 @@ public abstract class LockWorkload extends Workload {
         // Those that exist for the tests alone may break anything.
         boolean exists = strategy.isRowlock() || strategy == Strategy.NONE || byHand.contains(strategy);
         if (!exists || (admission && !strategy.isRowlock())) {
-            throw new UserError("There is no " + strategy + (admission ? " with admission" : "") + " in "
+            throw new IllegalArgumentException("There is no " + strategy + (admission ? " with admission" : "") + " in "
                     + getClass().getSimpleName().replaceFirst("_jmhType.*", "") + ". Give one of ROW, BOTH and ADVISORY"
                     + (admission || byHand.isEmpty() ? "" : ", or " + byHand) + " as -p strategy=..");
         }

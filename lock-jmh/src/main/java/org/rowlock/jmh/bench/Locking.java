@@ -1,5 +1,7 @@
 package org.rowlock.jmh.bench;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -10,7 +12,8 @@ import javax.sql.DataSource;
 import org.rowlock.AdmissionQueues.Permit;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
-import org.rowlock.LockWait;
+import org.rowlock.LockRequest;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.jmh.server.BenchmarkServer;
@@ -72,8 +75,8 @@ final class Locking {
     /** Queues if it is to, borrows a connection, begins, locks one row, works, commits, and returns the connection. */
     void transaction(Object id, Work work) throws SQLException {
         if (admission && strategy.isRowlock()) {
-            locks.inTransaction(pool, key(id), connection -> {
-                work.run(connection);
+            locks.inTransaction(pool, forUpdate(key(id)), tx -> {
+                work.run(tx.connection());
                 return null;
             });
         } else {
@@ -87,7 +90,7 @@ final class Locking {
     /** The same with a query that travels with the lock, in one round trip. */
     void pipelined(Object id, String query, Object bind, Work work) throws SQLException {
         Work both = connection -> {
-            locks.in(connection).lockAndQuery(key(id), query, row -> true, bind);
+            locks.in(connection).lockAndQuery(forUpdate(key(id)), LockedQuery.of(query, row -> true, bind));
             work.run(connection);
         };
         if (admission) {
@@ -100,8 +103,8 @@ final class Locking {
     /** The same for many rows, in any mode. */
     void transaction(Collection<?> ids, RowLockMode mode, Work work) throws SQLException {
         if (admission && strategy.isRowlock()) {
-            locks.inTransaction(pool, keys(ids), mode, LockWait.forever(), connection -> {
-                work.run(connection);
+            locks.inTransaction(pool, LockRequest.of(mode, keys(ids)), tx -> {
+                work.run(tx.connection());
                 return null;
             });
         } else {
@@ -118,7 +121,7 @@ final class Locking {
             work.run();
             return;
         }
-        Permit permit = locks.admission().enter(pool, keys, mode, LockWait.forever());
+        Permit permit = locks.admission().enter(pool, LockRequest.of(mode, keys));
         try {
             work.run();
         } finally {
@@ -147,11 +150,12 @@ final class Locking {
     void lock(Connection connection, Object id) throws SQLException {
         switch (strategy) {
             case ROW, BOTH, ADVISORY -> {
-                if (!locks.in(connection).lock(key(id)).isLocked()) {
+                if (!locks.in(connection).lock(forUpdate(key(id))).isLocked()) {
                     throw new InvariantViolation("there was no row " + id + " of " + table + " to lock");
                 }
             }
-            case FOR_UPDATE -> execute(connection, "select 1 from " + table + condition() + " for update", parts(id));
+            case FOR_UPDATE -> execute(connection, handForUpdate(), parts(id));
+            case IN_FRONT -> execute(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
             case NAIVE ->
                 execute(
                         connection,
@@ -162,7 +166,7 @@ final class Locking {
             case HASHTEXT -> named(connection, "select pg_advisory_xact_lock(hashtext(?))", id);
             case SAME -> named(connection, "select pg_advisory_xact_lock(length(?) * 0)", id);
             case HAND_WRITTEN -> throw new IllegalStateException(strategy + " locks and reads in one flush only");
-            case OPTIMISTIC, SELECT, ONE_STATEMENT, NONE -> {}
+            case OPTIMISTIC, SELECT, NONE -> {}
         }
     }
 
@@ -172,15 +176,10 @@ final class Locking {
         return switch (strategy) {
             case ROW, BOTH, ADVISORY ->
                 locks.in(connection)
-                        .lockAndQuery(key(id), read, row -> row.getLong(1), id)
+                        .lockAndQuery(forUpdate(key(id)), LockedQuery.of(read, row -> row.getLong(1), id))
                         .get(0);
             case FOR_UPDATE -> Sql.number(connection, read + " for update", id);
             case HAND_WRITTEN -> HandWritten.lockAndRead(connection, read, id);
-            case ONE_STATEMENT ->
-                Sql.number(
-                        connection,
-                        "select t." + column + " from " + table + " as t, pg_advisory_xact_lock(42)" + condition(),
-                        id);
             default -> {
                 lock(connection, id);
                 yield Sql.number(connection, read, id);
@@ -198,11 +197,13 @@ final class Locking {
             case ROW, BOTH, ADVISORY -> {
                 if (ids.size() > 1) {
                     return locks.in(connection)
-                            .lockAll(keys(ids), mode, LockWait.forever())
+                            .lock(LockRequest.of(mode, keys(ids)))
                             .absentRows();
                 }
                 for (Object id : ids) {
-                    if (!locks.in(connection).lock(key(id), mode).isLocked()) {
+                    if (!locks.in(connection)
+                            .lock(LockRequest.of(mode, key(id)))
+                            .isLocked()) {
                         return List.of(key(id));
                     }
                 }
@@ -245,6 +246,10 @@ final class Locking {
                 + (order.isEmpty() ? "" : " order by " + order) + " limit " + limit
                 + (strategy == Strategy.FOR_UPDATE ? " for update skip locked" : "");
         return Sql.list(connection, sql, row -> row.getInt(1));
+    }
+
+    private String handForUpdate() {
+        return "select 1 from " + table + condition() + " for update";
     }
 
     private String condition() {

@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
-import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -26,13 +25,6 @@ public class ManyKeys extends LockWorkload {
 
     static final Scenario SCENARIO = new Scenario(
             "many-keys",
-            "Many rows locked in one transaction",
-            "Four clients lock 1, 10, 100 or 1,000 rows in one call and commit: each out of its own rows (disjoint), all out of"
-                    + " the same, twice as many as one locks (overlapping), or out of their own and then updating them all"
-                    + " (updated). FOR_UPDATE is that statement by hand, NAIVE advisory locks by hand, unchecked. Every"
-                    + " advisory lock is an entry in the server's lock table, which serves all sessions; row locks are in the"
-                    + " rows, and have no limit.",
-            "",
             ManyKeys.class,
             points(),
             Stream.concat(
@@ -108,10 +100,11 @@ public class ManyKeys extends LockWorkload {
     /** A full table stops every session of the server. */
     private void refuseToFill() {
         if (strategy.isAdvisory() && (long) clients * keys > capacity) {
-            throw new UserError(clients + " clients with " + keys + " advisory locks each are " + (long) clients * keys
-                    + ", and this server's lock table has room for " + capacity
-                    + " (max_locks_per_transaction x (max_connections + max_prepared_transactions)). Give fewer clients"
-                    + " or keys, or raise max_locks_per_transaction.");
+            throw new IllegalArgumentException(
+                    clients + " clients with " + keys + " advisory locks each are " + (long) clients * keys
+                            + ", and this server's lock table has room for " + capacity
+                            + " (max_locks_per_transaction x (max_connections + max_prepared_transactions)). Give fewer clients"
+                            + " or keys, or raise max_locks_per_transaction.");
         }
     }
 

@@ -17,13 +17,6 @@ import org.rowlock.jmh.server.Sql;
 public class PlanTrap extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
                     "plan-trap",
-                    "A lock function in a WHERE clause locks rows that nobody gets",
-                    "Four clients take ten of the 200 rows of 2,000 that meet a condition, and commit. NAIVE has the try-lock function in"
-                            + " its WHERE clause. Beside another condition (filter) the planner may evaluate it first, and lock rows"
-                            + " that do not meet the condition; under ORDER BY and LIMIT (order) it locks all rows that are sorted."
-                            + " One row locked for each row returned is right. FOR_UPDATE is FOR UPDATE SKIP LOCKED by hand; ROW,"
-                            + " BOTH and ADVISORY are Rowlock's claim.",
-                    "",
                     PlanTrap.class,
                     List.of(
                             Point.of("beside a filter", 4, "trap", "FILTER"),

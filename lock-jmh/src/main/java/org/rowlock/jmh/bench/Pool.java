@@ -22,11 +22,6 @@ public class Pool extends LockWorkload {
 
     static final Scenario SCENARIO = new Scenario(
             "pool",
-            "One hot row, and the rest of the service",
-            "300 threads lock one row, update it and commit; 4 others read unrelated rows. All share a pool of "
-                    + POOL
-                    + " connections. What do the others notice? The control has no hot threads: an idle pool.",
-            "",
             Pool.class,
             List.of(Point.of("300 hot threads", 300, "poolSize", Integer.toString(POOL))
                     .connecting(POOL)),

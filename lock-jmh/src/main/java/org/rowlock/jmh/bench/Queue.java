@@ -15,12 +15,6 @@ import org.rowlock.jmh.scenario.Variant;
 public class Queue extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "queue",
-            "A job queue: claim ten ready jobs, finish them",
-            "Workers take the first ten ready jobs that nobody else holds, finish them in the same transaction and commit; every"
-                    + " finished job brings a new one. FOR_UPDATE is FOR UPDATE SKIP LOCKED by hand. ROW, BOTH and ADVISORY"
-                    + " are Rowlock's claim; with advisory locks it looks again where other workers finish the rows that it"
-                    + " looks at. A job that ran twice fails the run.",
-            "",
             Queue.class,
             Stream.of(1, 4, 16, 64)
                     .map(workers -> Point.of(workers + (workers == 1 ? " worker" : " workers"), workers))

@@ -1,5 +1,7 @@
 package org.rowlock.jmh.bench;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -18,7 +20,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
-import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -29,17 +30,10 @@ import org.rowlock.jmh.scenario.Variant;
  * for a round trip more. How much a hot row can do is 1 / the time it is held. In SQL by hand for each strategy, and where
  * Rowlock has a form of it, through the library.
  */
+@ByHand(Strategy.FOR_UPDATE)
 public class RoundTrips extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "round-trips",
-            "Hot rows: the same transaction in 5, 3, 2 and 1 round trips",
-            "90 clients pick a row by zipf(1..100, s = 1.1), lock it, update it three times and commit: each statement in a round"
-                    + " trip of its own (5), the updates together (3), the updates together with the commit (2), or all in"
-                    + " one (1). By hand, so that each strategy has every form, and the last two through Rowlock; with"
-                    + " expectOneRow the server itself refuses the commit where an update finds no row. The limit is what"
-                    + " one row could do if the next holder were always there: 1 / the time a lock is held when nobody is in"
-                    + " the way; its share is what the hottest row reaches of it.",
-            "2.3x with 10 and 1.9x with 90 clients with plain FOR UPDATE and the writes in the commit's flush, at 0.6 ms.",
             RoundTrips.class,
             Stream.of(0.5, 0.0, 0.25, 1.0)
                     .map(rtt -> Point.clients(90).over(rtt))
@@ -108,14 +102,14 @@ public class RoundTrips extends LockWorkload {
     @Override
     void prepare() throws SQLException {
         if (admission && !library) {
-            throw new UserError("SQL by hand has no admission; give -p library=true too.");
+            throw new IllegalArgumentException("SQL by hand has no admission; give -p library=true too.");
         }
         if (library && (flushes > 2 || (flushes == 1 && !admission))) {
-            throw new UserError("Rowlock sends it in 2 round trips, or with admission in 1, and not in " + flushes
-                    + "; give -p flushes=2,1 and -p admission=true, or leave out library.");
+            throw new IllegalArgumentException("Rowlock sends it in 2 round trips, or with admission in 1, and not in "
+                    + flushes + "; give -p flushes=2,1 and -p admission=true, or leave out library.");
         }
         if (expecting && !library) {
-            throw new UserError("SQL by hand has no expectOneRow; give -p library=true too.");
+            throw new IllegalArgumentException("SQL by hand has no expectOneRow; give -p library=true too.");
         }
         statements = statements();
         atEnd(Accounts.create(server, rows)::check);
@@ -151,7 +145,7 @@ public class RoundTrips extends LockWorkload {
             boolean read = strategy == Strategy.ADVISORY && flushes > 1;
             locks.add(read ? ADVISORY_LOCK_AND_READ : ADVISORY_LOCK);
         }
-        if (strategy == Strategy.BOTH || strategy == Strategy.ROW) {
+        if (strategy != Strategy.ADVISORY) {
             locks.add(ROW_LOCK);
         }
         String lock = String.join("; ", locks);
@@ -162,7 +156,7 @@ public class RoundTrips extends LockWorkload {
             case 2 -> List.of(lock, updates + "; commit");
             case 1 -> List.of(lock + "; " + updates + "; commit");
             default ->
-                throw new UserError("The transaction has 5, 3, 2 or 1 round trips, and not " + flushes
+                throw new IllegalArgumentException("The transaction has 5, 3, 2 or 1 round trips, and not " + flushes
                         + "; give -p flushes=5,3,2,1.");
         };
         // Without a lock the first is empty.
@@ -197,7 +191,7 @@ public class RoundTrips extends LockWorkload {
         } else {
             try (Connection connection = pool.getConnection()) {
                 TransactionLocks tx = locks.in(connection);
-                tx.lockAndQuery(locking.key(aid), Accounts.READ, row -> row.getLong(1), aid);
+                tx.lockAndQuery(forUpdate(locking.key(aid)), LockedQuery.of(Accounts.READ, row -> row.getLong(1), aid));
                 CommitWrites writes = new CommitWrites();
                 List<CommitWrite<Void>> updates = addTo(writes, aid, expecting);
                 tx.commit(writes);
@@ -210,7 +204,7 @@ public class RoundTrips extends LockWorkload {
     static void inOne(RowLocks locks, DataSource pool, int aid, boolean expecting) throws SQLException {
         CommitWrites writes = new CommitWrites();
         List<CommitWrite<Void>> updates = addTo(writes, aid, expecting);
-        locks.execute(pool, LockKey.row(Accounts.TABLE, aid), writes);
+        locks.execute(pool, forUpdate(LockKey.row(Accounts.TABLE, aid)), writes);
         check(updates, aid);
     }
 
@@ -218,7 +212,7 @@ public class RoundTrips extends LockWorkload {
     static void inTwo(RowLocks locks, DataSource pool, int aid, boolean expecting) throws SQLException {
         LockedQuery<Long> read = LockedQuery.of(Accounts.READ, row -> row.getLong(1), aid);
         List<CommitWrite<Void>> updates = locks.inTransaction(
-                pool, LockKey.row(Accounts.TABLE, aid), read, (balances, atCommit) -> addTo(atCommit, aid, expecting));
+                pool, forUpdate(LockKey.row(Accounts.TABLE, aid)), read, tx -> addTo(tx.atCommit(), aid, expecting));
         check(updates, aid);
     }
 

@@ -2,20 +2,21 @@ package org.rowlock.jmh.bench;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.rowlock.jmh.scenario.Scenario;
 
 /** All scenarios. */
 public final class Scenarios {
-    private static final List<Scenario> ALL = List.of(
+    private static final List<Scenario> OURS = List.of(
             Zipfian.SCENARIO,
             Zipfian.OVER_CLIENTS,
             DropIn.SCENARIO,
-            DropInJvms.SCENARIO,
-            DropInOrders.SCENARIO,
+            DropIn.ORDERS,
             RoundTrips.SCENARIO,
+            GroupExecution.SCENARIO,
             EarlyRelease.SCENARIO,
-            EarlyRelease.ONE_ROW,
             Instances.SCENARIO,
+            Instances.ONE_ROW,
             Pool.SCENARIO,
             Bystander.SCENARIO,
             Share.SCENARIO,
@@ -26,15 +27,13 @@ public final class Scenarios {
             Queue.SCENARIO,
             PlanTrap.SCENARIO,
             WriteMixed.SCENARIO,
-            Guard.SCENARIO,
             LockLoss.SCENARIO,
             Horizon.SCENARIO,
             Autovacuum.SCENARIO,
-            BufferMapping.SCENARIO,
-            ProcArray.SCENARIO,
-            FastPath.SCENARIO,
-            DistinctKeys.SCENARIO,
-            NetworkCapacity.SCENARIO);
+            Zipfian.DISTINCT_KEYS);
+
+    private static final List<Scenario> ALL =
+            Stream.concat(OURS.stream(), SqlCase.SCENARIOS.stream()).toList();
 
     private Scenarios() {}
 

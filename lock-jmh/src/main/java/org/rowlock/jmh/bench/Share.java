@@ -1,5 +1,8 @@
 package org.rowlock.jmh.bench;
 
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -7,7 +10,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockKey;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.TransactionLocks;
 import org.rowlock.jmh.scenario.Metric;
@@ -23,11 +25,6 @@ import org.rowlock.jmh.scenario.Variant;
 public class Share extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "share",
-            "Shared locks: 1,000 neighbouring rows in one transaction",
-            "Each client begins, locks the same 1,000 rows FOR SHARE in one call, and commits; it writes nothing. FOR_UPDATE is FOR SHARE by hand. A row lock is"
-                    + " written into every row, and where clients meet, MultiXacts are made. An advisory lock is an entry in"
-                    + " the lock table: 1,000 of them a client, for which the server must have room.",
-            "36 tx/s with FOR SHARE, and pg_multixact grew to 5.3 GB.",
             Share.class,
             Stream.of(4, 1)
                     .map(clients -> Point.clients(clients).locking(1_000))
@@ -77,7 +74,7 @@ public class Share extends LockWorkload {
             List<LockKey> keys = locking.keys(aids);
             locking.lockAll(first, aids, RowLockMode.FOR_SHARE);
             // The second would wait for ever if it could not share, so that is tried before.
-            if (!outsider.tryLockAll(keys, RowLockMode.FOR_SHARE, LockWait.noWait())) {
+            if (!outsider.tryLock(forShare(keys)).isLocked()) {
                 throw new InvariantViolation("a transaction holds keys FOR SHARE, and another could not share them");
             }
             other.rollback();
@@ -86,7 +83,7 @@ public class Share extends LockWorkload {
             first.rollback();
             refuseAll(outsider, keys, "the second of two transactions still holds it FOR SHARE");
             second.rollback();
-            if (!outsider.tryLockAll(keys)) {
+            if (!outsider.tryLock(forUpdate(keys)).isLocked()) {
                 throw new InvariantViolation("the sharers have ended, and their keys cannot be locked FOR UPDATE");
             }
             other.rollback();
@@ -95,7 +92,7 @@ public class Share extends LockWorkload {
 
     private static void refuseAll(TransactionLocks outsider, List<LockKey> keys, String because) {
         for (LockKey key : keys) {
-            if (outsider.tryLock(key)) {
+            if (outsider.tryLock(forUpdate(key)).isLocked()) {
                 throw new InvariantViolation(key + " was locked FOR UPDATE while " + because);
             }
         }

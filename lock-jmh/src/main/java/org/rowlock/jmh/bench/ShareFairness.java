@@ -17,15 +17,10 @@ import org.rowlock.jmh.scenario.Variant;
  * How long a writer waits for a row that others share all the time: each sharer begins, locks it FOR SHARE, holds it for a
  * while, commits, and begins again; the writer locks it FOR UPDATE, updates it, commits, and pauses.
  */
+@ByHand(Strategy.FOR_UPDATE)
 public class ShareFairness extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "share-fairness",
-            "Shared locks: does a writer get in?",
-            "Sharers lock one row FOR SHARE, hold it for 20 ms each, and begin again at once. A writer locks it FOR UPDATE,"
-                    + " updates it, commits and pauses for 25 to 75 ms. Sharers overtake a writer that waits for a row lock;"
-                    + " an advisory lock lets in who came first, so it waits for one hold at most. A writer that has not come"
-                    + " in when the measurement ends counts with the time it has waited by then.",
-            "",
             ShareFairness.class,
             Stream.of(8, 1, 2, 4, 16)
                     .map(sharers -> Point.of(sharers + (sharers == 1 ? " sharer" : " sharers"), sharers)

@@ -14,6 +14,8 @@ public enum Strategy {
     FOR_UPDATE,
     /** By hand: an advisory lock in a statement of its own, nothing checked; of claims a try-lock in the WHERE clause. */
     NAIVE,
+    /** By hand: an advisory lock and, in the same flush, {@code SELECT ... FOR UPDATE} behind it. */
+    IN_FRONT,
     /** By hand: what Rowlock sends with {@link #ADVISORY}. */
     HAND_WRITTEN,
     /** By hand: an advisory lock on 64 bits of the md5 of table and id. */
@@ -24,8 +26,6 @@ public enum Strategy {
     OPTIMISTIC,
     /** A read without a lock: a control to compare with, and no way to keep others away. */
     SELECT,
-    /** Lock and read in one statement, which reads stale rows. Never compared; shows that the checks notice. */
-    ONE_STATEMENT,
     /** One lock for all rows. Never compared; shows that the checks notice. */
     SAME,
     /** Nothing at all. Never compared; shows that the checks notice. */
@@ -38,7 +38,7 @@ public enum Strategy {
 
     /** Whether each lock takes a place in the server's lock table. */
     boolean isAdvisory() {
-        return this == BOTH || this == ADVISORY || this == NAIVE || this == HAND_WRITTEN;
+        return this == BOTH || this == ADVISORY || this == NAIVE || this == IN_FRONT || this == HAND_WRITTEN;
     }
 
     LockStrategy lockStrategy() {

@@ -22,7 +22,6 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.runner.IterationType;
-import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.net.Network;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.profile.Window;
@@ -39,7 +38,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Threads(1)
 @Fork(3)
-@Warmup(iterations = 1, time = 2)
+@Warmup(iterations = 3, time = 5)
 @Measurement(iterations = 1, time = 4)
 public abstract class Workload {
     /** The round trip that a network between clients and server takes, in milliseconds; 0 for none of ours. */
@@ -80,10 +79,16 @@ public abstract class Workload {
     @Setup(Level.Trial)
     public void open(BenchmarkParams params) throws SQLException {
         if (params.getThreads() != 1) {
-            throw new UserError(
+            throw new IllegalArgumentException(
                     "-t " + params.getThreads() + " was given, and the clients are not JMH's threads: they would"
                             + " be measured each for itself. Leave -t out, and say how many there are with -p, as in -p clients="
                             + params.getThreads() + ".");
+        }
+        if (params.getMode() != Mode.Throughput) {
+            throw new IllegalArgumentException(
+                    "-bm " + params.getMode().shortLabel() + " was given, and what JMH would time is the taking of"
+                            + " what the clients have completed, and no transaction. Leave -bm out; the figures behind the score have"
+                            + " the latencies.");
         }
         server = BenchmarkServer.open(settings());
         boolean opened = false;

@@ -22,14 +22,6 @@ import org.rowlock.jmh.scenario.Variant;
 public class WriteMixed extends LockWorkload {
     static final Scenario SCENARIO = new Scenario(
             "write-mix",
-            "Inserts, updates and deletes: a version column against three ways to lock",
-            "The mix of sysbench's oltp_write_only on 10,000 rows. OPTIMISTIC has a version column and no lock: where another"
-                    + " transaction was faster it tries again, and after 10 retries it counts as failed, and is run again. The"
-                    + " others lock all three rows at once. Zipfian ids let transactions meet all the time, uniform ids"
-                    + " hardly ever: there a lock of any kind is only a cost. ROW retries too: a row lock that waited for a"
-                    + " row which its holder deleted and inserted again comes back with nothing.",
-            "TiDB 6.0, sysbench oltp_write_only: in-memory pessimistic locks before optimistic before pipelined before plain"
-                    + " pessimistic locks; in-memory locks gave 30 to 35 % more tps and 15 % less latency.",
             WriteMixed.class,
             List.of(
                     Point.of("zipf, 10 clients", 10, "keys", "ZIPF").locking(3),

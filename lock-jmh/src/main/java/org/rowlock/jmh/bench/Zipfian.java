@@ -7,6 +7,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /** The published workload: pick a row by zipf(1..100, s = 1.1), begin, lock it, update it three times, commit. */
@@ -21,11 +22,6 @@ public class Zipfian extends HotRows {
 
     static final Scenario SCENARIO = new Scenario(
             "zipfian",
-            "Hot rows: lock one of 100, update it three times",
-            "Each client picks a row by zipf(1..100, s = 1.1), begins, locks it, updates it three times and commits. The same"
-                    + " on uniform keys, where two clients seldom meet, is the limit to compare with.",
-            "90 clients, 600 s, 4 cores, PostgreSQL 12: the lock statement took 66.5 ms with FOR UPDATE and 35.5 ms with an"
-                    + " advisory lock.",
             Zipfian.class,
             List.of(
                     Point.of("90 clients", 90, "keys", "ZIPF"),
@@ -35,14 +31,22 @@ public class Zipfian extends HotRows {
 
     static final Scenario OVER_CLIENTS = new Scenario(
             "clients",
-            "Hot rows: from one client to hundreds",
-            "The work of zipfian over the number of clients: where does each strategy saturate, and what is left of its best"
-                    + " with hundreds?",
-            "Saturation near 10 clients; FOR UPDATE falls off much faster.",
             Zipfian.class,
             Stream.of(1, 2, 4, 10, 30, 90, 200, 300).map(Point::clients).toList(),
             Variant.besideByHand(),
             METRICS);
+
+    /** Hardly anybody waits for a key, so what is left is what a lock costs the server. */
+    static final Scenario DISTINCT_KEYS = new Scenario(
+                    "lwlocks-keys",
+                    Zipfian.class,
+                    Stream.of(90, 10)
+                            .map(clients ->
+                                    Point.of(clients + " clients", clients, "keys", "UNIFORM", "reading", "true"))
+                            .toList(),
+                    Variant.withAdmission(Variant.of("NAIVE")),
+                    METRICS)
+            .timed(Timing.THROUGHPUT);
 
     private static final int UNIFORM_ROWS = 100_000;
 

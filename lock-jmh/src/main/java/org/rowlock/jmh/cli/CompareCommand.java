@@ -1,15 +1,19 @@
 package org.rowlock.jmh.cli;
 
+import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.Doctor;
 import org.rowlock.doctor.HelpOption;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerOptions;
@@ -52,10 +56,7 @@ final class CompareCommand implements Callable<Integer> {
     private static final int INTERRUPTED = 130;
 
     /** Of a run that nobody has asked more of. */
-    private static final Duration BUDGET = Duration.ofMinutes(15);
-
-    /** Before the run, so that the report can say which of the server's own tables come first. */
-    private static final Duration LOOK = Duration.ofSeconds(10);
+    private static final Duration BUDGET = Duration.ofMinutes(10);
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -99,126 +100,144 @@ final class CompareCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (report != null && Files.exists(report) && !Files.isDirectory(report)) {
-            throw usage(
-                    "--report: " + report + " is a file, and the report is a directory of files. Give another name.");
-        }
-        if (report != null && Files.exists(report.resolve(Report.PAGE))) {
-            throw usage("--report: there is a report in " + report + " already. Give another directory, or remove it.");
-        }
+        PrintWriter out = command.commandLine().getOut();
         ServerAddress address = server.address();
-        if (address == null && crashCommand != null) {
-            throw usage("--crash-command is for a server of yours, and an embedded one needs none. Give --url too, or"
-                    + " leave it out.");
-        }
-        if (address != null && standby != null) {
-            throw usage(
-                    "--standby is for an embedded server; yours has the standbys that it has, and the report shows its"
-                            + " synchronous_standby_names. Leave out --standby or --url.");
-        }
+        refuse(
+                address == null && crashCommand != null,
+                "--crash-command is for a server of yours, and an embedded one needs none. Give --url too, or leave it"
+                        + " out.");
+        refuse(
+                address != null && standby != null,
+                "--standby is for an embedded server; yours has the standbys that it has, and the report shows its"
+                        + " synchronous_standby_names. Leave out --standby or --url.");
+        Path directory = directory();
         List<String> remarks = new ArrayList<>();
-        List<Scenario> chosen = scenarios.scenarios(address == null, address == null || crashCommand != null, remarks);
-        if (standby != null && chosen.stream().anyMatch(Scenario::killsServer)) {
-            chosen = withoutKilling(chosen, remarks);
-        }
+        String mayNotKill = standby != null
+                ? "kills its server, and has none with a standby. Leave out --standby, or this scenario."
+                : address != null && crashCommand == null
+                        ? "kills the server and starts it again, which this program cannot do to a server of yours. Give a"
+                                + " shell command that does with --crash-command, or leave out --url for an embedded"
+                                + " server."
+                        : "";
+        List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
         ServerFacts facts = address == null ? null : ServerCheck.forBenchmarks(address);
         if (address != null && facts != null) {
             remarks.addAll(ServerCheck.remarks(facts));
             chosen = new Room(address, facts.room(), facts.lockTableRoom())
                     .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
         }
-        JmhLock.refuseWhileAnotherRuns();
-        ReportDirectory directory = ReportDirectory.of(report);
-        new Plan(chosen, address, facts, remarks, directory.path(), standby).print(out());
-        if (address != null && !yes && Terminal.isInteractive() && !Terminal.confirm("Go on?")) {
+        out.println(Plan.of(chosen, facts, remarks, directory));
+        out.flush();
+        if (address != null && !yes && isTerminal() && !isConfirmed()) {
             command.commandLine().getErr().println("Nothing was done.");
             return ExitCode.SOFTWARE;
         }
-        return run(
-                new ComparisonSettings(
-                        chosen,
-                        address,
-                        1,
-                        scenarios.isDefault() ? BUDGET : null,
-                        new Versions().getVersion()[0],
-                        command(),
-                        remarks,
-                        crashCommand,
-                        standby),
-                directory);
+        ComparisonSettings settings = new ComparisonSettings(
+                chosen,
+                address,
+                1,
+                scenarios.isDefault() ? BUDGET : null,
+                Program.version(),
+                given(),
+                remarks,
+                crashCommand,
+                standby);
+        return run(settings, directory);
     }
 
-    /** Each round of those has a server of its own, which has no standby. */
-    private List<Scenario> withoutKilling(List<Scenario> chosen, List<String> remarks) {
-        List<Scenario> left =
-                chosen.stream().filter(scenario -> !scenario.killsServer()).toList();
-        String why = "it kills its server, and has none with a standby.";
-        for (Scenario scenario : chosen) {
-            if (scenario.killsServer() && scenarios.areNamed()) {
-                throw usage("--standby is not for the scenario " + scenario.name() + ": " + why
-                        + " Leave one of them out.");
-            }
-            if (scenario.killsServer()) {
-                remarks.add("Without " + scenario.name() + ": " + why);
-            }
+    private void refuse(boolean isWrong, String message) {
+        if (isWrong) {
+            throw new ParameterException(command.commandLine(), message);
         }
-        return left;
     }
 
-    private String command() {
-        return RepeatCommand.of(
-                command.commandLine().getParent().getParseResult().originalArgs(), server.givenPassword());
+    /** Made before the run, so that nobody waits for a report that cannot be written. */
+    private Path directory() {
+        String time = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").format(LocalDateTime.now(ZoneId.systemDefault()));
+        Path directory = (report == null ? Path.of("rowlock-report-" + time) : report).toAbsolutePath();
+        refuse(
+                Files.exists(directory) && !Files.isDirectory(directory),
+                "--report: " + directory + " is a file, and the report is a directory of files. Give another name.");
+        refuse(
+                Files.exists(directory.resolve(Report.PAGE)),
+                "--report: there is a report in " + directory + " already. Give another directory, or remove it.");
+        return directory;
     }
 
-    private int run(ComparisonSettings settings, ReportDirectory directory) throws IOException {
+    /** To be pasted into a shell, without the password. */
+    private String given() {
+        List<String> args = command.commandLine().getParent().getParseResult().originalArgs();
+        String password = server.givenPassword();
+        return args.stream()
+                .filter(arg -> !arg.equals(password))
+                .map(arg -> arg.replaceFirst("^--password=.*", "--password")
+                        .replaceAll("([?&](?:ssl)?password=)[^&]*", "$1..."))
+                .map(arg -> arg.matches("[A-Za-z0-9_./:,=+@%-]+") ? arg : "'" + arg + "'")
+                .collect(Collectors.joining(" ", "java -jar benchmarks.jar ", ""));
+    }
+
+    private int run(ComparisonSettings settings, Path directory) throws IOException {
+        PrintWriter out = command.commandLine().getOut();
         PrintWriter err = command.commandLine().getErr();
-        ConsoleProgress progress = new ConsoleProgress(out(), err, Terminal.isInteractive());
+        ConsoleProgress progress = new ConsoleProgress(out, err, isTerminal());
         Comparison comparison = new Comparison(settings, progress);
-        // The directory is closed first: interrupted, the JVM ends as soon as the interruption is closed.
-        try (Interruption interruption = new Interruption(comparison::stop, comparison::isClean, err);
-                directory) {
-            directory.make();
-            ServerAddress address = settings.server();
-            if (address != null) {
-                look(address);
+        boolean isMade = Files.notExists(directory);
+        try (Interruption interruption = new Interruption(comparison, err)) {
+            try {
+                Files.createDirectories(directory);
+                Files.delete(Files.createTempFile(directory, "rowlock", ".tmp"));
+            } catch (IOException e) {
+                throw new UserError("The report cannot be written to " + directory + " (" + e
+                        + "). Give another directory with --report.");
             }
             Results results = comparison.run();
             progress.clear();
-            boolean isGood = tell(results, directory.path());
+            boolean isEmpty = results.scenarios().isEmpty();
+            if (isEmpty) {
+                err.println("There is nothing to report: no measurement was finished.");
+                if (isMade) {
+                    Files.delete(directory);
+                }
+            } else {
+                out.println(Summary.of(results));
+                out.flush();
+                out.println("Report: " + written(results, directory));
+            }
+            results.failures().forEach(failure -> err.println("Failed: " + failure));
+            out.flush();
+            boolean isGood = results.failures().isEmpty() && !isEmpty;
             return interruption.isInterrupted() ? INTERRUPTED : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }
 
-    /** Whether everything that was to run has run, and kept its promises. */
-    private boolean tell(Results results, Path directory) throws IOException {
-        PrintWriter err = command.commandLine().getErr();
-        if (results.scenarios().isEmpty()) {
-            err.println("There is nothing to report: no measurement was finished.");
-        } else {
-            out().println(Summary.of(results));
-            out().println("Report: " + Report.write(results, directory));
-        }
-        results.failures().forEach(failure -> err.println("Failed: " + failure));
-        out().flush();
-        return results.failures().isEmpty() && !results.scenarios().isEmpty();
-    }
-
-    /** No reason not to measure: what the doctor cannot see it says itself. */
-    private void look(ServerAddress address) {
+    private static Path written(Results results, Path directory) {
         try {
-            out().println("Looking for " + LOOK.toSeconds() + " s at what the server does now, as the doctor does.");
-            out().flush();
-            out().println(Doctor.examine(address, LOOK).text());
-        } catch (UserError e) {
-            command.commandLine().getErr().println("Without a look at the server: " + e.getMessage());
+            return Report.write(results, directory);
+        } catch (IOException e) {
+            throw new UserError(
+                    "The report could not be written to " + directory + ": " + e.getMessage()
+                            + ". What was found stands above; make room there, and run it again.",
+                    e);
         }
     }
 
-    private ParameterException usage(String message) {
-        return new ParameterException(command.commandLine(), message);
+    /** Whether both what we read and what we write is a terminal. */
+    @SuppressWarnings("SystemConsoleNull")
+    private static boolean isTerminal() {
+        Console console = System.console();
+        try {
+            // From JDK 22 on there may be a console without a terminal, and a method that tells.
+            return console != null
+                    && (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            return true;
+        }
     }
 
-    private PrintWriter out() {
-        return command.commandLine().getOut();
+    @SuppressWarnings("SystemConsoleNull")
+    private static boolean isConfirmed() {
+        Console console = System.console();
+        String answer = console == null ? null : console.readLine("Go on? [y/N] ");
+        return answer != null && answer.trim().matches("(?i)y|yes");
     }
 }

@@ -8,14 +8,12 @@ import org.rowlock.jmh.scenario.Scenario;
 /** A line for each measurement that has ended; on a terminal one that is written over and over. */
 final class ConsoleProgress implements Progress {
     private static final int WIDTH = 79;
-    private static final int WHAT = 46;
     private static final String START_OF_LINE = "\r";
     private static final String CLEAR_TO_END = "\u001b[K";
 
     private final PrintWriter out;
     private final PrintWriter err;
     private final boolean isTerminal;
-    private String left = "";
 
     ConsoleProgress(PrintWriter out, PrintWriter err, boolean isTerminal) {
         this.out = out;
@@ -32,16 +30,15 @@ final class ConsoleProgress implements Progress {
     @Override
     public void begins(String what) {
         if (isTerminal) {
-            rewrite("  " + what + " ..." + left);
+            rewrite("  " + what + " ...");
         }
     }
 
     @Override
     public void ended(String what, String figure, Duration remaining) {
-        left = "  " + Durations.text(remaining) + " left";
-        String line = String.format("  %-" + WHAT + "s %12s%s", what, figure, left);
+        String line = String.format("  %-46s %12s  %s left", what, figure, Plan.text(remaining));
         if (isTerminal) {
-            rewrite(line);
+            rewrite(line.substring(0, Math.min(line.length(), WIDTH)));
         } else {
             out.println(line);
         }
@@ -56,13 +53,12 @@ final class ConsoleProgress implements Progress {
     /** Ends the line that is written over. */
     void clear() {
         if (isTerminal) {
-            out.print(START_OF_LINE + CLEAR_TO_END);
-            out.flush();
+            rewrite("");
         }
     }
 
     private void rewrite(String line) {
-        out.print(START_OF_LINE + line.substring(0, Math.min(line.length(), WIDTH)) + CLEAR_TO_END);
+        out.print(START_OF_LINE + line + CLEAR_TO_END);
         out.flush();
     }
 }

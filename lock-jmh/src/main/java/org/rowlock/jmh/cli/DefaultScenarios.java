@@ -10,12 +10,14 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
-/** What is run if nobody says what: the questions that decide about a migration, in a quarter of an hour. */
+/** What is run if nobody says what: the questions that decide about a migration, in ten minutes. */
 final class DefaultScenarios {
     /** A network as it is between a service and its database. */
     private static final double NETWORK_MILLIS = 0.5;
 
-    private static final Timing SHORT = new Timing(4, 800, 1, 2_000, false);
+    private static final Timing SHORT = new Timing(3, 800, 1, 2_000, false);
+
+    private static final Timing FEW = new Timing(3, 4_000, 1, 2_000, false);
 
     /** Where crowds go through the library beside SQL by hand: in less it is not compiled, and makes 1.4x in place of 1.7x. */
     private static final Timing WARM = new Timing(4, 4_000, 1, 2_000, false);
@@ -27,22 +29,11 @@ final class DefaultScenarios {
     private record Default(String name, String point, Timing timing, boolean isMain, Set<String> variants) {}
 
     private static final List<Default> DEFAULTS = List.of(
-            new Default(
-                    "zipfian",
-                    "90 clients",
-                    WARM,
-                    true,
-                    Set.of("FOR_UPDATE", "ROW", "ADVISORY", "ADVISORY + admission")),
+            new Default("zipfian", "90 clients", WARM, true, Set.of("FOR_UPDATE", "ROW", "ADVISORY")),
             new Default(
                     "round-trips", "90 clients, 0.5 ms", SHORT, false, Set.of("ROW in 5", "ROW in 2", "ADVISORY in 2")),
-            new Default("read-after-lock", "1 client", SHORT, false, Set.of("FOR_UPDATE", "ROW", "ADVISORY")),
-            new Default("share", "4 clients", WARM, false, Set.of("FOR_UPDATE", "ROW", "ADVISORY")),
-            new Default(
-                    "pool",
-                    "300 hot threads",
-                    SHORT,
-                    false,
-                    Set.of("FOR_UPDATE", "ROW + admission", "ADVISORY + admission", "idle pool")));
+            new Default("share", "4 clients", FEW, false, Set.of("FOR_UPDATE", "ROW", "ADVISORY")),
+            new Default("pool", "300 hot threads", SHORT, false, Set.of("FOR_UPDATE", "ROW + admission", "idle pool")));
 
     private DefaultScenarios() {}
 
@@ -59,18 +50,13 @@ final class DefaultScenarios {
                     .toList();
             List<Point> points = scenario.points().stream()
                     .filter(point -> point.label().equals(each.point()))
-                    .flatMap(point -> points(point, isEmbedded, each.isMain()))
+                    .flatMap(point -> !isEmbedded
+                            ? Stream.of(point.over(0))
+                            : each.isMain() ? Stream.of(point, point.over(NETWORK_MILLIS)) : Stream.of(point))
                     .toList();
             scenarios.add(scenario.with(points, variants).timed(each.timing()));
         }
         return scenarios;
-    }
-
-    private static Stream<Point> points(Point point, boolean isEmbedded, boolean isMain) {
-        if (!isEmbedded) {
-            return Stream.of(point.over(0));
-        }
-        return isMain ? Stream.of(point, point.over(NETWORK_MILLIS)) : Stream.of(point);
     }
 
     static List<String> names() {

@@ -1,8 +1,10 @@
 package org.rowlock.jmh.cli;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.HelpOption;
 import org.rowlock.jmh.bench.Scenarios;
@@ -14,7 +16,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.TextTable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -39,23 +40,11 @@ final class ListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter out = command.commandLine().getOut();
-        if (name == null) {
-            all(out);
-        } else {
-            one(out, named(name));
+        if (name != null) {
+            out.println(one(ScenarioOptions.named(name.toLowerCase(Locale.ROOT), command.commandLine())));
+            return 0;
         }
-        return 0;
-    }
-
-    private Scenario named(String given) {
-        return Scenarios.named(given.toLowerCase(Locale.ROOT))
-                .orElseThrow(() -> new ParameterException(
-                        command.commandLine(), Nearest.message("scenario", given, Scenarios.names())));
-    }
-
-    private static void all(PrintWriter out) {
-        TextTable table = Plan.table(
-                3 + Scenarios.names().stream().mapToInt(String::length).max().orElse(1));
+        TextTable table = Plan.table(22);
         for (Scenario scenario : Scenarios.all()) {
             String mark = DefaultScenarios.names().contains(scenario.name()) ? "* " : "  ";
             table.addRowValues(mark + scenario.name(), scenario.title());
@@ -63,9 +52,10 @@ final class ListCommand implements Callable<Integer> {
         }
         out.println(table);
         out.println("* 'compare' runs these if you name none. 'list <scenario>' tells all about one.");
+        return 0;
     }
 
-    private static void one(PrintWriter out, Scenario scenario) {
+    private static TextTable one(Scenario scenario) {
         TextTable table = Plan.table(12);
         table.addRowValues(scenario.name(), scenario.title());
         table.addRowValues("", scenario.question());
@@ -73,15 +63,12 @@ final class ListCommand implements Callable<Integer> {
             table.addRowValues("Published", scenario.published());
         }
         table.addRowValues(
-                "Points",
-                String.join("; ", scenario.points().stream().map(Point::label).toList()));
+                "Points", joined(scenario.points().stream().map(Point::label).toList()));
         table.addRowValues(
                 "Variants",
-                String.join(
-                        ", ", scenario.variants().stream().map(Variant::label).toList()));
+                joined(scenario.variants().stream().map(Variant::label).toList()));
         table.addRowValues(
-                "Shows",
-                String.join(", ", scenario.metrics().stream().map(Metric::title).toList()));
+                "Shows", joined(scenario.metrics().stream().map(Metric::title).toList()));
         table.addRowValues("Takes", Plan.size(scenario));
         if (scenario.isOverClients()) {
             table.addRowValues("Options", "--clients replaces its points.");
@@ -91,6 +78,10 @@ final class ListCommand implements Callable<Integer> {
         }
         table.addRowValues("Run it with", "compare --scenario " + scenario.name());
         table.addRowValues("With JMH", scenario.benchmark().getSimpleName() + " -p clients=..");
-        out.println(table);
+        return table;
+    }
+
+    private static String joined(List<String> labels) {
+        return labels.stream().collect(Collectors.joining("; "));
     }
 }

@@ -1,100 +1,125 @@
 package org.rowlock.jmh.cli;
 
 import java.io.PrintWriter;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import org.openjdk.jmh.util.Version;
+import org.postgresql.util.DriverInfo;
+import org.rowlock.doctor.DoctorCommand;
 import org.rowlock.doctor.ServerErrors;
 import org.rowlock.doctor.UserError;
-import org.rowlock.jmh.bench.Scenarios;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The commands, and what becomes of their failures: a message that says what to do, and a status; no stack trace. */
-public final class Program {
+@Command(
+        name = "java -jar benchmarks.jar",
+        synopsisSubcommandLabel = "<command>",
+        description = {
+            "",
+            "Should you move from SELECT ... FOR UPDATE to advisory locks, for which tables, and what do you gain? Measures"
+                    + " it, on an embedded PostgreSQL or on your own server.",
+            ""
+        },
+        versionProvider = Program.class,
+        subcommands = {CompareCommand.class, DoctorCommand.class, ListCommand.class, HelpCommand.class},
+        footer = {
+            "",
+            "Examples:",
+            "  java -jar benchmarks.jar compare",
+            "  java -jar benchmarks.jar compare --url jdbc:postgresql://db:5432/app --user bench --password \\",
+            "       --scenario zipfian,clients --clients 1,10,90 --report out",
+            "  java -jar benchmarks.jar list clients",
+            "",
+            "Anything else is for JMH, whose jar this is: -h shows its options, -l its benchmarks.",
+            "",
+            "Exit status: 0 done, 1 something failed, 2 wrong usage, 130 stopped with Ctrl-C."
+        })
+public final class Program implements IVersionProvider {
     static final int WIDTH = 100;
 
-    private final CommandLine commands;
+    @Option(names = "--help", usageHelp = true, description = "Shows this.")
+    private boolean isHelpAsked;
 
-    /**
-     * A program.
-     *
-     * @param out takes results
-     * @param err takes what went wrong
-     */
-    public Program(PrintWriter out, PrintWriter err) {
-        this.commands = new CommandLine(new RowlockCommand())
-                .setOut(out)
-                .setErr(err)
-                .setUsageHelpWidth(WIDTH)
-                .setParameterExceptionHandler(Program::misused)
-                .setExecutionExceptionHandler(Program::failed);
-    }
+    @Option(
+            names = "--version",
+            versionHelp = true,
+            description = "Shows the versions of the program and of what it uses.")
+    private boolean isVersionAsked;
 
-    /** Whether these arguments are for us; others are for JMH. */
-    public boolean takes(String... args) {
-        return args.length == 0 || args[0].equals("--help") || args[0].equals("--version") || names().contains(args[0]);
-    }
+    @Option(
+            names = "--verbose",
+            scope = ScopeType.INHERIT,
+            order = 99,
+            description = "Shows where in the program a failure came from.")
+    private boolean isVerbose;
 
-    /** The names of the commands. */
-    Set<String> names() {
-        return commands.getSubcommands().keySet();
-    }
-
-    /** The long options of all commands. */
-    Set<String> options() {
-        return Stream.concat(Stream.of(commands), commands.getSubcommands().values().stream())
-                .flatMap(command -> command.getCommandSpec().optionsMap().keySet().stream())
-                .filter(name -> name.startsWith("--"))
-                .collect(Collectors.toSet());
+    /** Whether these arguments are for us. JMH's options have one dash, and its benchmarks' names capitals or dots. */
+    public static boolean takes(String... args) {
+        return args.length == 0 || args[0].startsWith("--") || args[0].matches("[a-z][a-z-]*");
     }
 
     /**
      * Runs a command.
      *
+     * @param out takes results
+     * @param err takes what went wrong
      * @return the exit status: 0 if all is well, 1 for failures, 2 for wrong usage
      */
-    public int run(String... args) {
-        if (args.length == 0) {
-            commands.usage(commands.getOut());
-            return CommandLine.ExitCode.OK;
-        }
-        return commands.execute(args);
+    public static int run(PrintWriter out, PrintWriter err, String... args) {
+        Program program = new Program();
+        return new CommandLine(program)
+                .setOut(out)
+                .setErr(err)
+                .setUsageHelpWidth(WIDTH)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler((e, given) -> program.misused(e))
+                .setExecutionExceptionHandler((e, command, parsed) -> program.failed(e, command))
+                .execute(args.length == 0 ? new String[] {"help"} : args);
     }
 
-    private static int misused(ParameterException e, String[] args) {
+    private int misused(ParameterException e) {
         CommandLine command = e.getCommandLine();
-        PrintWriter err = command.getErr();
-        err.println(e.getMessage());
-        UnmatchedArgumentException.printSuggestions(e, err);
-        if (e instanceof UnmatchedArgumentException unmatched) {
-            unmatched.getUnmatched().stream()
-                    .filter(word -> Scenarios.named(word).isPresent())
-                    .forEach(name -> err.println("Scenarios are named so: --scenario " + name));
-        }
-        err.println("Try: " + command.getCommandSpec().qualifiedName() + " --help");
-        traceIfVerbose(e, command);
-        return CommandLine.ExitCode.USAGE;
+        command.getErr().println(e.getMessage());
+        UnmatchedArgumentException.printSuggestions(e, command.getErr());
+        command.getErr().println("Try: " + command.getCommandSpec().qualifiedName() + " --help");
+        return traced(e, command, CommandLine.ExitCode.USAGE);
     }
 
-    private static int failed(Exception e, CommandLine command, ParseResult result) {
-        PrintWriter err = command.getErr();
-        if (e instanceof UserError) {
-            err.println(e.getMessage());
-        } else {
-            err.println("This failed in a way that was not foreseen: " + ServerErrors.describe(e)
-                    + " With --verbose it shows where.");
-        }
-        traceIfVerbose(e, command);
-        return CommandLine.ExitCode.SOFTWARE;
+    private int failed(Exception e, CommandLine command) {
+        command.getErr()
+                .println(
+                        e instanceof UserError
+                                ? e.getMessage()
+                                : "This failed in a way that was not foreseen: " + ServerErrors.describe(e)
+                                        + " With --verbose it shows where.");
+        return traced(e, command, CommandLine.ExitCode.SOFTWARE);
     }
 
-    private static void traceIfVerbose(Exception e, CommandLine command) {
-        RowlockCommand program = command.getCommandSpec().root().commandLine().getCommand();
-        if (program.isVerbose()) {
+    private int traced(Exception e, CommandLine command, int status) {
+        if (isVerbose) {
             e.printStackTrace(command.getErr());
         }
+        return status;
+    }
+
+    /** Of the jar's manifest. */
+    static String version() {
+        String version = Program.class.getPackage().getImplementationVersion();
+        return "Rowlock benchmarks " + (version == null ? "(built here)" : version);
+    }
+
+    @Override
+    public String[] getVersion() {
+        return new String[] {
+            version(),
+            "JMH " + Version.getPlainVersion(),
+            DriverInfo.DRIVER_FULL_NAME,
+            "Java " + System.getProperty("java.runtime.version")
+        };
     }
 }

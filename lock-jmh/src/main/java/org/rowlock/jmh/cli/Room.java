@@ -3,7 +3,6 @@ package org.rowlock.jmh.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.scenario.Point;
@@ -11,8 +10,7 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.ServerFacts.ConnectionRoom;
 
 /**
- * Makes scenarios fit what a server has left. What the user asked for is refused if it does not fit. Of a scenario's own
- * points those that do not fit get fewer clients or are left out, and a remark says so.
+ * Leaves out what does not fit what a server has left, with a remark, and refuses it where the user asked for it.
  *
  * @param locks how many the server's lock table has room for: full, it fails everybody who works there
  */
@@ -30,21 +28,14 @@ record Room(ServerAddress server, ConnectionRoom connections, long locks) {
         for (Scenario scenario : scenarios) {
             List<Point> points = new ArrayList<>();
             for (Point point : scenario.points()) {
-                boolean isGiven = areGiven && scenario.isOverClients();
-                String refusal = point.locks() > locks ? lockTable(point) : tooMany(point);
-                Optional<Point> fits = refusal.isEmpty()
-                        ? Optional.of(point)
-                        : point.locks() > locks || isGiven ? Optional.empty() : shrunk(point);
-                if (fits.isPresent()) {
-                    points.add(fits.get());
-                } else if (isGiven || (areNamed && scenario.points().size() == 1)) {
+                String refusal = refusal(point);
+                if (refusal.isEmpty()) {
+                    points.add(point);
+                } else if ((areGiven && scenario.isOverClients())
+                        || (areNamed && scenario.points().size() == 1)) {
                     throw new UserError("The scenario " + scenario.name() + " " + refusal);
-                }
-                if (!refusal.isEmpty()) {
-                    remarks.add(scenario.name() + ", " + point.label() + ", "
-                            + fits.map(small -> "ran with " + small.clients() + " clients: it ")
-                                    .orElse("is left out: it ")
-                            + refusal);
+                } else {
+                    remarks.add("Without " + scenario.name() + ", " + point.label() + ": it " + refusal);
                 }
             }
             if (!points.isEmpty()) {
@@ -57,35 +48,22 @@ record Room(ServerAddress server, ConnectionRoom connections, long locks) {
         return fitting;
     }
 
-    private String lockTable(Point point) {
-        return String.format(
-                Locale.ROOT,
-                "takes %,d places in the lock table, and the server has room for %,d (max_locks_per_transaction x"
-                        + " max_connections; full, it fails everybody there). Set max_locks_per_transaction to %,d times what"
-                        + " it is.",
-                point.locks(),
-                locks,
-                (point.locks() + locks - 1) / Math.max(1, locks));
-    }
-
-    private String tooMany(Point point) {
+    private String refusal(Point point) {
         int needed = point.connections() + OURS;
+        if (point.locks() > locks) {
+            return String.format(
+                    Locale.ROOT,
+                    "takes %,d places in the lock table, and the server has room for %,d (max_locks_per_transaction x"
+                            + " max_connections; full, it fails everybody there). Set max_locks_per_transaction to %,d"
+                            + " times what it is.",
+                    point.locks(),
+                    locks,
+                    (point.locks() + locks - 1) / Math.max(1, locks));
+        }
         return needed <= connections.free()
                 ? ""
                 : "needs " + needed + " connections at a time, and the server at " + server + " has about "
                         + Math.max(0, connections.free()) + " left of " + connections.limit() + " = "
                         + connections.allowed() + ". " + connections.cureFor(needed) + ".";
-    }
-
-    /** Where each client has a connection. */
-    private Optional<Point> shrunk(Point point) {
-        int fewer = connections.free() - OURS;
-        return point.connections() == point.clients() && fewer > 0
-                ? Optional.of(new Point(
-                        point.label(),
-                        point.with(Point.CLIENTS, Integer.toString(fewer)).params(),
-                        fewer,
-                        point.locks()))
-                : Optional.empty();
     }
 }

@@ -1,6 +1,5 @@
 package org.rowlock.jmh.cli;
 
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -12,12 +11,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.doctor.PositiveNumber;
+import org.rowlock.jmh.bench.Instances;
 import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.bench.Strategy;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -26,16 +27,9 @@ import picocli.CommandLine.Spec;
 /** What is run, and how long. A mixin for commands. */
 final class ScenarioOptions {
     private static final String ZIPF = "zipf";
-    private static final List<String> STRATEGIES = Stream.of(
-                    Strategy.ROW,
-                    Strategy.BOTH,
-                    Strategy.ADVISORY,
-                    Strategy.FOR_UPDATE,
-                    Strategy.NAIVE,
-                    Strategy.HAND_WRITTEN,
-                    Strategy.OPTIMISTIC)
-            .map(strategy -> strategy.name().toLowerCase(Locale.ROOT))
-            .toList();
+
+    /** Beyond this all clients want one key. */
+    private static final double MOST_ZIPF = 20;
 
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
@@ -57,10 +51,18 @@ final class ScenarioOptions {
             paramLabel = "<strategy>",
             split = ",",
             description = "Which to compare: row (SELECT ... FOR UPDATE), both (the advisory lock in front of it),"
-                    + " advisory (the advisory lock alone); where a scenario has them also for_update, naive and"
-                    + " hand_written (by hand) and optimistic (a version column). Default: all. A scenario's first, which"
+                    + " advisory (the advisory lock alone); where a scenario has them also for_update, in_front,"
+                    + " naive and hand_written (by hand) and optimistic (a version column). Default: all. A scenario's first, which"
                     + " ratios refer to, always runs.")
-    private List<String> strategies = new ArrayList<>();
+    private List<Strategy> strategies = new ArrayList<>();
+
+    @Option(
+            names = "--beside",
+            paramLabel = "<jars>",
+            description =
+                    "Another version of the library: a class path of its jars, as of an older lock-core and"
+                            + " lock-jdbc. Where clients are processes of their own, see instances, it is measured beside this one.")
+    private @Nullable String beside;
 
     /** With, without or both. */
     enum Admission {
@@ -97,7 +99,6 @@ final class ScenarioOptions {
     @Option(
             names = "--zipf",
             paramLabel = "<exponent>",
-            converter = ZipfExponent.class,
             description = "How uneven the keys are: 0 is even, and from 1 on a few keys get most. Default: 1.1.")
     private @Nullable Double zipf;
 
@@ -120,90 +121,100 @@ final class ScenarioOptions {
      * What the options come to.
      *
      * @param isEmbedded whether the server is ours
-     * @param mayBeKilled whether scenarios may kill the server
+     * @param mayNotKill why no scenario may kill the server; empty if one may
      * @param remarks is added what is left out, and why
      * @throws ParameterException if they contradict each other or name what there is not
      */
-    List<Scenario> scenarios(boolean isEmbedded, boolean mayBeKilled, List<String> remarks) {
-        refuseEmpty("--scenario", names);
-        refuseEmpty("--strategy", strategies);
-        refuseEmpty("--clients", clients);
-        refuseEmpty("--rtt", roundTrips);
-        for (String strategy : strategies) {
-            if (!STRATEGIES.contains(strategy.toLowerCase(Locale.ROOT))) {
-                throw unknown("strategy", strategy, STRATEGIES);
-            }
+    List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
+        CommandLine line = command.commandLine();
+        for (String option : List.of("--scenario", "--strategy", "--clients", "--rtt")) {
+            // A list of nothing but commas would else be taken for none at all, and the default would run.
+            Object given = line.getParseResult().matchedOptionValue(option, null);
+            refuse(
+                    given instanceof List<?> values && values.isEmpty(),
+                    option + " was given without a value. Give one or more, with a comma between them, or leave "
+                            + option + " out.");
         }
+        refuse(all && areNamed(), "--all runs every scenario, and --scenario some. Give one of them.");
+        refuse(zipf != null && (zipf < 0 || zipf > MOST_ZIPF), "--zipf is a number from 0 to 20, such as 1.1.");
         List<Scenario> chosen = new ArrayList<>();
-        for (Scenario scenario : wanted(isEmbedded)) {
-            List<Variant> variants = variants(scenario);
+        for (Scenario scenario : wanted(isEmbedded, line)) {
+            List<Variant> variants = allVariants(scenario)
+                    .filter(each -> isWanted(scenario, each))
+                    .toList();
             String refusal = compared(variants) < 2 && compared(scenario.variants()) > 1
-                    ? "compares none of what --strategy and --admission ask for; it has "
-                            + String.join(
-                                    ", ",
-                                    scenario.variants().stream()
-                                            .map(Variant::label)
-                                            .toList()) + "."
-                    : scenario.killsServer() && !mayBeKilled
-                            ? "kills the server and starts it again, which this program cannot do to a server of yours."
-                                    + " Give a shell command that does with --crash-command, or leave out --url for an"
-                                    + " embedded server."
-                            : "";
+                    ? "compares none of what --strategy and --admission ask for; 'list " + scenario.name()
+                            + "' shows what it has."
+                    : scenario.killsServer() ? mayNotKill : "";
             if (refusal.isEmpty()) {
-                chosen.add(scenario.with(points(scenario), variants).timed(timing(scenario.timing())));
-            } else if (areNamed()) {
-                throw usage("The scenario " + scenario.name() + " " + refusal);
+                Timing own = scenario.timing();
+                Timing timed = seconds == null ? own : own.seconds(seconds);
+                chosen.add(
+                        scenario.with(points(scenario), variants).timed(rounds == null ? timed : timed.rounds(rounds)));
             } else {
+                refuse(areNamed(), "The scenario " + scenario.name() + " " + refusal);
                 remarks.add("Without " + scenario.name() + ": it " + refusal);
             }
         }
-        refuseWithoutEffect(chosen);
+        refuse(chosen.isEmpty(), "None of the scenarios compares what --strategy and --admission ask for.");
+        refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
+        refuseWithoutEffect("--zipf", zipf != null, chosen, scenario -> has(scenario, ZIPF));
+        refuseWithoutEffect("--beside", beside != null, chosen, scenario -> has(scenario, Instances.LIBRARY));
         return chosen;
     }
 
-    /** A list of nothing but commas would else be taken for none at all, and the default would run. */
-    private void refuseEmpty(String option, List<?> given) {
-        if (given.isEmpty() && command.commandLine().getParseResult().hasMatchedOption(option)) {
-            throw usage(option + " was given without a value. Give one or more, with a comma between them, or leave "
-                    + option + " out.");
+    private void refuse(boolean isWrong, String message) {
+        if (isWrong) {
+            throw new ParameterException(command.commandLine(), message);
         }
     }
 
-    private List<Scenario> wanted(boolean isEmbedded) {
-        if (all && !names.isEmpty()) {
-            throw usage("--all runs every scenario, and --scenario some. Give one of them.");
-        }
-        if (all) {
-            return Scenarios.all();
-        }
+    private void refuseWithoutEffect(
+            String option, boolean isGiven, List<Scenario> chosen, Predicate<Scenario> takesIt) {
+        List<String> others =
+                Scenarios.all().stream().filter(takesIt).map(Scenario::name).toList();
+        refuse(
+                isGiven && chosen.stream().noneMatch(takesIt),
+                option + " has no effect on these scenarios. It has on: " + String.join(", ", others) + ".");
+    }
+
+    private Iterable<Scenario> wanted(boolean isEmbedded, CommandLine line) {
         if (names.isEmpty()) {
-            return DefaultScenarios.scenarios(isEmbedded, !strategies.isEmpty());
+            return all ? Scenarios.all() : DefaultScenarios.scenarios(isEmbedded, !strategies.isEmpty());
         }
         Set<Scenario> named = new LinkedHashSet<>();
-        for (String name : names) {
-            named.add(Scenarios.named(name.trim().toLowerCase(Locale.ROOT))
-                    .orElseThrow(() -> unknown("scenario", name.trim(), Scenarios.names())));
-        }
-        return List.copyOf(named);
+        names.forEach(name -> named.add(named(name.trim().toLowerCase(Locale.ROOT), line)));
+        return named;
     }
 
-    /** The baseline is what ratios refer to, and variants that are no strategies are all wanted. */
-    private List<Variant> variants(Scenario scenario) {
-        return scenario.variants().stream()
-                .filter(variant -> variant.equals(scenario.baseline())
-                        || variant.isControl()
-                        || variant.strategy().isEmpty()
-                        || isWanted(variant))
-                .toList();
+    static Scenario named(String name, CommandLine line) {
+        return Scenarios.named(name)
+                .orElseThrow(() -> new ParameterException(
+                        line,
+                        "There is no scenario '" + name + "'. There are: " + String.join(", ", Scenarios.names())
+                                + "."));
+    }
+
+    private Stream<Variant> allVariants(Scenario scenario) {
+        return beside == null || !has(scenario, Instances.LIBRARY)
+                ? scenario.variants().stream()
+                : scenario.variants().stream()
+                        .flatMap(variant -> variant.isOfLibrary()
+                                ? Stream.of(variant, variant.with(", beside", Instances.LIBRARY, beside))
+                                : Stream.of(variant));
     }
 
     private static long compared(List<Variant> variants) {
         return variants.stream().filter(variant -> !variant.isControl()).count();
     }
 
-    private boolean isWanted(Variant variant) {
-        return (strategies.isEmpty() || strategies.stream().anyMatch(name -> name.equalsIgnoreCase(variant.strategy())))
-                && (admission == Admission.both || variant.hasAdmission() == (admission == Admission.on));
+    /** The baseline is what ratios refer to, and variants that are no strategies are all wanted. */
+    private boolean isWanted(Scenario scenario, Variant variant) {
+        return variant.equals(scenario.baseline())
+                || variant.isControl()
+                || variant.strategy().isEmpty()
+                || ((strategies.isEmpty() || strategies.contains(Strategy.valueOf(variant.strategy())))
+                        && (admission == Admission.both || variant.hasAdmission() == (admission == Admission.on)));
     }
 
     private List<Point> points(Scenario scenario) {
@@ -218,30 +229,23 @@ final class ScenarioOptions {
                             Point.clients(number).connecting(number + beside).locking(locks))
                     .toList();
         }
-        if (zipf != null && hasZipf(scenario)) {
+        if (zipf != null && has(scenario, ZIPF)) {
             points = points.stream()
                     .map(point -> point.with(ZIPF, String.valueOf(zipf)))
                     .toList();
         }
-        if (!roundTrips.isEmpty()) {
-            points = points.stream()
-                    .flatMap(point -> roundTrips.stream().map(point::over))
-                    .distinct()
-                    .toList();
-        }
-        return points;
+        return roundTrips.isEmpty()
+                ? points
+                : points.stream()
+                        .flatMap(point -> roundTrips.stream().map(point::over))
+                        .distinct()
+                        .toList();
     }
 
-    private static boolean hasZipf(Scenario scenario) {
+    private static boolean has(Scenario scenario, String param) {
         return Arrays.stream(scenario.benchmark().getFields())
-                .filter(field -> field.isAnnotationPresent(Param.class))
-                .map(Field::getName)
-                .anyMatch(ZIPF::equals);
-    }
-
-    private Timing timing(Timing own) {
-        Timing timed = seconds == null ? own : own.seconds(seconds);
-        return rounds == null ? timed : timed.rounds(rounds);
+                .anyMatch(field -> field.isAnnotationPresent(Param.class)
+                        && field.getName().equals(param));
     }
 
     /** Whether the user wants each scenario that runs. */
@@ -256,33 +260,5 @@ final class ScenarioOptions {
     /** Whether the run may be shortened: nobody said how much is to run. */
     boolean isDefault() {
         return names.isEmpty() && !all && rounds == null && seconds == null && roundTrips.isEmpty();
-    }
-
-    private void refuseWithoutEffect(List<Scenario> chosen) {
-        if (chosen.isEmpty()) {
-            throw usage("None of the scenarios compares what --strategy and --admission ask for.");
-        }
-        if (!clients.isEmpty() && chosen.stream().noneMatch(Scenario::isOverClients)) {
-            throw usage(
-                    "--clients has no effect: none of the scenarios leaves the number of clients to you. Those that do: "
-                            + namesOf(Scenario::isOverClients) + ".");
-        }
-        if (zipf != null && chosen.stream().noneMatch(ScenarioOptions::hasZipf)) {
-            throw usage("--zipf has no effect: none of the scenarios has keys of that distribution. Those that do: "
-                    + namesOf(ScenarioOptions::hasZipf) + ".");
-        }
-    }
-
-    private static String namesOf(Predicate<Scenario> which) {
-        return String.join(
-                ", ", Scenarios.all().stream().filter(which).map(Scenario::name).toList());
-    }
-
-    private ParameterException unknown(String what, String given, List<String> known) {
-        return usage(Nearest.message(what, given, known));
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(command.commandLine(), message);
     }
 }

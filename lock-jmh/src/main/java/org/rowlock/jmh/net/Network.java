@@ -28,17 +28,18 @@ public final class Network implements AutoCloseable {
     /** More than driver, server and late sleeps add to a round trip. */
     private static final double OVERHEAD_MILLIS = 0.3;
 
-    private static final double CALM = 0.25;
     private static final double MEDIAN = 0.5;
 
     private static final int ATTEMPTS = 6;
-    private static final int SAMPLES = 60;
+    private static final int SAMPLES = 100;
+    private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final ServerAddress server;
     private final @Nullable Process proxy;
     private final int port;
     private double roundTripMillis;
+    private boolean isWarm;
 
     private Network(ServerAddress server, @Nullable Process proxy, int port) {
         this.server = server;
@@ -112,7 +113,7 @@ public final class Network implements AutoCloseable {
         double leastError = Double.MAX_VALUE;
         for (int attempt = 1; attempt <= ATTEMPTS && leastError > TOLERANCE * rttMillis; attempt++) {
             tell(delay, told, said);
-            double error = quantile(measure(), CALM) - rttMillis;
+            double error = quantile(measure(), MEDIAN) - rttMillis;
             if (Math.abs(error) < leastError) {
                 leastError = Math.abs(error);
                 best = delay;
@@ -135,15 +136,20 @@ public final class Network implements AutoCloseable {
         long[] nanos = new long[SAMPLES];
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
-            for (int i = -SAMPLES; i < SAMPLES; i++) {
+            long warm = System.nanoTime() + (isWarm ? 0 : WARM_UP_NANOS);
+            for (int i = -1; i < SAMPLES; i++) {
                 long begun = System.nanoTime();
                 try (ResultSet row = statement.executeQuery("select 1")) {
                     row.next();
                 }
-                // The first are those of a cold driver.
                 nanos[Math.max(0, i)] = System.nanoTime() - begun;
+                if (System.nanoTime() < warm) {
+                    // Of a cold driver, and a cold proxy.
+                    i = -1;
+                }
             }
         }
+        isWarm = true;
         Arrays.sort(nanos);
         return nanos;
     }

@@ -26,6 +26,8 @@ public final class Summary {
 
     public static String of(Results results) {
         StringBuilder text = new StringBuilder(String.format("%n%s%n", results.answer()));
+        results.remarks()
+                .forEach(remark -> text.append("  Note: ").append(remark).append(System.lineSeparator()));
         for (ScenarioResult scenario : results.scenarios()) {
             for (PointResult point : scenario.points()) {
                 text.append(String.format(
@@ -43,7 +45,6 @@ public final class Summary {
                 .append(
                         "Ratios: how many times as good as the first line, with the interval at 95 %; chance is estimated from"
                                 + " all turns of the table, and the first line against itself (A/A) is to be close to 1.");
-        results.remarks().forEach(remark -> text.append(System.lineSeparator()).append(remark));
         // Whatever a server or a failure says, it must not steer the terminal.
         return text.toString().replaceAll("[\\p{Cntrl}&&[^\r\n]]", "?");
     }

@@ -1,7 +1,6 @@
 package org.rowlock.jmh.run;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,6 +26,7 @@ import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.BenchmarkSchema;
 import org.rowlock.jmh.server.EmbeddedServer;
 import org.rowlock.jmh.server.EmbeddedStandby;
+import org.rowlock.jmh.server.RunDirectory;
 import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerFacts;
 
@@ -43,6 +43,9 @@ public final class Comparison {
 
     /** So much a network may differ from what was asked for before it is remarked. */
     private static final double INEXACT = 0.1;
+
+    /** Of the processors. */
+    private static final double MOST_OF_OTHERS = 0.1;
 
     /** A variant that fails so often is not tried again. */
     private static final int MOST_FAILURES = 3;
@@ -70,6 +73,7 @@ public final class Comparison {
 
     /** Runs everything. Failures of benchmarks are among the results. Stopped, it returns what is finished. */
     public Results run() {
+        RunDirectory.removeLeftovers();
         List<ScenarioResult> results = new ArrayList<>();
         List<Scenario> scenarios = settings.scenarios();
         for (int i = 0; i < scenarios.size() && !stopped; i++) {
@@ -82,6 +86,7 @@ public final class Comparison {
                 ScenarioResult result = rounds.compare();
                 results.add(result);
                 remarkNetworks(scenarios.get(i), result);
+                remarkOthers(result);
             }
         }
         if (stopped) {
@@ -142,6 +147,19 @@ public final class Comparison {
         }
     }
 
+    /** Other programs that took the processors. */
+    private void remarkOthers(ScenarioResult result) {
+        List<String> disturbed = result.points().stream()
+                .flatMap(point -> point.variants().stream()
+                        .filter(variant -> Limit.othersShare(variant.figures()) > MOST_OF_OTHERS)
+                        .map(variant -> point.label() + ", " + variant.label()))
+                .toList();
+        if (!disturbed.isEmpty()) {
+            remarks.add(result.name() + ": other programs took more than a tenth of this machine's processors in "
+                    + String.join("; ", disturbed) + ". Run it again when they rest.");
+        }
+    }
+
     /** Ends the forks; {@link #run} then cleans up and returns. */
     public void stop() {
         stopped = true;
@@ -187,8 +205,8 @@ public final class Comparison {
         long locks = scenario.points().stream().mapToLong(Point::locks).max().orElse(0);
         int allowed = Math.max(100, connections + SPARE_CONNECTIONS);
         all.put("max_connections", Integer.toString(allowed));
-        // On top of what the server has by default.
-        all.put("max_locks_per_transaction", Long.toString(64 + locks / allowed));
+        // On top of what the newest server has by default.
+        all.put("max_locks_per_transaction", Long.toString(128 + locks / allowed));
         all.putAll(scenario.settings());
         return all;
     }
@@ -205,7 +223,7 @@ public final class Comparison {
             runRounds(scenario, new JmhRun(settings.forks(), told, settings.crashCommand()), rounds);
         } finally {
             RunFile.setForThisJvm(null);
-            Files.deleteIfExists(file);
+            RunFile.delete(file);
             drop(scenario, address, run);
         }
     }

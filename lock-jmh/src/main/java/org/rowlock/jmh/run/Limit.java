@@ -37,6 +37,13 @@ final class Limit {
         return network >= MOST * sessions && sessions > 0 ? "round trips" : "nothing";
     }
 
+    /** Of the processors, what neither the clients nor the server take; 0 where the server is not on this machine. */
+    static double othersShare(Map<String, Double> figures) {
+        double server = figures.getOrDefault("cpu.server", 0.0);
+        double others = figures.getOrDefault("cpu.machine", 0.0) - figures.getOrDefault("cpu.client", 0.0) - server;
+        return server == 0 ? 0 : others / figures.getOrDefault("cpu.cores", 1.0);
+    }
+
     private static double sum(Map<String, Double> waits, String prefix) {
         return waits.entrySet().stream()
                 .filter(wait -> wait.getKey().startsWith(prefix))

@@ -71,7 +71,6 @@ public record Results(
      * @param waits by wait event, how many sessions were in it at a time
      * @param ratio to the baseline, above 1 where it is better; null for the baseline itself, or with fewer than two rounds that both have
      * @param call null where there is none to make
-     * @param sentence that says it; empty where there is none
      * @param limit what was at its limit
      * @param course the compared metric window by window, of the first round; empty where there is only one
      */
@@ -83,7 +82,6 @@ public record Results(
             Map<String, Double> waits,
             @Nullable Ratio ratio,
             @Nullable Call call,
-            String sentence,
             String limit,
             List<Double> course) {}
 

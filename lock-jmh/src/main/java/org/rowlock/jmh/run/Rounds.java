@@ -143,9 +143,6 @@ final class Rounds {
                 waits,
                 ratio,
                 call,
-                call == null || ratio == null
-                        ? ""
-                        : call.sentence(variant.label(), scenario.baseline().label(), ratio),
                 Limit.of(figures, waits),
                 course.size() > 1 ? course : List.of());
     }

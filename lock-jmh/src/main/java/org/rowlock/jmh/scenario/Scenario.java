@@ -32,6 +32,21 @@ public record Scenario(
         Map<String, String> settings,
         boolean killsServer) {
 
+    /** With the usual timing, on a server as it is; what it asks is in scenarios.md. */
+    public Scenario(String name, Class<?> benchmark, List<Point> points, List<Variant> variants, List<Metric> metrics) {
+        this(name, Wording.of(name), benchmark, points, variants, metrics);
+    }
+
+    private Scenario(
+            String name,
+            Wording wording,
+            Class<?> benchmark,
+            List<Point> points,
+            List<Variant> variants,
+            List<Metric> metrics) {
+        this(name, wording.title(), wording.question(), wording.published(), benchmark, points, variants, metrics);
+    }
+
     /** With the usual timing, on a server as it is. */
     public Scenario(
             String name,

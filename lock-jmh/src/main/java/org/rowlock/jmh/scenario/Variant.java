@@ -61,6 +61,12 @@ public record Variant(String label, Map<String, String> params, boolean isContro
         return params.getOrDefault(STRATEGY, "");
     }
 
+    /** Whether it runs the library, and is not SQL by hand. */
+    public boolean isOfLibrary() {
+        return params.containsKey("wrapper")
+                || List.of("ROW", "BOTH", "ADVISORY").contains(strategy());
+    }
+
     public boolean hasAdmission() {
         return Boolean.parseBoolean(params.get(ADMISSION));
     }

@@ -10,7 +10,7 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 
 /** A real PostgreSQL of our own, in a temporary directory that goes with it. */
-public record EmbeddedServer(EmbeddedPostgres postgres) implements AutoCloseable {
+public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
 
     /**
@@ -33,13 +33,13 @@ public record EmbeddedServer(EmbeddedPostgres postgres) implements AutoCloseable
                 .setPGStartupWait(START_TIMEOUT)
                 // Stopped by its starter, after its clients.
                 .setRegisterShutdownHook(false);
-        if (dataDirectory != null) {
-            builder.setDataDirectory(dataDirectory).setCleanDataDirectory(false);
-        }
+        Path directory = dataDirectory == null ? RunDirectory.create("server") : dataDirectory;
+        builder.setDataDirectory(dataDirectory == null ? directory.resolve("data") : directory)
+                .setCleanDataDirectory(false);
         productionLike(builder);
         settings.forEach(builder::setServerConfig);
         try {
-            return new EmbeddedServer(builder.start());
+            return new EmbeddedServer(builder.start(), directory);
         } catch (IOException | RuntimeException e) {
             throw new UserError(
                     "The embedded PostgreSQL did not start: " + e.getMessage()
@@ -71,6 +71,10 @@ public record EmbeddedServer(EmbeddedPostgres postgres) implements AutoCloseable
 
     @Override
     public void close() throws IOException {
-        postgres.close();
+        try {
+            postgres.close();
+        } finally {
+            RunDirectory.remove(directory);
+        }
     }
 }

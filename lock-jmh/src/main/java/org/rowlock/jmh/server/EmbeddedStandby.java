@@ -12,13 +12,11 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.doctor.ServerAddress;
@@ -54,7 +52,7 @@ public final class EmbeddedStandby implements AutoCloseable {
      */
     public static EmbeddedStandby start(EmbeddedServer primary, Map<String, String> settings, double rttMillis)
             throws SQLException, IOException {
-        EmbeddedStandby standby = new EmbeddedStandby(Files.createTempDirectory("rowlock-jmh-standby"));
+        EmbeddedStandby standby = new EmbeddedStandby(RunDirectory.create("standby"));
         boolean started = false;
         try (Connection superuser = primary.address().connect("rowlock-jmh standby")) {
             Network way = Network.open(primary.address(), rttMillis);
@@ -182,36 +180,11 @@ public final class EmbeddedStandby implements AutoCloseable {
                 server.close();
             }
         } finally {
-            endPostmaster();
             if (network != null) {
                 network.close();
             }
-            deleteTree();
-        }
-    }
-
-    /** Stopping gives up after some seconds, and a start that was interrupted leaves nobody to stop it. */
-    private void endPostmaster() throws IOException {
-        Path pidFile = directory.resolve("data").resolve("postmaster.pid");
-        try (Stream<String> lines = Files.lines(pidFile)) {
-            lines.findFirst()
-                    .map(line -> Long.valueOf(line.trim()))
-                    .flatMap(ProcessHandle::of)
-                    .ifPresent(postmaster -> {
-                        postmaster.destroyForcibly();
-                        postmaster.onExit().join();
-                    });
-        } catch (NoSuchFileException e) {
-            // It has stopped, or never ran.
-        }
-    }
-
-    private void deleteTree() throws IOException {
-        try (Stream<Path> all = Files.walk(directory)) {
-            // What is in a directory before the directory.
-            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(each);
-            }
+            // Stopping gives up after some seconds, and a start that was interrupted leaves nobody to stop it.
+            RunDirectory.remove(directory);
         }
     }
 }

@@ -28,7 +28,7 @@ public record RunFile(ServerAddress address, String run) {
         put(properties, "password", address.password());
         properties.setProperty("run", run);
         try {
-            Path file = Files.createTempFile("rowlock-jmh", ".properties");
+            Path file = Files.createTempFile(RunDirectory.create("run"), "rowlock-jmh", ".properties");
             try (Writer writer = Files.newBufferedWriter(file)) {
                 properties.store(writer, null);
             }
@@ -36,6 +36,11 @@ public record RunFile(ServerAddress address, String run) {
         } catch (IOException e) {
             throw new UncheckedIOException("The file for the forks cannot be written", e);
         }
+    }
+
+    /** Removes one that was written. */
+    public static void delete(Path file) throws IOException {
+        RunDirectory.remove(file.getParent());
     }
 
     /** The option of a fork's command line that names the file. */

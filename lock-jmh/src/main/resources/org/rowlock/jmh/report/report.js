@@ -59,8 +59,8 @@ function ratioChart(parent) {
   const reach = Math.min(100, Math.max(1.25, ...rows.flatMap(r => [r.ratio.mean, 1 / r.ratio.mean,
     Math.min(r.ratio.high, 2 * r.ratio.mean), Math.min(1 / r.ratio.low, 2 / r.ratio.mean)])) * 1.08);
   const at = r => r.scenario.name + ', ' + r.point.label;
-  const said = r => times(r.ratio.mean) + ' of ' + r.scenario.baseline;
-  const labels = rows.map(r => narrow ? [r.name + '  ' + times(r.ratio.mean), at(r)] : r.name + ' · ' + at(r) + '  ' + times(r.ratio.mean));
+  const value = r => times(r.ratio.mean) + ' (' + interval(r.ratio) + ')';
+  const labels = rows.map(r => narrow ? [r.name, value(r), at(r)] : r.name + ' · ' + at(r) + '  ' + value(r));
   const shown = options(true, true, false);
   Object.assign(shown.scales.x, { min: 1 / reach, max: reach });
   shown.scales.x.afterBuildTicks = axis => {
@@ -70,9 +70,9 @@ function ratioChart(parent) {
   };
   shown.scales.x.ticks = { color: color('soft'), maxRotation: 0, callback: value => value + 'x' };
   shown.scales.x.grid = { color: c => c.tick && c.tick.value === 1 ? color('ink') : color('line') };
-  shown.plugins.tooltip = { callbacks: { label: c => said(rows[c.dataIndex]) + ' (' + interval(rows[c.dataIndex].ratio) + ')' } };
+  shown.plugins.tooltip = { callbacks: { label: c => value(rows[c.dataIndex]) + ' of ' + rows[c.dataIndex].scenario.baseline } };
   const tones = rows.map(r => color(r.tone));
-  const height = narrow ? 36 : 24;
+  const height = narrow ? 46 : 24;
   // Behind each row, what its baseline came to against itself.
   const band = { id: 'band', beforeDatasetsDraw: ({ ctx, scales: { x, y } }) => rows.forEach((r, i) => {
     if (!r.again) return;
@@ -93,10 +93,15 @@ function ratioChart(parent) {
     options: shown,
   });
   add(parent, 'p', 'A dot is how many times as good as the baseline a variant is, right of 1 better; its line is the interval in'
-    + ' which that lies with 95 % confidence. Green is better and red worse for sure, blue is equivalent, brown is inconclusive.'
+    + ' which that lies with 95 % confidence. Green is better and red worse for sure, blue is equivalent, yellow is inconclusive.'
     + ' The band behind it is the baseline against itself (A/A), in turns of the same rounds. A control does less work than the'
     + ' others, and is no gain.', 'soft');
 }
+
+// On a phone in two lines.
+const rowLabel = (r, many) => !many ? r.variant.label
+  : window.innerWidth < 600 ? [r.variant.label, r.point.label] : r.variant.label + ' · ' + r.point.label;
+const rowHeight = many => many && window.innerWidth < 600 ? 34 : 24;
 
 // Of the slowest hundredth, where the scenario looks at latencies.
 function slowestChart(parent, scenario) {
@@ -107,10 +112,10 @@ function slowestChart(parent, scenario) {
   const many = scenario.points.length > 1;
   const shown = options(true, false, false);
   add(parent, 'p', metric.title + ', ' + metric.unit + ': of a hundred, one takes longer.', 'soft');
-  new Chart(canvas(parent, 46 + rows.length * 22), {
+  new Chart(canvas(parent, 46 + rows.length * rowHeight(many)), {
     type: 'bar',
     data: {
-      labels: rows.map(r => r.variant.label + (many ? ' · ' + r.point.label : '')),
+      labels: rows.map(r => rowLabel(r, many)),
       datasets: [{ data: rows.map(r => r.variant.figures[metric.key]), backgroundColor: color('even'), barThickness: 10 }],
     },
     options: shown,
@@ -121,7 +126,10 @@ function slowestChart(parent, scenario) {
 const eventColors = new Map();
 function eventColor(event) {
   if (event === 'others') return '#8a8f98';
-  if (!eventColors.has(event)) eventColors.set(event, waitColors[eventColors.size % (waitColors.length - 1)]);
+  if (!eventColors.has(event)) {
+    const at = eventColors.size;
+    eventColors.set(event, at < waitColors.length - 1 ? waitColors[at] : 'hsl(' + at * 67 % 360 + ' 40% 55%)');
+  }
   return eventColors.get(event);
 }
 
@@ -139,10 +147,10 @@ function waitChart(parent, scenario) {
   const draw = () => {
     const many = scenario.points.length > 1;
     const shown = options(true, false, true);
-    new Chart(canvas(details, 110 + rows.length * 26), {
+    new Chart(canvas(details, 110 + rows.length * rowHeight(many)), {
       type: 'bar',
       data: {
-        labels: rows.map(r => r.variant.label + (many ? ' · ' + r.point.label : '')),
+        labels: rows.map(r => rowLabel(r, many)),
         datasets: [...top, 'others'].map(event => ({
           label: event, backgroundColor: eventColor(event),
           data: rows.map(r => event === 'others' ? rest(r.variant.waits) : r.variant.waits[event] || 0),
@@ -225,9 +233,6 @@ results.scenarios.forEach(scenario => {
   add(section, 'h2', scenario.name + ': ' + scenario.title);
   add(section, 'p', scenario.question, 'soft');
   if (scenario.published) add(section, 'p', 'Published elsewhere: ' + scenario.published, 'soft');
-  const calls = add(section, 'ul');
-  scenario.points.forEach(point => point.variants.filter(v => v.sentence).forEach(v =>
-    add(calls, 'li', (scenario.points.length > 1 ? point.label + ': ' : '') + v.sentence + '.', v.call)));
   courseChart(section, scenario);
   slowestChart(section, scenario);
   figures(section, scenario);

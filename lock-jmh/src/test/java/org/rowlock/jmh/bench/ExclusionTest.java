@@ -3,7 +3,11 @@ package org.rowlock.jmh.bench;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ExclusionTest {
     private final Exclusion exclusion = new Exclusion(2);
@@ -36,6 +40,17 @@ class ExclusionTest {
         assertThatThrownBy(exclusion::check)
                 .isInstanceOf(InvariantViolation.class)
                 .hasMessageContaining("key 1");
+    }
+
+    @Test
+    void oneOfAnotherProcessIsNoticed(@TempDir Path directory) throws IOException {
+        Path file = Files.createFile(directory.resolve("inside"));
+        Exclusion.among(file, 2).enter(1);
+        Exclusion other = Exclusion.among(file, 2);
+        other.enter(0);
+        assertThatCode(other::check).doesNotThrowAnyException();
+        other.enter(1);
+        assertThatThrownBy(other::check).isInstanceOf(InvariantViolation.class);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package org.rowlock.jmh.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.util.List;
@@ -8,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Wire;
@@ -28,12 +30,14 @@ class HandWrittenTest {
             connection.setAutoCommit(false);
 
             // The first lock of a table asks the catalog for its id columns.
-            locks.in(connection).lock(LockKey.row("accounts", 2));
+            locks.in(connection).lock(forUpdate(LockKey.row("accounts", 2)));
             connection.rollback();
             List<String> library = Wire.statements(
                     connection,
-                    tapped ->
-                            locks.in(tapped).lockAndQuery(LockKey.row("accounts", 1), READ, row -> row.getLong(1), 1));
+                    tapped -> locks.in(tapped)
+                            .lockAndQuery(
+                                    forUpdate(LockKey.row("accounts", 1)),
+                                    LockedQuery.of(READ, row -> row.getLong(1), 1)));
             List<String> byHand = Wire.statements(connection, tapped -> HandWritten.lockAndRead(tapped, READ, 1));
             connection.rollback();
 

@@ -2,10 +2,13 @@ package org.rowlock.jmh.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +37,12 @@ class WorkloadTest {
     void clientsAreNotThreadsOfJmhs() {
         assertThat(JmhRuns.failure(Zipfian.class, "strategy", "ROW", "-t", "4"))
                 .anyMatch(message -> message.contains("as in -p clients=4"));
+    }
+
+    @Test
+    void anotherModeIsRefused() {
+        assertThat(JmhRuns.failure(Zipfian.class, "strategy", "ROW", "-bm", "avgt"))
+                .anyMatch(message -> message.contains("-bm avgt was given"));
     }
 
     @Test
@@ -89,10 +98,20 @@ class WorkloadTest {
     }
 
     @Test
-    void moreInstancesThanClientsAreNoMoreThanClients() throws Exception {
-        assertThat(JmhRuns.run(
-                        Instances.class, "strategy", "BOTH", "admission", "true", "clients", "3", "instances", "40"))
-                .isNotNull();
+    void moreJvmsThanClientsAreNoMoreThanClients() throws Exception {
+        assertThat(JmhRuns.figures(JmhRuns.run(
+                        Instances.class, "strategy", "BOTH", "admission", "true", "clients", "3", "jvms", "40")))
+                .containsKey("transaction.p99");
+    }
+
+    @Test
+    void anotherVersionOfTheLibraryIsThatOfTheJarsGiven(@TempDir Path other) throws Exception {
+        Path broken = other.resolve("org/rowlock/RowLocks.class");
+        Files.createDirectories(broken.getParent());
+        Files.writeString(broken, "another version");
+        assertThat(JmhRuns.failure(
+                        Instances.class, "strategy", "ROW", "clients", "1", "jvms", "1", "library", other.toString()))
+                .anyMatch(message -> message.contains("A process of clients did not start"));
     }
 
     @Test
@@ -124,25 +143,13 @@ class WorkloadTest {
                 .get("lockedPerReturned");
     }
 
-    @ParameterizedTest
-    @CsvSource({"SNAPSHOT, horizon.xminAge", "XID, horizon.xidAge"})
-    void theHolderOfTheHorizonComesAndGoes(String holder, String age) throws Exception {
-        RunResult result = JmhRuns.run(
-                Horizon.class,
-                4,
-                "strategy",
-                "ADVISORY",
-                "clients",
-                "4",
-                "holder",
-                holder,
-                "from",
-                "0.25",
-                "until",
-                "0.75");
+    @Test
+    void theHolderOfTheHorizonComesAndGoes() throws Exception {
+        RunResult result =
+                JmhRuns.run(Horizon.class, 4, "strategy", "ADVISORY", "clients", "4", "from", "0.25", "until", "0.75");
         BenchmarkResult round = result.getBenchmarkResults().iterator().next();
         List<Double> ages = round.getIterationResults().stream()
-                .map(window -> score(window, age))
+                .map(window -> score(window, "horizon.xminAge"))
                 .toList();
         assertThat(ages).hasSize(4);
         assertThat(ages.get(0)).isZero();

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.TestPostgres;
 
@@ -75,7 +76,7 @@ class BadInputTest {
                 "--url http://localhost/x | URL | jdbc:postgresql://",
                 "--standby --url jdbc:postgresql://localhost/x | --standby is for an embedded server | Leave out",
                 "--standby=fast | fast | 0.5ms",
-                "--standby --scenario lock-loss | --standby is not for the scenario lock-loss | Leave",
+                "--standby --scenario lock-loss | The scenario lock-loss kills its server | Leave out --standby",
                 "--colour | --colour | --help"
             })
     void wrongUsageIsRefusedBeforeAnythingRuns(String arguments, String what, String advice) {
@@ -167,15 +168,18 @@ class BadInputTest {
         assertThat(err.toString()).contains("20").contains("connection limit");
     }
 
-    @Test
-    void aMistypedCommandGetsASuggestion() {
-        Mistyped mistyped = new Mistyped(program());
-        assertThat(mistyped.hint("comapre"))
-                .hasValueSatisfying(hint -> assertThat(hint).contains("comapre").contains("compare --help"));
-        assertThat(mistyped.hint("Zipfian")).isEmpty();
-        assertThat(mistyped.hint("-prof")).isEmpty();
-        assertThat(mistyped.hint("--url=x"))
-                .hasValueSatisfying(hint -> assertThat(hint).contains("compare --url"));
+    @ParameterizedTest
+    @CsvSource({"comapre, compare", "--url=x, --url"})
+    void aMistypedCommandGetsAnAnswer(String given, String said) {
+        assertThat(Program.takes(given)).isTrue();
+        assertThat(run(given)).isEqualTo(2);
+        assertThat(err.toString()).contains(given).contains(said).contains("--help");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Zipfian", "-prof", "-h", ".*bench.Keys.*"})
+    void whatIsForJmhGoesThere(String given) {
+        assertThat(Program.takes(given)).isFalse();
     }
 
     private void grantCreate() throws SQLException {
@@ -197,11 +201,11 @@ class BadInputTest {
         if (!all.contains("--report")) {
             all.addAll(List.of("--report", directory.resolve("report").toString()));
         }
-        return program().run(all.toArray(String[]::new));
+        return run(all.toArray(String[]::new));
     }
 
-    private Program program() {
-        return new Program(new PrintWriter(out, true), new PrintWriter(err, true));
+    private int run(String... arguments) {
+        return Program.run(new PrintWriter(out, true), new PrintWriter(err, true), arguments);
     }
 
     private void asOwner(String... statements) throws SQLException {

@@ -3,6 +3,7 @@ package org.rowlock.jmh.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -72,28 +74,52 @@ class InterruptedRunTest {
                 .until(() -> ProcessHandle.of(postmaster.get())
                         .filter(ProcessHandle::isAlive)
                         .isEmpty());
-        try (Stream<Path> left = Files.list(directory)) {
-            assertThat(left.map(Path::getFileName).map(Path::toString))
-                    .noneMatch(name -> name.startsWith("rowlock-jmh-standby"));
+        assertThat(postmasters()).as("a server is left").isEmpty();
+    }
+
+    /** What a killed program leaves, the next one ends and removes, before it does anything else. */
+    @Test
+    void theNextRunRemovesWhatAKilledOneHasLeft() throws Exception {
+        AtomicReference<List<Path>> left = new AtomicReference<>(List.of());
+        kill("-KILL", 137, () -> {
+            left.set(postmasters());
+            return !left.get().isEmpty();
+        });
+        long postmaster =
+                Long.parseLong(Files.readAllLines(left.get().get(0)).get(0).trim());
+        assertThat(ProcessHandle.of(postmaster)).as("it is left").isPresent();
+        interrupt(() ->
+                ProcessHandle.of(postmaster).filter(ProcessHandle::isAlive).isEmpty());
+        assertThat(left.get().get(0)).doesNotExist();
+        assertThat(postmasters()).isEmpty();
+    }
+
+    private List<Path> postmasters() throws IOException {
+        try (Stream<Path> files = Files.walk(directory, 5)) {
+            return files.filter(file -> file.endsWith("postmaster.pid")).toList();
+        } catch (UncheckedIOException e) {
+            // Something went while this looked.
+            return List.of();
         }
     }
 
     /** The process of the standby among the temporary files, or 0. */
     private long standby() throws IOException {
-        try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.toList()) {
-                Path pidFile = file.resolve("data").resolve("postmaster.pid");
-                if (file.getFileName().toString().startsWith("rowlock-jmh-standby") && Files.exists(pidFile)) {
-                    List<String> lines = Files.readAllLines(pidFile);
-                    return lines.isEmpty() ? 0 : Long.parseLong(lines.get(0).trim());
-                }
+        for (Path pidFile : postmasters()) {
+            List<String> lines = Files.readAllLines(pidFile);
+            if (pidFile.toString().contains("standby") && !lines.isEmpty()) {
+                return Long.parseLong(lines.get(0).trim());
             }
-            return 0;
         }
+        return 0;
     }
 
     /** Runs the program, and sends it SIGINT when it is time. */
     private void interrupt(Callable<Boolean> isTime, String... options) throws Exception {
+        kill("-INT", 130, isTime, options);
+    }
+
+    private void kill(String signal, int status, Callable<Boolean> isTime, String... options) throws Exception {
         Path log = log();
         List<String> command = new ArrayList<>(withSignals());
         command.addAll(List.of(
@@ -121,7 +147,7 @@ class InterruptedRunTest {
         try {
             Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> !program.isAlive() || isTime.call());
             assertThat(program.isAlive()).as(() -> read(log)).isTrue();
-            new ProcessBuilder("kill", "-INT", Long.toString(program.pid()))
+            new ProcessBuilder("kill", signal, Long.toString(program.pid()))
                     .start()
                     .waitFor();
             assertThat(program.waitFor(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS))
@@ -131,7 +157,7 @@ class InterruptedRunTest {
             program.descendants().forEach(ProcessHandle::destroyForcibly);
             program.destroyForcibly();
         }
-        assertThat(program.exitValue()).as(() -> read(log)).isEqualTo(130);
+        assertThat(program.exitValue()).as(() -> read(log)).isEqualTo(status);
     }
 
     /** A JVM started by a shell in the background ignores SIGINT, and hands that down; this undoes it where it can. */

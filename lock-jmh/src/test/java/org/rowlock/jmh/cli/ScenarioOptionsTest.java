@@ -25,8 +25,8 @@ class ScenarioOptionsTest {
 
     private static List<Scenario> scenarios(String... arguments) {
         Host host = new Host();
-        new CommandLine(host).parseArgs(arguments);
-        return host.scenarios.scenarios(true, true, new ArrayList<>());
+        new CommandLine(host).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(arguments);
+        return host.scenarios.scenarios(true, "", new ArrayList<>());
     }
 
     private static List<List<String>> points(List<Scenario> scenarios) {
@@ -59,9 +59,9 @@ class ScenarioOptionsTest {
     }
 
     @Test
-    void theDefaultRunsItsMainScenariosWithAndWithoutANetworkInAQuarterOfAnHour() {
+    void theDefaultRunsItsMainScenariosWithAndWithoutANetworkInTenMinutes() {
         assertThat(points(scenarios()).get(0)).containsExactly("90 clients", "90 clients, 0.5 ms");
-        assertThat(Pace.estimate(scenarios())).isLessThanOrEqualTo(Duration.ofMinutes(15));
+        assertThat(Pace.estimate(scenarios())).isLessThanOrEqualTo(Duration.ofMinutes(10));
         assertThat(scenarios())
                 .allSatisfy(scenario -> assertThat(scenario.variants()).hasSizeGreaterThan(2));
     }
@@ -83,6 +83,28 @@ class ScenarioOptionsTest {
                 .hasSizeGreaterThan(1)
                 .allSatisfy(scenario -> assertThat(scenario.variants())
                         .anyMatch(each -> each.strategy().equals("BOTH")));
+    }
+
+    @Test
+    void anotherVersionIsMeasuredBesideWhateverRunsTheLibrary() {
+        assertThat(scenarios(
+                                "--scenario",
+                                "instances",
+                                "--strategy",
+                                "row",
+                                "--admission",
+                                "off",
+                                "--beside",
+                                "old.jar")
+                        .get(0)
+                        .variants())
+                .containsExactly(
+                        Variant.of("FOR_UPDATE"),
+                        Variant.of("ROW"),
+                        Variant.of("ROW").with(", beside", "library", "old.jar"));
+        assertThatThrownBy(() -> scenarios("--scenario", "zipfian", "--beside", "old.jar"))
+                .isInstanceOf(ParameterException.class)
+                .hasMessageContaining("instances, instances-row");
     }
 
     /** A control beside the baseline is no answer. */

@@ -34,7 +34,6 @@ class ReportTest {
                 Map.of("Lock:tuple", 3.0),
                 null,
                 null,
-                "",
                 "locks",
                 List.of());
         VariantResult other = new VariantResult(
@@ -45,7 +44,6 @@ class ReportTest {
                 Map.of(text, 1.0),
                 new Ratio(2.04, 1.9, 2.2),
                 Call.BETTER,
-                text,
                 text,
                 List.of(1.0, 2.0));
         PointResult point = new PointResult(text, 0.5, new Ratio(1, 0.97, 1.03), 1.1, List.of(baseline, other));

@@ -23,7 +23,6 @@ class AnswerTest {
                 new Ratio(mean, mean * 0.9, mean * 1.1),
                 call,
                 "",
-                "",
                 List.of());
     }
 

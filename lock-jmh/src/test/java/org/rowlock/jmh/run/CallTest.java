@@ -161,7 +161,6 @@ class CallTest {
                 .findFirst()
                 .orElseThrow();
         assertThat(advisory.call()).isEqualTo(Call.BETTER);
-        assertThat(advisory.sentence()).startsWith("ADVISORY is 2.").contains("x as good as FOR_UPDATE (");
     }
 
     @Test
@@ -173,11 +172,8 @@ class CallTest {
     void whatIsCloseOnACalmMachineIsEquivalentAndNotInconclusive() {
         PointResult point = rounds(20, 1, 0.01, Map.of());
         assertThat(point.variants().stream().filter(variant -> variant.kind() == Kind.VARIANT))
-                .allSatisfy(variant -> {
-                    assertThat(variant.call()).isEqualTo(Call.EQUIVALENT);
-                    assertThat(variant.sentence()).contains("equivalent within");
-                });
-        assertThat(rounds(4, 1, 0.3, Map.of()).variants().get(1).sentence()).contains("inconclusive");
+                .allSatisfy(variant -> assertThat(variant.call()).isEqualTo(Call.EQUIVALENT));
+        assertThat(rounds(4, 1, 0.3, Map.of()).variants().get(1).call()).isEqualTo(Call.INCONCLUSIVE);
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -58,7 +59,9 @@ public final class JmhRuns {
                 .addProfiler(PostgresProfiler.class)
                 .verbosity(VerboseMode.SILENT);
         for (int i = 0; i < params.length; i += 2) {
-            if (params[i].equals("-t")) {
+            if (params[i].equals("-bm")) {
+                options.mode(Mode.deepValueOf(params[i + 1]));
+            } else if (params[i].equals("-t")) {
                 options.threads(Integer.parseInt(params[i + 1]));
             } else {
                 options.param(params[i], params[i + 1]);

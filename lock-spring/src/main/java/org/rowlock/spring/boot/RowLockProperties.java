@@ -36,8 +36,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
  * @param singleEntryNode Declares that all clients enter a database of several machines, such as Citus, by the same one.
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
- * @param maxWaitersAtServer With strategy ROW, how many transactions of this JVM wait at the server for one row. A number
- *     above that of the connections switches the queue off.
+ * @param largestGroup How many calls of RowLocks.execute that wait for one key may share a transaction, on the connection
+ *     of one of them; 1 is off. Not for connections that belong to the user or tenant of a thread.
  * @param release When a commit releases the locks: plain, when it is durable, or early, before, if others want them. For
  *     inTransaction and a RowLockTransactionManager.
  * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
@@ -59,7 +59,7 @@ public record RowLockProperties(
         @DefaultValue("false") boolean observeIds,
         @DefaultValue("false") boolean singleEntryNode,
         @DefaultValue("true") boolean idsInMessages,
-        @DefaultValue("4") int maxWaitersAtServer,
+        @DefaultValue("1") int largestGroup,
         @DefaultValue("plain") LockRelease release,
         @DefaultValue Jdbc jdbc) {
 

@@ -29,7 +29,7 @@ final class RowLocksFactory {
         if (maxAdmittedPerKey != null) {
             set("rowlock.admission.max-admitted-per-key", () -> builder.maxAdmittedPerKey(maxAdmittedPerKey));
         }
-        set("rowlock.max-waiters-at-server", () -> builder.maxWaitersAtServer(properties.maxWaitersAtServer()));
+        set("rowlock.largest-group", () -> builder.largestGroup(properties.largestGroup()));
         properties.tables().forEach((name, table) -> set(builder, name, table));
         if (!listeners.isEmpty()) {
             builder.listener(listeners.size() == 1 ? listeners.get(0) : new LockListeners(listeners));

@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.function.Supplier;
-import org.rowlock.LockOutcome;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation;
 
 /**
@@ -88,10 +88,10 @@ public final class LockMetrics implements LockInstrumentation {
     }
 
     /** The counters of a table exist, with 0, from its first acquisition on, so that alerts see them rise. */
-    private void count(Acquisition acquisition, LockOutcome outcome) {
+    private void count(Acquisition acquisition, Outcome outcome) {
         String[] tags = tags(acquisition);
-        meters.counter("rowlock.timeouts", tags).increment(outcome == LockOutcome.NOT_AVAILABLE ? 1 : 0);
-        meters.counter("rowlock.deadlocks", tags).increment(outcome == LockOutcome.DEADLOCK ? 1 : 0);
+        meters.counter("rowlock.timeouts", tags).increment(outcome == Outcome.NOT_AVAILABLE ? 1 : 0);
+        meters.counter("rowlock.deadlocks", tags).increment(outcome == Outcome.DEADLOCK ? 1 : 0);
     }
 
     @Override

@@ -1,21 +1,25 @@
 package org.rowlock.spring.metrics;
 
-import io.micrometer.observation.Observation;
+import io.micrometer.observation.transport.Kind;
+import io.micrometer.observation.transport.SenderContext;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockOutcome;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
 
 /**
  * What an {@code ObservationHandler}, {@code ObservationFilter} or {@code ObservationConvention} of the application gets
  * to see of an acquisition. Not thread-safe.
  */
-public final class LockObservationContext extends Observation.Context {
+public final class LockObservationContext extends SenderContext<Object> {
     private final Acquisition acquisition;
     private final boolean queue;
     private final boolean ids;
-    private @Nullable LockOutcome outcome;
+    private @Nullable Outcome outcome;
 
     LockObservationContext(Acquisition acquisition, boolean queue, boolean ids) {
+        // So that its span is a client's; there is nothing that takes a trace to the server.
+        super((nothing, name, value) -> {}, Kind.CLIENT);
+        setCarrier(acquisition);
         this.acquisition = acquisition;
         this.queue = queue;
         this.ids = ids;
@@ -44,7 +48,7 @@ public final class LockObservationContext extends Observation.Context {
      *
      * @return the outcome; null while it waits
      */
-    public @Nullable LockOutcome outcome() {
+    public @Nullable Outcome outcome() {
         return outcome;
     }
 
@@ -53,7 +57,7 @@ public final class LockObservationContext extends Observation.Context {
         return ids;
     }
 
-    void end(LockOutcome ended) {
+    void end(Outcome ended) {
         outcome = ended;
     }
 }

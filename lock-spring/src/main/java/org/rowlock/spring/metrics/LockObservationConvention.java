@@ -4,7 +4,8 @@ import io.micrometer.common.KeyValues;
 import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
-import org.rowlock.LockOutcome;
+import org.rowlock.LockAcquisition.Outcome;
+import org.rowlock.LockKey;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
 
 /**
@@ -33,15 +34,15 @@ class LockObservationConvention implements ObservationConvention<LockObservation
                 "table", acquisition.table(),
                 "mode", acquisition.mode().name(),
                 "strategy", acquisition.strategy().name());
-        LockOutcome outcome = context.outcome();
+        Outcome outcome = context.outcome();
         return outcome == null ? values : values.and("outcome", outcomeOf(context, outcome));
     }
 
-    private static String outcomeOf(LockObservationContext context, LockOutcome outcome) {
+    private static String outcomeOf(LockObservationContext context, Outcome outcome) {
         if (!context.isQueue()) {
             return outcome.name();
         }
-        return outcome == LockOutcome.ACQUIRED ? "ADMITTED" : "REFUSED";
+        return outcome == Outcome.ACQUIRED ? "ADMITTED" : "REFUSED";
     }
 
     @Override
@@ -49,6 +50,17 @@ class LockObservationConvention implements ObservationConvention<LockObservation
         Acquisition acquisition = context.acquisition();
         KeyValues values =
                 KeyValues.of("keys", String.valueOf(acquisition.keys().size()));
+        if (!context.isQueue()) {
+            // As OpenTelemetry names them; of a span alone, as the meters have tags of their own for them.
+            values = values.and(
+                    "db.system.name",
+                    "postgresql",
+                    "db.operation.name",
+                    acquisition.mode().name().replace('_', ' '));
+            if (acquisition.keys().get(0) instanceof LockKey.Row) {
+                values = values.and("db.collection.name", acquisition.table());
+            }
+        }
         return context.hasIds() ? values.and("key", acquisition.keys().get(0).toString()) : values;
     }
 

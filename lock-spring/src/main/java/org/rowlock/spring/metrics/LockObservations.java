@@ -3,7 +3,7 @@ package org.rowlock.spring.metrics;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.function.Supplier;
-import org.rowlock.LockOutcome;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation;
 
 /**
@@ -15,10 +15,11 @@ import org.rowlock.spring.LockInstrumentation;
  *   <li>{@code table}: that of the first key; {@code none} for a key that is no row
  *   <li>{@code mode}: a {@link org.rowlock.RowLockMode}
  *   <li>{@code strategy}: the {@link org.rowlock.LockStrategy} of that table
- *   <li>{@code outcome}, at the end: a {@link LockOutcome}; of the queue {@code ADMITTED} or {@code REFUSED}
+ *   <li>{@code outcome}, at the end: a {@link Outcome}; of the queue {@code ADMITTED} or {@code REFUSED}
  * </ul>
  *
- * and the high-cardinality one {@code keys}, how many there are. An id is in neither, unless it is asked for:
+ * and the high-cardinality one {@code keys}, how many there are; at the server also OpenTelemetry's {@code db.system.name}, {@code
+ * db.operation.name} (the mode) and {@code db.collection.name} (the table). The span is a client's. An id is in neither, unless it is asked for:
  * then the high-cardinality value {@code key} is the first key. Thread-safe.
  */
 public final class LockObservations implements LockInstrumentation {

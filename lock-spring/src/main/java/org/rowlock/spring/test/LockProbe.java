@@ -1,5 +1,7 @@
 package org.rowlock.spring.test;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -13,8 +15,6 @@ import org.rowlock.LockInspector.Line;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
@@ -119,9 +119,8 @@ record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
     /** Whether there is such a row; empty if it could not be had. */
     private Optional<Boolean> tryLock(Connection connection) {
         try {
-            return Optional.of(locks.in(connection)
-                    .lock(key, RowLockMode.FOR_UPDATE, LockWait.noWait())
-                    .isLocked());
+            return Optional.of(
+                    locks.in(connection).lock(forUpdate(key).noWait()).isLocked());
         } catch (LockNotAvailableException e) {
             return Optional.empty();
         }

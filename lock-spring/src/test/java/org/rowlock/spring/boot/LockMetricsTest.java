@@ -2,6 +2,8 @@ package org.rowlock.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forUpdate;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -9,6 +11,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.transport.Kind;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -92,7 +95,8 @@ class LockMetricsTest {
 
         @Transactional
         public boolean tryShip(long orderId) {
-            return template.tryLock(LockKey.row("orders", orderId));
+            return template.tryLock(forNoKeyUpdate(LockKey.row("orders", orderId)))
+                    .isLocked();
         }
 
         /** Finds a deadlock long before the other side would. */
@@ -100,7 +104,7 @@ class LockMetricsTest {
         public void shipAndAfterwards(@RowLock("orders") long orderId, long another, Runnable between) {
             jdbc.execute("set local deadlock_timeout = '10ms'");
             between.run();
-            template.lock(LockKey.row("orders", another));
+            template.lock(forNoKeyUpdate(LockKey.row("orders", another)));
         }
     }
 
@@ -156,6 +160,13 @@ class LockMetricsTest {
             assertThat(observed.getContextualName()).isEqualTo("lock orders");
             assertThat(observed.getAllKeyValues().toString()).doesNotContain("orders[1]");
             assertThat(observed.getHighCardinalityKeyValue("keys").getValue()).isEqualTo("1");
+            assertThat(observed.getHighCardinalityKeyValue("db.system.name").getValue())
+                    .isEqualTo("postgresql");
+            assertThat(observed.getHighCardinalityKeyValue("db.collection.name").getValue())
+                    .isEqualTo("orders");
+            assertThat(observed.getHighCardinalityKeyValue("db.operation.name").getValue())
+                    .isEqualTo("FOR NO KEY UPDATE");
+            assertThat(observed.getKind()).isEqualTo(Kind.CLIENT);
             assertThat(context.getBean(MeterRegistry.class)
                             .get("rowlock.acquire")
                             .timer()
@@ -177,9 +188,7 @@ class LockMetricsTest {
                     .admission()
                     .enter(
                             context.getBean(javax.sql.DataSource.class),
-                            List.of(LockKey.row("orders", 1)),
-                            org.rowlock.RowLockMode.FOR_UPDATE,
-                            org.rowlock.LockWait.forever())) {
+                            forUpdate(List.of(LockKey.row("orders", 1))).waiting(org.rowlock.LockWait.forever()))) {
                 assertThat(permit.isQueued()).isTrue();
                 waiting = new Thread(() -> orders.ship(1));
                 waiting.start();
@@ -201,7 +210,7 @@ class LockMetricsTest {
     @Test
     void waitsThatRunOutAndTriesInVainAreTimeouts() throws Exception {
         Session other = database.session("other");
-        other.run(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 1)));
+        other.run(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 1))));
         try (var context = BootApplication.start(database, Application.class)) {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             Orders orders = context.getBean(Orders.class);
@@ -237,9 +246,7 @@ class LockMetricsTest {
                     .admission()
                     .enter(
                             dataSource,
-                            List.of(LockKey.row("orders", 1)),
-                            org.rowlock.RowLockMode.FOR_UPDATE,
-                            org.rowlock.LockWait.forever());
+                            forUpdate(List.of(LockKey.row("orders", 1))).waiting(org.rowlock.LockWait.forever()));
             CompletableFuture<Void> refused = CompletableFuture.runAsync(() -> orders.shipNow(1));
             assertThatThrownBy(refused::join).hasCauseInstanceOf(CannotAcquireLockException.class);
             permit.close();
@@ -258,14 +265,14 @@ class LockMetricsTest {
     void deadlocksAreCounted() throws Exception {
         Session other = database.session("other");
         other.execute("set deadlock_timeout = '1h'");
-        other.run(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 2)));
+        other.run(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 2))));
         try (var context = BootApplication.start(database, Application.class)) {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             List<Step<?>> others = new CopyOnWriteArrayList<>();
             Orders orders = context.getBean(Orders.class);
             assertThatThrownBy(() -> orders.shipAndAfterwards(1, 2, () -> {
-                        Step<?> step =
-                                other.start(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 1)));
+                        Step<?> step = other.start(
+                                connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 1))));
                         others.add(step);
                         Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> waits(other.pid()));
                     }))
@@ -294,7 +301,7 @@ class LockMetricsTest {
     @Test
     void thoseThatWaitNowAreSeen() throws Exception {
         Session other = database.session("other");
-        other.run(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 1)));
+        other.run(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 1))));
         try (var context = BootApplication.start(database, Application.class)) {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             Orders orders = context.getBean(Orders.class);

@@ -2,6 +2,8 @@ package org.rowlock.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,7 +23,6 @@ import org.rowlock.LockListener;
 import org.rowlock.LockRelease;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockSettings;
@@ -105,7 +106,7 @@ class RowLockAutoConfigurationTest {
         Session other = database.session("other");
         LockKey key = LockKey.row("orders", 4_711_471_147L);
         other.run(c ->
-                RowLocks.builder().strategy(LockStrategy.BOTH).build().in(c).lock(key));
+                RowLocks.builder().strategy(LockStrategy.BOTH).build().in(c).lock(forUpdate(key)));
         try (var context = BootApplication.start(
                 database, Application.class, "rowlock.ids-in-messages=false", "rowlock.lock-wait=nowait")) {
             Orders orders = context.getBean(Orders.class);
@@ -215,7 +216,7 @@ class RowLockAutoConfigurationTest {
                 .strategy(LockStrategy.BOTH)
                 .build()
                 .in(connection)
-                .lock(LockKey.row("orders", 1)));
+                .lock(forUpdate(LockKey.row("orders", 1))));
         try (var context = BootApplication.start(database, Application.class, "rowlock.lock-wait=nowait")) {
             Orders orders = context.getBean(Orders.class);
             assertThatThrownBy(() -> orders.locksWhileShipping(1)).isInstanceOf(CannotAcquireLockException.class);
@@ -227,12 +228,12 @@ class RowLockAutoConfigurationTest {
     void lockBudgetIsConfigured() {
         List<LockKey> three = LockKey.rows("orders", List.of(1, 2, 3));
         try (var context = BootApplication.start(database, Application.class, "rowlock.lock-budget=2")) {
-            assertThatThrownBy(() -> inTransaction(context, template -> template.lockAll(three)))
+            assertThatThrownBy(() -> inTransaction(context, template -> template.lock(forNoKeyUpdate(three))))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
                     .hasCauseInstanceOf(LockBudgetExceededException.class);
         }
         try (var context = BootApplication.start(database, Application.class, "rowlock.lock-budget=3")) {
-            inTransaction(context, template -> template.lockAll(three));
+            inTransaction(context, template -> template.lock(forNoKeyUpdate(three)));
         }
     }
 
@@ -254,14 +255,13 @@ class RowLockAutoConfigurationTest {
             assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
             AdmissionQueues queues = context.getBean(RowLocks.class).admission();
             List<LockKey> key = List.of(LockKey.row("orders", 1));
-            AdmissionQueues.Permit first = queues.enter("a database", key, RowLockMode.FOR_UPDATE, LockWait.forever());
-            Thread second = new Thread(() -> queues.enter("a database", key, RowLockMode.FOR_UPDATE, LockWait.forever())
-                    .close());
+            AdmissionQueues.Permit first = queues.enter("a database", forUpdate(key));
+            Thread second =
+                    new Thread(() -> queues.enter("a database", forUpdate(key)).close());
             second.start();
             org.awaitility.Awaitility.await().until(() -> second.getState() == Thread.State.WAITING);
             List<Throwable> refusals = new CopyOnWriteArrayList<>();
-            Thread third =
-                    new Thread(() -> queues.enter("a database", key, RowLockMode.FOR_UPDATE, LockWait.forever()));
+            Thread third = new Thread(() -> queues.enter("a database", forUpdate(key)));
             third.setUncaughtExceptionHandler((thread, refusal) -> refusals.add(refusal));
             third.start();
             third.join(TestDatabase.DEADLINE.toMillis());

@@ -1,6 +1,8 @@
 package org.rowlock.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 
 import com.jayway.jsonpath.JsonPath;
 import java.net.URI;
@@ -15,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.guard.RowLockGuard;
@@ -95,8 +96,8 @@ class RowLocksEndpointTest {
     void whoHoldsAndWhoWaits() throws Exception {
         Session alice = database.session("alice");
         Session bob = database.session("bob");
-        alice.run(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 42)));
-        Step<?> bobs = bob.start(connection -> LOCKS.in(connection).lock(LockKey.row("orders", 42)));
+        alice.run(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 42))));
+        Step<?> bobs = bob.start(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("orders", 42))));
         bobs.awaitBlockedBy(alice);
 
         String json = json("");
@@ -128,7 +129,7 @@ class RowLocksEndpointTest {
     void usagesWithTheirStrategiesAndTheKeysInTheQueues() throws Exception {
         var permit = context.getBean(RowLocks.class)
                 .admission()
-                .enter("a database", List.of(LockKey.row("orders", 1)), RowLockMode.FOR_UPDATE, LockWait.forever());
+                .enter("a database", forUpdate(List.of(LockKey.row("orders", 1))));
         String json = json("");
         permit.close();
         assertThat(JsonPath.<Integer>read(json, "$.admission.keysInUse")).isEqualTo(1);
@@ -149,9 +150,8 @@ class RowLocksEndpointTest {
     void idsThatAreNoNumbersAndCompositeOnes() throws Exception {
         Session alice = database.session("alice");
         String uuid = "6f1c2a52-3d5b-4c0a-9d0e-0f6f3a1b2c3d";
-        alice.run(connection -> LOCKS.in(connection).lock(LockKey.row("documents", uuid)));
-        alice.run(connection -> LOCKS.in(connection)
-                .lock(LockKey.row("order_lines", 42, 1), RowLockMode.FOR_SHARE, LockWait.forever()));
+        alice.run(connection -> LOCKS.in(connection).lock(forUpdate(LockKey.row("documents", uuid))));
+        alice.run(connection -> LOCKS.in(connection).lock(forShare(LockKey.row("order_lines", 42, 1))));
         assertThat(read(json("/documents/" + uuid), "$..pid")).isEqualTo(List.of(alice.pid()));
         assertThat(read(json("/order_lines/42/1"), "$..mode")).isEqualTo(List.of("shared"));
         assertThat(read(json("/order_lines/42/2"), "$..pid")).isEmpty();
@@ -191,12 +191,10 @@ class RowLocksEndpointTest {
         LockKey key = LockKey.row("documents", uuid);
         var queues = context.getBean(RowLocks.class).admission();
         Session alice = database.session("alice");
-        alice.run(connection -> LOCKS.in(connection).lock(key));
+        alice.run(connection -> LOCKS.in(connection).lock(forUpdate(key)));
         Thread waiting = new Thread(
-                () -> queues.enter(dataSource, List.of(key), RowLockMode.FOR_SHARE, LockWait.forever())
-                        .close(),
-                "the one who waits");
-        try (var permit = queues.enter(dataSource, List.of(key), RowLockMode.FOR_UPDATE, LockWait.forever())) {
+                () -> queues.enter(dataSource, forShare(List.of(key))).close(), "the one who waits");
+        try (var permit = queues.enter(dataSource, forUpdate(List.of(key)))) {
             assertThat(permit.isQueued()).isTrue();
             waiting.start();
             org.awaitility.Awaitility.await()

@@ -4,16 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.RowLocks;
 import org.rowlock.spring.RowLock;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.transaction.annotation.Transactional;
@@ -212,6 +215,34 @@ class StartupFailureTest {
                 .close();
         assertThat(output.getOut())
                 .contains("Advisory locks are not verified, and nothing is annotated with @RowLock: ");
+    }
+
+    /** The drop-in locks rows as before, whatever becomes of advisory locks. */
+    @Test
+    void theDropInAloneStartsWithAnyDatabase() {
+        String[] poolOfOne = {
+            "rowlock.jdbc.mode=queue",
+            "spring.datasource.hikari.maximum-pool-size=1",
+            "spring.datasource.hikari.connection-timeout=250",
+            "logging.level.org.rowlock=warn"
+        };
+        BootApplication.start(database, NothingAnnotated.class, poolOfOne).close();
+        assertThat(output.getOut())
+                .contains("Advisory locks are not verified, and only the drop-in (rowlock.jdbc.mode) is in use")
+                .contains("at least two connections");
+
+        assertFails(LocksItself.class, poolOfOne);
+        assertFails(Application.class, poolOfOne);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class LocksItself {
+        // Not a class of Rowlock's, as it would be by its package.
+        @Bean
+        AtomicReference<RowLocks> lockingBean(RowLocks locks) {
+            return new AtomicReference<>(locks);
+        }
     }
 
     private void assertFails(Class<?> configuration, String... properties) {

@@ -1,6 +1,7 @@
 package org.rowlock.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -86,7 +87,7 @@ class StuckRowTest {
                     .strategy(LockStrategy.BOTH)
                     .build()
                     .in(connection)
-                    .lock(LockKey.row("account", 1)));
+                    .lock(forUpdate(LockKey.row("account", 1))));
             List<CompletableFuture<HttpResponse<String>>> crowd = new ArrayList<>();
             for (int i = 0; i < REQUESTS; i++) {
                 crowd.add(post(context, 1));
@@ -123,7 +124,7 @@ class StuckRowTest {
     void whereAllTablesAreRowNobodyIsRefused() throws Exception {
         try (ConfigurableApplicationContext context = start("rowlock.strategy=row")) {
             Session stuck = database.session("stuck");
-            stuck.run(connection -> RowLocks.create().in(connection).lock(LockKey.row("account", 1)));
+            stuck.run(connection -> RowLocks.create().in(connection).lock(forUpdate(LockKey.row("account", 1))));
             List<CompletableFuture<HttpResponse<String>>> crowd = new ArrayList<>();
             for (int i = 0; i < REQUESTS; i++) {
                 crowd.add(post(context, 1));
@@ -153,7 +154,7 @@ class StuckRowTest {
                     .strategy(LockStrategy.BOTH)
                     .build()
                     .in(connection)
-                    .lock(LockKey.row("account", 1)));
+                    .lock(forUpdate(LockKey.row("account", 1))));
             var first = post(context, 1);
             Awaitility.await()
                     .atMost(TestDatabase.DEADLINE)

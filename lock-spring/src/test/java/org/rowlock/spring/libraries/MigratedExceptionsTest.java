@@ -2,6 +2,7 @@ package org.rowlock.spring.libraries;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
@@ -18,8 +19,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
-import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.RowLockTemplate;
 import org.rowlock.spring.RowLockTests;
@@ -107,7 +106,7 @@ class MigratedExceptionsTest {
     @Test
     void aDeadlock() throws Exception {
         assertThat(deadlock(this::withHibernate)).isEqualTo(CannotAcquireLockException.class);
-        assertThat(deadlock(id -> template.lock(LockKey.row("account", id))))
+        assertThat(deadlock(id -> template.lock(forNoKeyUpdate(LockKey.row("account", id)))))
                 .isEqualTo(CannotAcquireLockException.class);
     }
 
@@ -121,7 +120,7 @@ class MigratedExceptionsTest {
                 .as("whoever catches Hibernate's catches Rowlock's")
                 .isAssignableFrom(CannotAcquireLockException.class);
         assertThat(translated(catchThrowable(() -> transaction.executeWithoutResult(status ->
-                        template.lock(LockKey.row("account", 1), RowLockMode.FOR_NO_KEY_UPDATE, LockWait.noWait())))))
+                        template.lock(forNoKeyUpdate(LockKey.row("account", 1)).noWait())))))
                 .isEqualTo(CannotAcquireLockException.class);
     }
 }

@@ -1,6 +1,7 @@
 package org.rowlock.spring.libraries;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -55,7 +56,7 @@ class MyBatisTest extends LibraryContract {
                 }
                 assertThat(mapper.balance(1)).as("what the session has").isZero();
                 if (byTemplate) {
-                    context.getBean(RowLockTemplate.class).lock(LockKey.row("account", 1));
+                    context.getBean(RowLockTemplate.class).lock(forNoKeyUpdate(LockKey.row("account", 1)));
                     mapper.setBalance(1, mapper.balance(1) + 1);
                 } else {
                     context.getBean(AccountService.class).add(1, 1, backend -> {});

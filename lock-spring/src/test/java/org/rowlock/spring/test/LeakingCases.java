@@ -1,6 +1,7 @@
 package org.rowlock.spring.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.spring.test.RowLockAssertions.assertLocked;
 import static org.rowlock.spring.test.RowLockAssertions.assertNotLocked;
 
@@ -28,7 +29,6 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.EnableRowLocks;
@@ -150,7 +150,9 @@ final class LeakingCases {
         void test() throws SQLException {
             Connection connection = leaked();
             connection.setAutoCommit(false);
-            assertThat(locks.in(connection).lock(LockKey.row("orders", 42)).isLocked())
+            assertThat(locks.in(connection)
+                            .lock(forUpdate(LockKey.row("orders", 42)))
+                            .isLocked())
                     .isTrue();
         }
     }
@@ -166,13 +168,10 @@ final class LeakingCases {
     static class LeavesAPermit extends Case {
         @Test
         void test() {
-            RowLockTestTest.leaked.add(
-                    locks.admission()
-                            .enter(
-                                    dataSource,
-                                    List.of(LockKey.row("orders", 42)),
-                                    RowLockMode.FOR_UPDATE,
-                                    LockWait.noWait())::close);
+            RowLockTestTest.leaked.add(locks.admission()
+                    .enter(
+                            dataSource,
+                            forUpdate(List.of(LockKey.row("orders", 42))).noWait())::close);
         }
     }
 
@@ -247,7 +246,9 @@ final class LeakingCases {
         void test() throws SQLException {
             connection = dataSource.getConnection();
             connection.setAutoCommit(false);
-            assertThat(locks.in(connection).lock(LockKey.row("orders", 42)).isLocked())
+            assertThat(locks.in(connection)
+                            .lock(forUpdate(LockKey.row("orders", 42)))
+                            .isLocked())
                     .isTrue();
         }
 

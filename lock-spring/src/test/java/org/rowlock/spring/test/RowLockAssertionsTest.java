@@ -2,6 +2,8 @@ package org.rowlock.spring.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.spring.test.RowLockAssertions.assertLocked;
 import static org.rowlock.spring.test.RowLockAssertions.assertNotLocked;
 
@@ -142,7 +144,7 @@ class RowLockAssertionsTest {
     void doesNotHoldForTheLockOfAnotherTransaction(LockStrategy strategy) throws Exception {
         Orders orders = start(strategy);
         Session alice = database.session("alice");
-        alice.run(connection -> context.getBean(RowLocks.class).in(connection).lock(KEY));
+        alice.run(connection -> context.getBean(RowLocks.class).in(connection).lock(forUpdate(KEY)));
         orders.ship(
                 1,
                 () -> assertThatThrownBy(() -> assertLocked("orders", 42))
@@ -181,8 +183,10 @@ class RowLockAssertionsTest {
 
     private boolean isShareable(Session other) {
         try {
-            boolean isLocked = other.run(
-                    connection -> context.getBean(RowLocks.class).in(connection).tryLock(KEY, RowLockMode.FOR_SHARE));
+            boolean isLocked = other.run(connection -> context.getBean(RowLocks.class)
+                    .in(connection)
+                    .tryLock(forShare(KEY))
+                    .isLocked());
             other.rollback();
             return isLocked;
         } catch (Exception e) {
@@ -195,7 +199,7 @@ class RowLockAssertionsTest {
     void aLockThatOthersShareIsThisTransactionsToo(LockStrategy strategy) throws Exception {
         Orders orders = start(strategy);
         Session alice = database.session("alice");
-        alice.run(connection -> context.getBean(RowLocks.class).in(connection).lock(KEY, RowLockMode.FOR_SHARE));
+        alice.run(connection -> context.getBean(RowLocks.class).in(connection).lock(forShare(KEY)));
         orders.read(42, () -> assertLocked("orders", 42));
         alice.rollback();
     }

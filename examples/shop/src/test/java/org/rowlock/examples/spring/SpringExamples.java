@@ -29,7 +29,8 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
     MyBatisAfter.class,
     Placements.class,
     Retries.class,
-    Templates.class
+    Templates.class,
+    TicketSales.class
 })
 class SpringExamples {
     @Bean

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.RowLocks;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -36,6 +38,8 @@ class SpringExamplesTest {
     final TestDatabase database = new TestDatabase(
             "create table account(id bigint primary key, balance bigint not null default 0)",
             "insert into account values (1), (2), (3)",
+            "create table ticket(id bigint primary key, version bigint not null, sold bigint not null)",
+            "insert into ticket values (1, 0, 0)",
             "create table orders(id bigint primary key)",
             "insert into orders values (7), (8)",
             "create table order_line(order_id bigint, product bigint, primary key (order_id, product))");
@@ -87,6 +91,43 @@ class SpringExamplesTest {
         }
         assertThat(database.query("select balance from account where id = 1"))
                 .isEqualTo(String.valueOf(DEPOSITS * all.size()));
+    }
+
+    /** One sale meets another at its row: with the version alone it is done twice, in its turn once. */
+    @Test
+    void aQueueTriesOnceWhatAVersionTriesAgain() throws Exception {
+        start("row");
+        TicketSales sales = context.getBean(TicketSales.class);
+        AtomicBoolean met = new AtomicBoolean();
+        sales.sellAgain(1, () -> {
+            if (met.compareAndSet(false, true)) {
+                sell();
+            }
+        });
+        assertThat(sales.tries()).isEqualTo(2);
+
+        CompletableFuture<?>[] second = new CompletableFuture<?>[1];
+        sales.sellInTurn(1, () -> {
+            second[0] = CompletableFuture.runAsync(() -> sales.sellInTurn(1, () -> {}));
+            Awaitility.await("the second sale waits in the queue or at the row")
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> context.getBean(RowLocks.class)
+                                    .admission()
+                                    .entrants()
+                                    .size()
+                            == 2);
+        });
+        second[0].get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(sales.tries()).isEqualTo(2);
+        assertThat(database.query("select sold from ticket")).isEqualTo("4");
+    }
+
+    private void sell() {
+        try {
+            database.execute("update ticket set sold = sold + 1, version = version + 1 where id = 1");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

@@ -1,5 +1,7 @@
 package org.rowlock.examples.spring;
 
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+
 import java.time.Duration;
 import org.rowlock.LockKey;
 import org.rowlock.spring.RowLockTemplate;
@@ -19,7 +21,8 @@ class Templates {
     // snippet: tryLock
     @Transactional
     public boolean addInterest(long id) {
-        if (!locks.tryLock(LockKey.row("account", id), Duration.ofMillis(200))) {
+        if (!locks.tryLock(forNoKeyUpdate(LockKey.row("account", id)).atMost(Duration.ofMillis(200)))
+                .isLocked()) {
             return false; // somebody is at it; the transaction is usable all the same
         }
         jdbc.update("update account set balance = balance + 1 where id = ?", id);
@@ -31,7 +34,7 @@ class Templates {
     /** No @Transactional: the queue of the JVM comes first, then a connection and the transaction. */
     public int withdraw(long id, long amount) {
         return locks.inTransaction(
-                LockKey.row("account", id),
+                forNoKeyUpdate(LockKey.row("account", id)),
                 () -> jdbc.update("update account set balance = balance - ? where id = ?", amount, id));
     }
     // end

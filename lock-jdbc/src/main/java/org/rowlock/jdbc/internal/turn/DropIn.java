@@ -7,8 +7,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.rowlock.LockRelease;
-import org.rowlock.internal.queue.Gate;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
@@ -17,14 +18,19 @@ import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** One for all databases of the JVM: a place is told by the database too. */
-    private static final Gate GATE = Gate.adaptive();
+    /** Of all databases of the JVM: a row is told by its database too. */
+    private static final KeyQueues QUEUES = KeyQueues.adaptive();
+
+    private static final long LONGEST_FRONT_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** How many times the longest wait for a lock in front a row is left alone after it: somebody has the key and not the row. */
+    private static final int FRONT_OFF_TIMES = 10;
 
     private static final int TEXTS = 1024;
     private static final int TABLES = 1024;
     private static final String OTHER_TABLES = "(others)";
 
-    private final Gate gate;
+    private final KeyQueues queues;
     private final BoundedCache<String, StatementPlan> plans = new BoundedCache<>(TEXTS);
     private final Map<String, TableFigures> figures = new ConcurrentHashMap<>();
     private final PrimaryKeys primaryKeys = new PrimaryKeys();
@@ -32,31 +38,24 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private final EarlyCommits earlyCommits = new EarlyCommits();
     private final ByConnection<SessionTimeouts> timeouts = new ByConnection<>();
     private final ByConnection<FrontRights> rights = new ByConnection<>();
-    private final FrontPolicy frontPolicy;
-    private final FrontWait frontWait;
+    private final long longestFrontWaitNanos;
     private final Management management;
     private volatile JdbcSettings settings;
 
     public DropIn(JdbcSettings settings) {
-        this(settings, GATE);
+        this(settings, QUEUES);
     }
 
-    /** With a gate of one's own, for tests. */
-    public DropIn(JdbcSettings settings, Gate gate) {
-        this(settings, gate, FrontPolicy.ADAPTIVE, FrontWait.LONGEST_NANOS);
-    }
-
-    /** With a policy of one's own too, for tests. */
-    public DropIn(JdbcSettings settings, Gate gate, FrontPolicy frontPolicy) {
-        this(settings, gate, frontPolicy, FrontWait.LONGEST_NANOS);
+    /** With queues of one's own, for tests. */
+    public DropIn(JdbcSettings settings, KeyQueues queues) {
+        this(settings, queues, LONGEST_FRONT_WAIT_NANOS);
     }
 
     /** With another bound of the wait for a lock in front too, for tests. */
-    public DropIn(JdbcSettings settings, Gate gate, FrontPolicy frontPolicy, long longestFrontWaitNanos) {
+    public DropIn(JdbcSettings settings, KeyQueues queues, long longestFrontWaitNanos) {
         this.settings = settings;
-        this.frontPolicy = frontPolicy;
-        this.frontWait = new FrontWait(longestFrontWaitNanos);
-        this.gate = gate;
+        this.longestFrontWaitNanos = longestFrontWaitNanos;
+        this.queues = queues;
         this.management = Management.register(settings.name(), this);
         LOG.log(
                 Level.INFO,
@@ -94,8 +93,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return settings;
     }
 
-    Gate gate() {
-        return gate;
+    KeyQueues queues() {
+        return queues;
     }
 
     PrimaryKeys primaryKeys() {
@@ -127,12 +126,20 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return rights;
     }
 
-    FrontPolicy frontPolicy() {
-        return frontPolicy;
+    /**
+     * The bound of a statement's wait for a lock in front, in milliseconds; the server has the session's own timeouts, and makes
+     * it shorter.
+     *
+     * @param queryTimeout in seconds, 0 for none
+     */
+    int frontMillis(int queryTimeout) {
+        long own = queryTimeout == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toMillis(queryTimeout) / Turns.PART_OF_TIMEOUT;
+        return (int) Math.min(TimeUnit.NANOSECONDS.toMillis(longestFrontWaitNanos), own);
     }
 
-    FrontWait frontWait() {
-        return frontWait;
+    /** For how long no lock goes in front of a row whose lock in front was waited for too long. */
+    long frontOffNanos() {
+        return FRONT_OFF_TIMES * longestFrontWaitNanos;
     }
 
     @Override
@@ -195,7 +202,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     @Override
     public int getQueued() {
-        return gate.queued();
+        return queues.queued();
     }
 
     /** Takes it out of JMX. Connections go on as they are. */

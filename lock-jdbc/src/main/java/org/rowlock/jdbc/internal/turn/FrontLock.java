@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.LockKey;
+import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.IdText;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.internal.statement.RowKey;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
@@ -23,10 +25,6 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 public final class FrontLock {
     /** How many parameters come before those of the statement. */
     public static final int PARAMETERS = 2;
-
-    private static final String TIMED_OUT = "55P03";
-
-    private static final String ROOT = "coalesce(pg_catalog.pg_partition_root(a.oid), a.oid)::pg_catalog.oid";
 
     private final String table;
     private final String id;
@@ -65,7 +63,7 @@ public final class FrontLock {
      * which function, it was that of the statement itself.
      */
     static boolean isTimeout(SQLException e) {
-        if (!TIMED_OUT.equals(e.getSQLState())) {
+        if (!SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
             return false;
         }
         ServerErrorMessage said = e instanceof PSQLException error ? error.getServerErrorMessage() : null;
@@ -95,8 +93,9 @@ public final class FrontLock {
     /** Each select is done before the one around it, which "offset 0" keeps apart. */
     private String inFrontOf(String sql, String id, String millis) {
         return "select pg_catalog.set_config('lock_timeout', l.own, true) from ("
-                + "select a.own, pg_catalog.pg_advisory_xact_lock(('x' || pg_catalog.substr(pg_catalog.md5('front:' || "
-                + ROOT + "::pg_catalog.text || ':' || " + id + "), 1, 16))::bit(64)::bigint) from ("
+                + "select a.own, pg_catalog.pg_advisory_xact_lock("
+                + CatalogSql.hash("'front:' || " + CatalogSql.root("a.oid") + "::pg_catalog.text || ':' || " + id)
+                + ") from ("
                 + "select c.oid, c.own, pg_catalog.set_config('lock_timeout', greatest(1, least(" + millis + ", "
                 + part("c.own") + ", " + part("pg_catalog.current_setting('statement_timeout')")
                 + "))::integer::pg_catalog.text, true) from (select pg_catalog.to_regclass('" + table + "') as oid,"

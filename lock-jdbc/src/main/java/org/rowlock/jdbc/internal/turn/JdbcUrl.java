@@ -4,26 +4,29 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.RowlockMode;
 
 /**
  * A URL of the drop-in, taken apart.
  *
- * @param url what PostgreSQL's driver is given
+ * @param url what the driver that it names is given
  * @param properties the same, without ours
  */
 public record JdbcUrl(String url, Properties properties, JdbcSettings settings) {
     private static final String PREFIX = "jdbc:rowlock:";
+
+    /** The driver's own URL, or that of drivers in front of it: {@code aws-wrapper:postgresql:..}, {@code tc:postgresql:18:..}. */
+    private static final Pattern URL = Pattern.compile(PREFIX + "([a-z][a-z0-9_-]*:)*?postgresql:.*", Pattern.DOTALL);
+
     private static final String OURS = "rowlock.";
     private static final List<String> NAMES =
             List.of("rowlock.mode", "rowlock.include", "rowlock.exclude", "rowlock.release");
 
-    /** SQLSTATE invalid_parameter_value, as PostgreSQL's driver has it for a property it cannot use. */
-    private static final String INVALID_VALUE = "22023";
-
     public static boolean isOurs(String url) {
-        return url.startsWith(PREFIX + "postgresql:");
+        return URL.matcher(url).matches();
     }
 
     /**
@@ -61,7 +64,8 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
                     properties,
                     settings(address, ours));
         } catch (IllegalArgumentException e) {
-            throw new SQLException("The URL or its properties cannot be used: " + e.getMessage(), INVALID_VALUE, e);
+            throw new SQLException(
+                    "The URL or its properties cannot be used: " + e.getMessage(), SqlState.INVALID_PARAMETER_VALUE, e);
         }
     }
 

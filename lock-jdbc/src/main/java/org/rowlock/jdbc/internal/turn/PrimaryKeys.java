@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.CatalogSql;
 
 /**
  * The primary keys of tables, from the catalog. An answer may be out of date, or of another schema where the server does not
@@ -23,10 +24,8 @@ final class PrimaryKeys {
     /** More tables than any schema has; beyond them none is looked up. */
     private static final int MOST = 10_000;
 
-    private static final String SQL = "select a.attname, i.indrelid from pg_catalog.pg_index i"
-            + " cross join lateral pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality k(attnum, place)"
-            + " join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum"
-            + " where i.indrelid = pg_catalog.to_regclass(?) and i.indisprimary order by k.place";
+    private static final String SQL = "select a.attname, i.indrelid from " + CatalogSql.KEY_COLUMNS
+            + " where i.indrelid = pg_catalog.to_regclass(?) and i.indisprimary order by k.n";
 
     private final ConcurrentHashMap<Name, Found> known = new ConcurrentHashMap<>();
 

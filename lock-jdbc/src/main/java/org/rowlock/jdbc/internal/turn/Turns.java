@@ -15,8 +15,7 @@ import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.queue.Gate.Place;
-import org.rowlock.internal.queue.Waiter;
+import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.statement.RowKey;
@@ -44,7 +43,10 @@ public final class Turns {
 
     private final DropIn dropIn;
     private final Connection connection;
-    private final BaseConnection driver;
+
+    /** Of the transaction: a driver in front of PostgreSQL's may connect anew, by itself, when a server has gone. */
+    private BaseConnection driver;
+
     private final int database;
     private final String user;
     private final Set<PrimaryKeys.Name> unknownTables = ConcurrentHashMap.newKeySet();
@@ -60,26 +62,23 @@ public final class Turns {
     private boolean changedSettings;
     private volatile @Nullable Wait wait;
 
-    /** Of the last place: what is told to its estimate. */
-    private @Nullable Place granted;
+    /** The last that the server has answered to. */
+    private @Nullable QueueEntry granted;
 
     private @Nullable StatementPlan turnOf;
 
     /** What goes in front of the statement that has just got its turn. */
     private @Nullable FrontLock front;
 
-    private long sentNanos;
-    private long grantedNanos;
-    private int inFront;
-
     /** A wait that may be ended from outside. */
     private static final class Wait {
         private final Statement statement;
-        private final Waiter waiter = new Waiter();
+        private final QueueEntry entry;
         private volatile boolean cancelled;
 
-        Wait(Statement statement) {
+        Wait(Statement statement, QueueEntry entry) {
             this.statement = statement;
+            this.entry = entry;
         }
     }
 
@@ -99,16 +98,17 @@ public final class Turns {
      * @param plan null where nobody looks
      * @param binds what is bound to its parameters
      * @param statement the driver's or the pool's
-     * @return the place to leave when the server has answered, or null for none
+     * @return the entry to leave when the server has answered, or null for none
      * @throws SQLException if it was cancelled in the JVM, as the server has it
      */
-    public @Nullable Place enter(@Nullable StatementPlan plan, Binds binds, Statement statement) throws SQLException {
+    public @Nullable QueueEntry enter(@Nullable StatementPlan plan, Binds binds, Statement statement)
+            throws SQLException {
         use.acquireUninterruptibly();
         boolean done = false;
         try {
-            Place place = turn(plan, binds, statement);
+            QueueEntry entry = turn(plan, binds, statement);
             done = true;
-            return place;
+            return entry;
         } finally {
             if (!done) {
                 use.release();
@@ -116,11 +116,15 @@ public final class Turns {
         }
     }
 
-    private @Nullable Place turn(@Nullable StatementPlan plan, Binds binds, Statement statement) throws SQLException {
+    private @Nullable QueueEntry turn(@Nullable StatementPlan plan, Binds binds, Statement statement)
+            throws SQLException {
         RowlockMode mode = dropIn.mode();
         if (mode == RowlockMode.OFF || plan == null || closed) {
             mayHoldLocks = true;
             return null;
+        }
+        if ((!mayHoldLocks || driver.isClosed()) && !driver.equals(connection)) {
+            driver = connection.unwrap(BaseConnection.class);
         }
         if (mayHoldLocks && driver.getTransactionState() == TransactionState.IDLE) {
             ended();
@@ -147,33 +151,31 @@ public final class Turns {
         if (found == null || key == null) {
             return null;
         }
-        Place place = dropIn.gate().placeOf(31 * (31 * database + Long.hashCode(found.table())) + binds.hash(key));
-        turnOf = plan;
-        sentNanos = System.nanoTime();
-        inFront = place.inside();
-        if (!dropIn.gate().tryEnter(place)) {
-            String row = name(recognised, binds, key);
-            if (mode == RowlockMode.OBSERVE) {
-                plan.figures().wouldQueue();
-                dropIn.hotRows().count(row);
-                return dropIn.gate().pass(place);
-            }
-            if (queue(place, new Wait(statement), plan, row) == null) {
-                return null;
-            }
-        }
-        if (mode == RowlockMode.FRONT) {
-            boolean done = false;
-            try {
-                front = frontLock(place, recognised, binds, key, statement);
-                done = true;
-            } finally {
-                if (!done) {
-                    place.leave(false);
+        int hash = 31 * (31 * database + Long.hashCode(found.table())) + binds.hash(key);
+        QueueEntry entry = dropIn.queues().entry(hash, null);
+        boolean done = false;
+        try {
+            turnOf = plan;
+            if (!entry.tryEnter()) {
+                String row = name(recognised, binds, key);
+                if (mode == RowlockMode.OBSERVE) {
+                    plan.figures().wouldQueue();
+                    dropIn.hotRows().count(row);
+                    entry.pass();
+                } else if (!queue(new Wait(statement, entry), plan, row)) {
+                    return null;
                 }
             }
+            if (mode == RowlockMode.FRONT) {
+                front = frontLock(entry, recognised, binds, key, statement);
+            }
+            done = true;
+            return entry;
+        } finally {
+            if (!done) {
+                entry.leave();
+            }
         }
-        return place;
     }
 
     /**
@@ -181,13 +183,9 @@ public final class Turns {
      * keeps nobody out.
      */
     private @Nullable FrontLock frontLock(
-            Place place, Recognised recognised, Binds binds, RowKey key, Statement statement) throws SQLException {
-        boolean fronts = recognised.hasOnly(key)
-                && !dropIn.frontWait().isOff(place)
-                && dropIn.frontPolicy().fronts(place)
-                && mayFront();
-        return fronts
-                ? FrontLock.of(recognised, binds, key, dropIn.frontWait().millis(statement.getQueryTimeout()))
+            QueueEntry entry, Recognised recognised, Binds binds, RowKey key, Statement statement) throws SQLException {
+        return recognised.hasOnly(key) && entry.fronts() && mayFront()
+                ? FrontLock.of(recognised, binds, key, dropIn.frontMillis(statement.getQueryTimeout()))
                 : null;
     }
 
@@ -202,17 +200,17 @@ public final class Turns {
      * Undoes what the lock in front has begun where it was waited for too long, so that the statement can go to the server
      * without. False where the error is that of the statement.
      */
-    public boolean givesUpFront(StatementPlan plan, Place place, SQLException error) throws SQLException {
+    public boolean givesUpFront(StatementPlan plan, QueueEntry entry, SQLException error) throws SQLException {
         if (!FrontLock.isTimeout(error)) {
             return false;
         }
         plan.figures().frontGivenUp();
-        dropIn.frontWait().turnOff(place);
+        entry.frontsNotFor(dropIn.frontOffNanos());
         if (driver.getTransactionState() != TransactionState.IDLE) {
             // Only what begins a transaction has a lock in front, so nothing else is lost.
             driver.rollback();
         }
-        sentNanos = System.nanoTime();
+        entry.begin();
         return true;
     }
 
@@ -264,18 +262,11 @@ public final class Turns {
     }
 
     /** The server has answered, or there was nothing to send. */
-    public void leave(@Nullable Place place, boolean done) throws SQLException {
-        if (place != null) {
-            place.leave(done);
-            long now = System.nanoTime();
-            if (done && driver.getTransactionState() == TransactionState.OPEN) {
-                grantedNanos = now;
-                granted = place;
-                place.estimate().waited(now - sentNanos, inFront);
-            } else if (done) {
-                // Had and let go by the one statement, as by those in front of it.
-                place.estimate().held((now - sentNanos) / (inFront + 1));
-            }
+    public void leave(@Nullable QueueEntry entry, boolean done) throws SQLException {
+        if (entry != null) {
+            boolean holds = done && driver.getTransactionState() == TransactionState.OPEN;
+            entry.answered(done, holds);
+            granted = holds ? entry : granted;
         }
         try {
             lookUpIfIdle();
@@ -313,9 +304,8 @@ public final class Turns {
 
     /** Whether others want the row of the turn, or wanted it when it came. */
     private boolean isWanted() {
-        Place last = granted;
-        return last != null
-                && (inFront > 0 || last.inside() > 0 || last.estimate().foreign() >= 1);
+        QueueEntry last = granted;
+        return last != null && last.isWanted();
     }
 
     /**
@@ -339,9 +329,9 @@ public final class Turns {
 
     /** The row is not held any more, or as good as that. */
     private void released() {
-        Place last = granted;
+        QueueEntry last = granted;
         if (last != null) {
-            last.estimate().held(System.nanoTime() - grantedNanos);
+            last.released();
             granted = null;
         }
     }
@@ -395,7 +385,7 @@ public final class Turns {
         closed = true;
         Wait now = wait;
         if (now != null) {
-            now.waiter.wake();
+            now.entry.wake();
         }
     }
 
@@ -406,7 +396,7 @@ public final class Turns {
             return false;
         }
         now.cancelled = true;
-        return now.waiter.wake();
+        return now.entry.wake();
     }
 
     private PrimaryKeys.@Nullable Found found(Recognised recognised) {
@@ -457,39 +447,35 @@ public final class Turns {
         return recognised.table() + '(' + binds.text(key) + ')';
     }
 
-    private @Nullable Place queue(Place place, Wait waiting, StatementPlan plan, String row) throws SQLException {
+    /** False where it is to go to the server without a place. */
+    private boolean queue(Wait waiting, StatementPlan plan, String row) throws SQLException {
         if (driver.getTransactionState() == TransactionState.FAILED) {
-            return null;
+            return false;
         }
         QueuedEvent event = new QueuedEvent();
         event.begin();
         long start = System.nanoTime();
         wait = waiting;
         if (closed) {
-            waiting.waiter.wake();
+            waiting.entry.wake();
         }
-        boolean admitted;
         try {
-            admitted = dropIn.gate().enter(place, longestWait(waiting.statement), waiting.waiter);
+            waiting.entry.enter(longestWait(waiting.statement), Integer.MAX_VALUE);
         } finally {
             wait = null;
         }
-        sentNanos = System.nanoTime();
-        plan.figures().queued(sentNanos - start);
+        plan.figures().queued(System.nanoTime() - start);
         dropIn.hotRows().count(row);
         event.end();
         if (event.shouldCommit()) {
             event.row = row;
-            event.admitted = admitted;
+            event.admitted = waiting.entry.isIn();
             event.commit();
         }
         if (waiting.cancelled) {
-            if (admitted) {
-                place.leave(false);
-            }
             throw ServerError.canceled(connection);
         }
-        return admitted ? place : null;
+        return waiting.entry.isIn();
     }
 
     private long longestWait(Statement statement) throws SQLException {

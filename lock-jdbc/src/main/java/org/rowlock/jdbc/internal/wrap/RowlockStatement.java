@@ -5,7 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
-import org.rowlock.internal.queue.Gate.Place;
+import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.turn.Binds;
@@ -65,11 +65,11 @@ class RowlockStatement extends ForwardingStatement {
     final <T> T send(StatementPlan plan, Binds binds, Call<T> call, InFront inFront, Answer<T> reader)
             throws SQLException {
         Turns turns = connection.turns();
-        Place place = turns.enter(plan, binds, delegate);
+        QueueEntry entry = turns.enter(plan, binds, delegate);
         FrontLock lock = turns.takeFront();
         boolean done = false;
         try {
-            Statement fronted = lock == null || reader == null ? null : sendInFront(plan, place, lock, inFront);
+            Statement fronted = lock == null || reader == null ? null : sendInFront(plan, entry, lock, inFront);
             T result;
             if (fronted == null) {
                 runs(delegate);
@@ -82,12 +82,12 @@ class RowlockStatement extends ForwardingStatement {
             done = true;
             return result;
         } finally {
-            turns.leave(place, done);
+            turns.leave(entry, done);
         }
     }
 
     /** Null where it is to go to the server without the lock: it cannot be sent so, or was waited for too long. */
-    private Statement sendInFront(StatementPlan plan, Place place, FrontLock lock, InFront inFront)
+    private Statement sendInFront(StatementPlan plan, QueueEntry entry, FrontLock lock, InFront inFront)
             throws SQLException {
         cancelled = false;
         try {
@@ -97,7 +97,7 @@ class RowlockStatement extends ForwardingStatement {
             }
             return fronted;
         } catch (SQLException e) {
-            if (!connection.turns().givesUpFront(plan, place, e)) {
+            if (!connection.turns().givesUpFront(plan, entry, e)) {
                 throw e;
             }
             // Between the two statements the driver has nothing to cancel.

@@ -1,0 +1,59 @@
+package org.rowlock.examples;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.rowlock.LockKey;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowLocks;
+
+/**
+ * An outbox, or event store: many transactions append under numbers of a sequence, and commit in another order. A reader that goes
+ * on from the largest number it has seen would miss what is committed later under a smaller one. So writers hold a name,
+ * shared, and the reader takes it alone for an instant.
+ */
+public final class EventStore {
+    private static final LockKey WRITERS = LockKey.name("event writers");
+
+    private final RowLocks locks = RowLocks.create();
+
+    /** An event. */
+    public record Event(long id, String text) {}
+
+    /** Appends an event, in the caller's transaction. */
+    public void append(Connection connection, String text) throws SQLException {
+        // snippet: append
+        locks.in(connection).lock(WRITERS, RowLockMode.FOR_SHARE); // before the number is drawn
+        try (PreparedStatement insert = connection.prepareStatement("insert into event (text) values (?)")) {
+            insert.setString(1, text);
+            insert.executeUpdate();
+        }
+        // end
+    }
+
+    /** The events behind one, none of which can be followed by one with a smaller number. Ends the transaction. */
+    public List<Event> readAfter(Connection connection, long last) throws SQLException {
+        // snippet: read
+        long bound = locks.in(connection)
+                .lockAndQuery(WRITERS, "select coalesce(max(id), 0) from event", row -> row.getLong(1))
+                .get(0);
+        connection.commit(); // writers go on; up to the bound there will be no other
+        // end
+        List<Event> events = new ArrayList<>();
+        try (PreparedStatement select =
+                connection.prepareStatement("select id, text from event where id > ? and id <= ? order by id")) {
+            select.setLong(1, last);
+            select.setLong(2, bound);
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    events.add(new Event(row.getLong(1), row.getString(2)));
+                }
+            }
+        }
+        connection.commit();
+        return events;
+    }
+}

@@ -1,0 +1,42 @@
+package org.rowlock.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Collections;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.TestDatabase;
+
+class StockDecrementTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table stock (product bigint primary key, quantity int not null)",
+            "insert into stock values (1, 10)");
+
+    @ParameterizedTest
+    @EnumSource
+    void noMoreIsTakenThanThereIs(LockStrategy strategy) throws Exception {
+        StockDecrement stock =
+                new StockDecrement(RowLocks.builder().strategy(strategy).build());
+        ExecutorService clients = Executors.newFixedThreadPool(4);
+        int taken = 0;
+        try {
+            Callable<Boolean> take = () -> stock.take(database.dataSource(), 1, 3);
+            for (Future<Boolean> each : clients.invokeAll(Collections.nCopies(7, take))) {
+                taken += each.get() ? 1 : 0;
+            }
+        } finally {
+            clients.shutdown();
+        }
+        assertThat(taken).isEqualTo(3);
+        assertThat(database.query("select quantity from stock")).isEqualTo("1");
+        assertThat(stock.take(database.dataSource(), 9, 1)).isFalse();
+    }
+}

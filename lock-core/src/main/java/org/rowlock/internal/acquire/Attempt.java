@@ -1,0 +1,298 @@
+package org.rowlock.internal.acquire;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.jdbc.AutoSave;
+import org.rowlock.LockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockKey.Row;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.internal.request.Asked;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.Misnamed;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.Tail;
+import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.session.FlushRunner;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.Outcome;
+import org.rowlock.internal.session.Outcome.Failed;
+import org.rowlock.internal.session.Outcome.Held;
+import org.rowlock.internal.session.Outcome.Refused;
+import org.rowlock.internal.session.Outcome.Stale;
+import org.rowlock.internal.session.Outcome.Taken;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.session.SessionLocks;
+import org.rowlock.internal.session.TargetErrors;
+import org.rowlock.internal.sql.Flush;
+import org.rowlock.internal.sql.Flush.Savepoint;
+import org.rowlock.internal.sql.Flushes;
+import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.Part;
+import org.rowlock.internal.sql.RowSql;
+import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.SqlState;
+
+/**
+ * Takes the locks of a request on a session, with what is behind them: sends the flush, and makes sense of what came
+ * back.
+ */
+final class Attempt {
+    /** How often a row may be replaced during one call. */
+    private static final int MOST_TRIES = 3;
+
+    private final PgSession session;
+    private final Flushes flushes;
+    private final ResolvedRequest request;
+    private final @Nullable Tail tail;
+    private final boolean begun;
+
+    Attempt(PgSession session, Flushes flushes, ResolvedRequest request, @Nullable Tail tail) {
+        this.session = session;
+        this.flushes = flushes;
+        this.request = request;
+        this.tail = tail;
+        this.begun = session.hasBegun();
+    }
+
+    Outcome run() throws SQLException {
+        AutoSave autosave = session.withoutAutosave();
+        try {
+            // Before the transaction has begun the locks can still be handed over from the session, so even a request
+            // that would survive a stale snapshot asks the guard to tell.
+            boolean anyIsolation = begun && request.anyIsolationAllowed();
+            return tail == null || tail.isCommitting() ? once(request, anyIsolation) : untilSeenLocked(anyIsolation);
+        } finally {
+            session.setAutosave(autosave);
+        }
+    }
+
+    /** The query must not have seen a row that is not locked, since the row lock in front of it found none. */
+    private Outcome untilSeenLocked(boolean anyIsolation) throws SQLException {
+        long start = System.nanoTime();
+        Outcome outcome = once(request, anyIsolation);
+        for (int tries = 1; outcome instanceof Held held && isInsertedMeanwhile(held); tries++) {
+            if (begun || tries == MOST_TRIES) {
+                throw aborted(LockErrors.replaced(asked()));
+            }
+            rollBack();
+            outcome = once(request.remaining(start), anyIsolation);
+        }
+        return outcome;
+    }
+
+    /** Sends the flush, once; hands the locks over where a snapshot would be stale. */
+    private Outcome once(ResolvedRequest asked, boolean anyIsolation) throws SQLException {
+        Flush flush = flushes.flush(asked, begun, anyIsolation, tail);
+        long start = System.nanoTime();
+        Outcome outcome;
+        try {
+            outcome = FlushRunner.send(session, flush, asked, tail);
+        } catch (SQLException e) {
+            outcome = failure(flush, asked, start, e);
+        }
+        if (outcome instanceof Held held) {
+            refuseMisnamed(held);
+            refuseAbsentInSnapshot(held);
+        } else if (outcome instanceof Refused refused && refused.guard().isSnapshotStale()) {
+            if (!begun) {
+                if (tail != null) {
+                    tail.unsent();
+                }
+                outcome = new Handover(session, flushes, asked, tail)
+                        .acquire(refused.guard().isolation());
+                if (outcome instanceof Held held) {
+                    refuseMisnamed(held);
+                }
+            } else if (areHeld()) {
+                // What the transaction holds already can neither be waited for nor have changed.
+                return once(asked, true);
+            }
+        }
+        return outcome;
+    }
+
+    /** What an error means, with the transaction made usable again where it can be. */
+    private Outcome failure(Flush flush, ResolvedRequest asked, long start, SQLException e) throws SQLException {
+        Guard raised = ServerErrors.guardIn(e);
+        boolean stale = (raised != null && raised.lock() == Guard.Lock.STALE)
+                || ServerErrors.isIdentityGone(flush.ownSql(), tail == null ? null : tail.sql(), e);
+        if (!stale && raised == null && ServerErrors.isOfWrites(asked, tail, start, e)) {
+            return new Failed(e, null);
+        }
+        boolean boundReached = flush.isBounded() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
+        if (stale || raised != null || boundReached) {
+            boolean undone = canUndo(flush, stale ? null : raised);
+            boolean handedOver = raised != null && raised.isSnapshotStale() && !begun;
+            Failed notUndone = undone && !handedOver ? undo(e) : null;
+            if (notUndone != null) {
+                return notUndone;
+            }
+            if (stale) {
+                return new Stale(undone);
+            }
+            if (raised == null) {
+                return new Taken(mayBeOfTail(session, tail), e);
+            }
+            if (raised.lock() == Guard.Lock.TAKEN && undone) {
+                return Outcome.Taken.AT_ONCE;
+            }
+            if (raised.lock() == Guard.Lock.NOT_TRIED) {
+                // What a guard raised is not passed on as the cause: its mark is nobody's business.
+                return new Refused(
+                        raised,
+                        raised.isSnapshotStale()
+                                ? null
+                                : new SQLException("The guard of the lock statement refused", e.getSQLState()));
+            }
+        }
+        if (flush.savepoint() != Savepoint.NONE && session.isAborted()) {
+            // Else the locks from before would keep others waiting, say the winner of a deadlock, until the caller
+            // rolls back.
+            session.abortTransaction(WaitSql.ROLLBACK_TO_SAVEPOINT + "; " + WaitSql.ABORT, e);
+        }
+        return new Failed(e, LockErrors.meaning(asked(), tail, e));
+    }
+
+    static boolean mayBeOfTail(PgSession session, @Nullable Tail tail) throws SQLException {
+        return tail != null && (!tail.isCommitting() || session.hasLockTimeout());
+    }
+
+    /** Whether the transaction can be made what it was before the flush. */
+    private boolean canUndo(Flush flush, @Nullable Guard raised) {
+        return !begun
+                || flush.savepoint() == Savepoint.AROUND
+                || (flush.savepoint() == Savepoint.AROUND_GUARD
+                        && raised != null
+                        && raised.lock() == Guard.Lock.NOT_TRIED);
+    }
+
+    /** Makes the transaction usable again, with nothing newly held; or says why it could not be. */
+    private @Nullable Failed undo(SQLException cause) {
+        try {
+            session.execute(begun ? WaitSql.ROLLBACK_TO_SAVEPOINT : "rollback");
+            return null;
+        } catch (SQLException e) {
+            return LockErrors.notUndone(asked(), session.isAborted(), e, cause);
+        }
+    }
+
+    private boolean isInsertedMeanwhile(Held held) throws SQLException {
+        for (ResolvedRequest absent : absentAlone(held)) {
+            RowGroup row = absent.rows().get(0);
+            if (!read(RowSql.lookForOthers(row.table()), absent).isEmpty() && isLockable(row, absent)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether it is a row to FOR UPDATE at all: row security may show rows that it does not let lock. */
+    private boolean isLockable(RowGroup row, ResolvedRequest alone) throws SQLException {
+        try {
+            return !read(RowSql.one(row.table(), row.mode(), WaitKind.NO_WAIT), alone)
+                    .isEmpty();
+        } catch (LockNotAvailableException e) {
+            return true;
+        }
+    }
+
+    /** For each row that was not found, the request for it alone. */
+    private List<ResolvedRequest> absentAlone(Held held) {
+        if (!request.isAnyRowAbsent(held.found())) {
+            return List.of();
+        }
+        List<LockKey> absent = request.absentRows(held.found());
+        List<ResolvedRequest> alone = new ArrayList<>(absent.size());
+        for (RowGroup group : request.rows()) {
+            for (Row key : group.keys()) {
+                if (absent.contains(key)) {
+                    alone.add(request.withRows(List.of(new RowGroup(group.table(), group.mode(), List.of(key)))));
+                }
+            }
+        }
+        return alone;
+    }
+
+    /** The id in the row that a statement about the first row of a request returns; empty where there is none. */
+    private List<String> read(Part look, ResolvedRequest alone) throws SQLException {
+        try (PreparedStatement statement = session.prepare(look.sql())) {
+            look.binder().bind(statement, 1, alone);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next()
+                        ? FlushRunner.readId(row, 1, alone.rows().get(0).table())
+                        : List.of();
+            }
+        } catch (SQLException e) {
+            throw LockErrors.translate(asked(), e);
+        }
+    }
+
+    private boolean areHeld() {
+        try {
+            return SessionLocks.areHeld(session, request, flushes.areForCitus());
+        } catch (SQLException e) {
+            throw LockErrors.translate(asked(), e);
+        }
+    }
+
+    /** Refuses to lock a row whose own key is another than the one that is held. */
+    private void refuseMisnamed(Held held) throws SQLException {
+        Misnamed misnamed = request.misnamed(held.found(), held.meant());
+        if (misnamed == null && held.guard() != null) {
+            misnamed = misnamedAbsent(held);
+        }
+        if (misnamed != null) {
+            LockException refused = TargetErrors.misnamed(asked(), misnamed, !begun);
+            if (begun) {
+                throw aborted(refused);
+            }
+            rollBack();
+            throw refused;
+        }
+    }
+
+    /** A key without a row, whose row would have another key. */
+    private @Nullable Misnamed misnamedAbsent(Held held) throws SQLException {
+        for (ResolvedRequest absent : absentAlone(held)) {
+            RowGroup row = absent.rows().get(0);
+            if (row.table().isIdOpen()) {
+                Row key = row.keys().get(0);
+                List<String> meant = read(RowSql.meaning(row.table()), absent);
+                if (ResolvedRequest.isOther(row.table(), key, meant)) {
+                    return new Misnamed(key, meant);
+                }
+            }
+        }
+        return null;
+    }
+
+    private void refuseAbsentInSnapshot(Held held) {
+        Guard guard = held.guard();
+        if (guard != null && !guard.isReadCommitted() && request.isAnyRowAbsent(held.found())) {
+            throw aborted(LockErrors.absentInSnapshot(asked(), guard));
+        }
+    }
+
+    private LockException aborted(LockException refused) {
+        session.abortTransaction(WaitSql.ABORT, refused);
+        return refused;
+    }
+
+    private void rollBack() {
+        try {
+            session.execute("rollback");
+        } catch (SQLException e) {
+            throw LockErrors.translate(asked(), e);
+        }
+    }
+
+    private Asked asked() {
+        return request.asked(session.isHotStandby());
+    }
+}

@@ -1,0 +1,209 @@
+package org.rowlock.internal.acquire;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.Claim;
+import org.rowlock.LockKey;
+import org.rowlock.LockTargetException;
+import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.session.CitusDatabases;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.PrimaryKeys;
+import org.rowlock.internal.session.TargetErrors;
+import org.rowlock.internal.text.IdType;
+
+/**
+ * The tables whose rows are locked, with their id columns; refuses ids that are none of their table, or another
+ * spelling.
+ */
+final class KnownTables {
+    private final LockConfig config;
+    private final PrimaryKeys primaryKeys;
+
+    KnownTables(LockConfig config, CitusDatabases citus) {
+        this.config = config;
+        this.primaryKeys = new PrimaryKeys(citus);
+    }
+
+    /** The id columns of a claim's table: its own, the configured ones, or the primary key. */
+    RowTable of(PgSession session, Claim claim) throws SQLException {
+        List<String> given = givenColumns(claim);
+        return keyed(session, primaryKeys.of(session, claim.table(), given), given);
+    }
+
+    void check(PgSession session, String name) throws SQLException {
+        List<String> given = config.idColumnsOf(name);
+        keyed(session, primaryKeys.find(session, name, given), given);
+    }
+
+    /** The table, unless it needs keys that no id of it has; the next call looks at its columns again. */
+    private RowTable keyed(PgSession session, RowTable table, List<String> given) throws SQLException {
+        RowTable.Column keyless = config.strategyOf(table.name()).takesAdvisoryLock() ? keylessColumn(table) : null;
+        if (keyless != null) {
+            primaryKeys.forget(session, table, given);
+            throw TargetErrors.keyless(table, keyless);
+        }
+        return table;
+    }
+
+    private static RowTable.@Nullable Column keylessColumn(RowTable table) {
+        for (RowTable.Column column : table.columns()) {
+            if (column.kind() == IdType.KEYLESS) {
+                return column;
+            }
+        }
+        return null;
+    }
+
+    private List<String> givenColumns(Claim claim) {
+        return claim.idColumns().isEmpty() ? config.idColumnsOf(claim.table()) : claim.idColumns();
+    }
+
+    /**
+     * Has the tables of a request looked up again.
+     *
+     * @param request with the id columns that the server has found wrong
+     */
+    void forget(PgSession session, ResolvedRequest request) throws SQLException {
+        for (List<RowGroup> groups : List.of(request.rows(), request.keysAlone())) {
+            for (RowGroup group : groups) {
+                primaryKeys.stale(
+                        session, group.table(), config.idColumnsOf(group.table().name()));
+            }
+        }
+    }
+
+    /** Has the table of a claim looked up again. */
+    void forget(PgSession session, Claim claim, RowTable table) throws SQLException {
+        primaryKeys.stale(session, table, givenColumns(claim));
+    }
+
+    /**
+     * The request with the id columns of the tables whose rows are locked; asks the server for those it does not know.
+     *
+     * @throws LockTargetException if an id is none of its table, or another spelling of one
+     */
+    ResolvedRequest withIdColumns(PgSession session, ResolvedRequest request) {
+        try {
+            ResolvedRequest checked = request.advisory().isEmpty() ? request : withKeysAlone(session, request);
+            if (request.rows().isEmpty()) {
+                return checked;
+            }
+            List<RowGroup> groups = new ArrayList<>(request.rows().size());
+            for (RowGroup group : request.rows()) {
+                groups.add(new RowGroup(tableOf(session, group), group.mode(), group.keys()));
+            }
+            return checked.withRows(groups);
+        } catch (SQLException e) {
+            throw LockErrors.translate(request.asked(session.isHotStandby()), e);
+        }
+    }
+
+    private RowTable tableOf(PgSession session, RowGroup group) throws SQLException {
+        String name = group.table().name();
+        List<String> given = config.idColumnsOf(name);
+        RowTable table = primaryKeys.of(session, name, given);
+        if (misfit(group, table) != null) {
+            // Where the column has another type by now the id may fit.
+            primaryKeys.forget(session, table, given);
+            table = primaryKeys.of(session, name, given);
+            LockTargetException misfit = misfit(group, table);
+            if (misfit != null) {
+                throw misfit;
+            }
+        }
+        return table;
+    }
+
+    /**
+     * Checks the ids of rows that are locked by their key alone. Where the table has an id as ours, another spelling of
+     * a
+     * value is refused, as it would be another key; what is no value of the column may be an id of another kind, and
+     * passes.
+     */
+    private ResolvedRequest withKeysAlone(PgSession session, ResolvedRequest request) throws SQLException {
+        Map<RowTable, List<LockKey.Row>> checked = Map.of();
+        RowTable table = null;
+        for (LockKey key : request.advisory().keys()) {
+            if (key instanceof LockKey.Row row && !config.strategyOf(row).takesRowLock()) {
+                table = tableOf(session, row, table);
+                if (table.columns().size() == row.id().size() && table.isTextTaken()) {
+                    checked = checked.isEmpty() ? new LinkedHashMap<>() : checked;
+                    checked.computeIfAbsent(table, of -> new ArrayList<>(1)).add(row);
+                }
+            }
+        }
+        if (checked.isEmpty()) {
+            return request;
+        }
+        List<RowGroup> groups = new ArrayList<>(checked.size());
+        checked.forEach((of, rows) -> groups.add(new RowGroup(of, request.mode(), rows)));
+        return request.withKeysAlone(groups);
+    }
+
+    /**
+     * The table of a row that is locked by its key alone.
+     *
+     * @param before that of the row before, which most often is the same
+     */
+    private RowTable tableOf(PgSession session, LockKey.Row row, @Nullable RowTable before) throws SQLException {
+        List<String> given = config.idColumnsOf(row.table());
+        RowTable table = before != null && before.name().equals(row.table())
+                ? before
+                : primaryKeys.find(session, row.table(), given);
+        if (misfitAlone(row, table) != null) {
+            primaryKeys.forget(session, table, given);
+            table = primaryKeys.find(session, row.table(), given);
+            LockTargetException other = misfitAlone(row, table);
+            if (other != null) {
+                throw other;
+            }
+        }
+        return table;
+    }
+
+    private @Nullable LockTargetException misfitAlone(LockKey.Row row, RowTable table) {
+        return row.id().size() == table.columns().size() ? misfit(row, table, true) : null;
+    }
+
+    private @Nullable LockTargetException misfit(RowGroup group, RowTable table) {
+        for (LockKey.Row key : group.keys()) {
+            LockTargetException misfit = key.givenId().size() == table.columns().size()
+                    ? misfit(key, table, false)
+                    : TargetErrors.wrongParts(config.names(), key, table);
+            if (misfit != null) {
+                return misfit;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Why an id is none of its table, or null.
+     *
+     * @param alone whether no row is locked, so that only another spelling of a value is wrong
+     */
+    private @Nullable LockTargetException misfit(LockKey.Row key, RowTable table, boolean alone) {
+        for (int i = 0; i < table.columns().size(); i++) {
+            RowTable.Column column = table.columns().get(i);
+            if (column.kind() == IdType.KEYLESS && config.strategyOf(key).takesAdvisoryLock()) {
+                return TargetErrors.keyless(table, column);
+            }
+            String part = key.givenId().get(i);
+            String refusal =
+                    alone ? column.kind().otherSpelling(part) : column.kind().refusal(part);
+            if (refusal != null) {
+                return TargetErrors.misfit(config.names(), key, column, part, refusal);
+            }
+        }
+        return null;
+    }
+}

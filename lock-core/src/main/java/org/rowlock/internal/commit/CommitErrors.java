@@ -1,0 +1,214 @@
+package org.rowlock.internal.commit;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.CommitNotConfirmedException;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockTransactionException;
+import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.session.LockErrors;
+import org.rowlock.internal.session.LostCommits;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.WriteSql.WrongCount;
+import org.rowlock.internal.text.SqlState;
+
+/** What a failure around a COMMIT says of what is stored: nothing, all, or nobody knows. */
+final class CommitErrors {
+    private final Connection connection;
+    private final List<LockKey> keys;
+    private final KeyNames names;
+
+    /**
+     * Of one transaction.
+     *
+     * @param keys what the work was done under, for messages; empty where that is not known
+     * @param names how these name keys
+     */
+    CommitErrors(Connection connection, List<LockKey> keys, KeyNames names) {
+        this.connection = connection;
+        this.keys = keys;
+        this.names = names;
+    }
+
+    CommitNotConfirmedException notConfirmed(UnconfirmedCommit e) {
+        SQLException ended = e.ended();
+        return new CommitNotConfirmedException(
+                "Committed on this server and visible is " + work() + ", but the wait until it is durable, here and at"
+                        + " its standby, was ended (" + message(ended)
+                        + "): a crash or a failover can still lose it. Do not run it again; look whether the standby has it.",
+                ended);
+    }
+
+    String work() {
+        return keys.isEmpty()
+                ? "the work of the transaction"
+                : "the work under the lock of " + names.of(keys.get(0))
+                        + (keys.size() > 1 ? " and " + (keys.size() - 1) + " more" : "");
+    }
+
+    private String message(SQLException e) {
+        return LockErrors.message(names, e, String.valueOf(e.getMessage()));
+    }
+
+    LockTransactionException aborted(PgSession session) {
+        SQLException first = firstError(session);
+        return new LockTransactionException(
+                Reason.ABORTED,
+                "Nothing of " + work() + " is stored: a statement in it failed"
+                        + (first == null ? "" : " (" + message(first) + ")")
+                        + " and the work went on, but PostgreSQL had aborted the transaction and would have answered"
+                        + " COMMIT with a rollback. It is rolled back. Let the work throw what its statements throw, or"
+                        + " put a savepoint around the statement that may fail.",
+                SqlState.IN_FAILED_SQL_TRANSACTION,
+                first);
+    }
+
+    /** The driver keeps the first error of a transaction, and gives it as the cause of any that follows. */
+    private static @Nullable SQLException firstError(PgSession session) {
+        try {
+            session.execute("select 1");
+            return null;
+        } catch (SQLException e) {
+            return e.getCause() instanceof SQLException first ? first : null;
+        }
+    }
+
+    /**
+     * What a failure of a flush with the COMMIT means.
+     *
+     * @return the driver's own, where nothing is stored
+     */
+    SQLException failure(WriteFlushes flushes, SQLException e) throws SQLException {
+        WrongCount wrong = ServerErrors.wrongCountIn(e);
+        if (wrong != null) {
+            throw flushes.unexpected(wrong.number(), wrong.found(), e);
+        }
+        if (ServerErrors.isOfRule(e) && flushes.isExpecting()) {
+            return new SQLException(
+                    "Nothing of " + work()
+                            + " is stored: a write with expectRows changes a table that has a rule (CREATE"
+                            + " RULE), and there the server cannot count (" + message(e)
+                            + "). Run that write in the work and look at its count, leave out expectRows, or make a"
+                            + " trigger of the rule.",
+                    e.getSQLState(),
+                    e);
+        }
+        if (!flushes.isSent() || ServerErrors.isDriverRefusal(e)) {
+            return e;
+        }
+        return failure(flushes.session(), flushes.ending(), judged(flushes, e));
+    }
+
+    /**
+     * After an error of a flush with the COMMIT that does not look like one.
+     *
+     * @throws CommitOutcomeUnknownException if it came behind the COMMIT, or may have
+     */
+    void refuteIfCommitted(WriteFlushes flushes, SQLException e) throws SQLException {
+        if (ServerErrors.isDrivers(e)) {
+            throw failure(flushes, e);
+        }
+        SQLException judged = judged(flushes, e);
+        if (!judged.equals(e)) {
+            throw failure(flushes.session(), flushes.ending(), judged);
+        }
+    }
+
+    private SQLException judged(WriteFlushes flushes, SQLException e) throws SQLException {
+        SQLException judged = connection.isClosed()
+                ? flushes.ending().judgedClosed(e)
+                : flushes.ending().judged(PgSession.of(connection), e);
+        if (judged instanceof UnconfirmedCommit unconfirmed) {
+            throw notConfirmed(unconfirmed);
+        }
+        return judged;
+    }
+
+    SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
+        if (ServerErrors.isPreparedStatementMixedUp(e)) {
+            throw new LockException(
+                    "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e), e);
+        }
+        if (isEndedBefore(ending, e)) {
+            throw new LockConnectionLostException(
+                    "Nothing of " + work() + " is stored: the server had ended the session before the"
+                            + " commit, as it was idle for too long (" + message(e) + ").",
+                    e);
+        }
+        if (isDefinite(session, e)) {
+            return e;
+        }
+        boolean mayRunOn = ServerErrors.mayRunOn(e);
+        if (mayRunOn) {
+            LostCommits.end(session);
+        }
+        throw new CommitOutcomeUnknownException(
+                "It is not known whether " + work() + " is stored: "
+                        + (ServerErrors.isDrivers(e) && !SqlState.isConnectionLost(e.getSQLState())
+                                ? "the driver did not read the answer to its COMMIT ("
+                                : "the connection was lost while it committed (")
+                        + message(e)
+                        + "). Do not run it again before you have looked: done twice is worse than done late."
+                        + (mayRunOn
+                                ? " Look in a transaction that has locked the same: what is not there may still be"
+                                        + " stored as long as the server process of this session, "
+                                        + session.serverProcess()
+                                        + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to"
+                                        + " end it."
+                                : " The server has ended the session, so that what you see is final."),
+                e);
+    }
+
+    /** Whether a timeout of the server has ended the session before the flush: these run only while it is idle. */
+    private static boolean isEndedBefore(Ending ending, SQLException e) {
+        return SqlState.IDLE_IN_TRANSACTION_TIMEOUT.equals(e.getSQLState())
+                // In simple mode it may be idle behind the COMMIT too.
+                || (SqlState.IDLE_SESSION_TIMEOUT.equals(e.getSQLState()) && !ending.isAlone());
+    }
+
+    /**
+     * Whether it says for sure that nothing is stored. That a connection is closed says nothing: pools close some that
+     * are whole,
+     * by the SQLSTATE of an error. What the driver has made itself may hide any answer, but for that of a silent
+     * rollback.
+     * If the session goes on after an error of the server, the server has rolled back, be the error of a connection to
+     * another server.
+     */
+    private boolean isDefinite(PgSession session, SQLException e) throws SQLException {
+        boolean answered = ServerErrors.isServers(e) && session.isAlive();
+        for (SQLException each = e; each != null; each = each.getNextException()) {
+            if ((SqlState.isConnectionLost(each.getSQLState()) && !answered)
+                    || SqlState.TRANSACTION_RESOLUTION_UNKNOWN.equals(each.getSQLState())
+                    || SqlState.STATEMENT_COMPLETION_UNKNOWN.equals(each.getSQLState())) {
+                return false;
+            }
+        }
+        if (ServerErrors.isServers(e) || SqlState.IN_FAILED_SQL_TRANSACTION.equals(e.getSQLState())) {
+            return true;
+        }
+        return !ServerErrors.isDrivers(e) && !connection.isClosed();
+    }
+
+    /** What was run in place of COMMIT cannot be told, so the session is ended rather than rolled back. */
+    LockException notEnded(PgSession session) {
+        LockException failure = new LockException(
+                "Nothing of " + work() + " is stored: the server was told to commit, and the transaction"
+                        + " is still open. A pooler gives prepared statements of one client to another: "
+                        + LockErrors.POOLER_ADVICE,
+                null,
+                null);
+        try {
+            session.kill();
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+}

@@ -1,0 +1,235 @@
+package org.rowlock.internal.group;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.CommitNotConfirmedException;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.LockAcquisition;
+import org.rowlock.LockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.request.WriteResult;
+import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.sql.GroupSql;
+
+/**
+ * Has callers who wait for one key share a transaction. The leader, which is the one of them that has a connection, takes others from
+ * the queue, and sends lock, the writes of each whole and in the order of the queue, and COMMIT as one call would. They share its
+ * fate: it is done, or is known to be undone, and then each is done alone; or nobody knows, and all are told so.
+ */
+public final class Groups {
+    private final int largest;
+    private final GroupSizes sizes;
+    private final LockObserver observer;
+    private final KeyNames names;
+
+    /** Sends writes with the lock of the key and the COMMIT. */
+    @FunctionalInterface
+    public interface Flush {
+        void send(LockWait wait, List<Write<?>> writes) throws SQLException;
+    }
+
+    /**
+     * Groups.
+     *
+     * @param largest how many calls may share a transaction; 1 for none
+     */
+    public Groups(int largest, LockObserver observer, KeyNames names) {
+        this.largest = largest;
+        this.sizes = new GroupSizes(largest);
+        this.observer = observer;
+        this.names = names;
+    }
+
+    /** A call as one of a group, or null if it never is. */
+    public @Nullable Member member(LockRequest request, LockWait wait, LockStrategy strategy, List<Write<?>> writes) {
+        if (largest < 2
+                || request.keys().size() != 1
+                || request.mode().isShared()
+                || wait instanceof LockWait.NoWait
+                || writes.isEmpty()) {
+            return null;
+        }
+        return new Member(request.keys().get(0), request.mode(), wait, strategy, request.isRowRequired(), writes);
+    }
+
+    /**
+     * Does a call, and those of others who wait.
+     *
+     * @param entry its place in the queue of the key; null if it passed that by
+     * @param connection whose transaction has not begun
+     * @return false if it is to be done alone: nobody can go with it, or they have, and are undone
+     */
+    public boolean lead(Member leader, @Nullable QueueEntry entry, Connection connection, Flush flush)
+            throws SQLException {
+        if (leader.sent) {
+            // Handed back by the end of its leader, who did not say that it was undone.
+            throw unknown(leader.key, "it has not said what became of it");
+        }
+        int most = sizes.most(leader.key);
+        // What was handed back is offered no more.
+        if (entry == null || entry.offer() == null || most < 2 || connection.isClosed()) {
+            return false;
+        }
+        PgSession session = PgSession.of(connection);
+        if (session.isSimpleQueryMode() || !leader.takes(leader, session)) {
+            return false;
+        }
+        List<QueueEntry> taken = entry.take(
+                most - 1, offer -> leader.takes(offer, session), joining -> GroupSizes.rounded(1 + joining) - 1);
+        return !taken.isEmpty() && send(leader, taken, connection, flush);
+    }
+
+    /** A call that led nobody is done. */
+    public void doneAlone(@Nullable Member member) {
+        if (member != null) {
+            sizes.done(member.key, 1);
+        }
+    }
+
+    private boolean send(Member leader, List<QueueEntry> taken, Connection connection, Flush flush)
+            throws SQLException {
+        List<Member> all = new ArrayList<>(List.of(leader));
+        taken.forEach(each -> all.add((Member) Objects.requireNonNull(each.offer())));
+        all.forEach(each -> each.begin(observer));
+        List<Member> others = all.subList(1, all.size());
+        others.forEach(each -> each.writes.forEach(write -> write.mapBy(each)));
+        boolean undone = false;
+        @Nullable CommitOutcomeUnknownException unknown = null;
+        try {
+            flush.send(wait(all), writes(all));
+            sizes.done(leader.key, all.size());
+        } catch (CommitOutcomeUnknownException e) {
+            unknown = e;
+            throw e;
+        } catch (SQLException | LockException e) {
+            undone = true;
+            learn(leader.key, all.size(), e);
+            if (!isUsable(connection)) {
+                leader.tell(observer, LockObserver.outcome(e));
+                throw e;
+            }
+        } catch (Throwable e) {
+            // Throwable, as an Error may come behind the COMMIT as well.
+            unknown = unknown(leader.key, e);
+            throw e;
+        } finally {
+            others.forEach(each -> each.writes.forEach(write -> write.mapBy(null)));
+            if (undone) {
+                all.forEach(each -> each.sent = false);
+                taken.forEach(QueueEntry::handBack);
+            } else {
+                for (int i = 0; i < taken.size(); i++) {
+                    end(taken.get(i), others.get(i), unknown);
+                }
+                leader.tell(observer, outcome(unknown));
+            }
+        }
+        return !undone;
+    }
+
+    private static void end(QueueEntry entry, Member member, @Nullable CommitOutcomeUnknownException unknown) {
+        if (unknown == null) {
+            entry.complete(null);
+            return;
+        }
+        CommitOutcomeUnknownException own = ofMember(unknown);
+        for (Write<?> write : member.writes) {
+            if (write.result() == null) {
+                write.done(WriteResult.untold(own));
+            }
+        }
+        entry.fail(own);
+    }
+
+    /** Each has an exception of its own, as callers add to them. */
+    private static CommitOutcomeUnknownException ofMember(CommitOutcomeUnknownException e) {
+        String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
+        SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
+        return e instanceof CommitNotConfirmedException
+                ? new CommitNotConfirmedException(message, cause)
+                : new CommitOutcomeUnknownException(message, cause);
+    }
+
+    /** Ends what is left of the transaction, so that its locks are not in the way of those who follow. */
+    private static boolean isUsable(Connection connection) {
+        try {
+            connection.rollback();
+            return !connection.isClosed();
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    private void learn(LockKey key, int size, Exception e) {
+        if (e instanceof SQLException && GroupSql.isRefusal(e.getMessage())) {
+            sizes.refused(key);
+        } else if (!(e instanceof LockNotAvailableException)) {
+            sizes.undone(key, size);
+        }
+    }
+
+    /** The shortest, as each is promised its own. */
+    private static LockWait wait(List<Member> all) {
+        if (!(all.get(0).bound instanceof LockWait.AtMost)) {
+            return LockWait.forever();
+        }
+        long least = all.stream().mapToLong(Member::remainingNanos).min().orElseThrow();
+        return least <= 0 ? LockWait.noWait() : LockWait.atMost(Duration.ofNanos(least));
+    }
+
+    private static List<Write<?>> writes(List<Member> all) {
+        List<Write<?>> writes = new ArrayList<>(all.get(0).writes);
+        // What is deferred to the COMMIT might be made good by the next one, which it would not be alone.
+        writes.add(own(GroupSql.CONSTRAINTS));
+        all.subList(1, all.size()).forEach(each -> writes.addAll(each.writes));
+        String table = all.get(0).key instanceof LockKey.Row row ? row.table() : null;
+        writes.add(own(GroupSql.check(table != null), GroupSql.binds(table)));
+        return writes;
+    }
+
+    private static Write<?> own(String sql, Object... binds) {
+        Write<Void> write = new Write<>(sql, null);
+        write.execute(binds);
+        return write;
+    }
+
+    private CommitOutcomeUnknownException unknown(LockKey key, Object why) {
+        return new CommitOutcomeUnknownException(
+                "It is not known whether the work under the lock of " + names.of(key)
+                        + " is stored: the thread that sent it for a group failed (" + why
+                        + "). Do not run it again before you have looked: done twice is worse than done late.",
+                new SQLException("The leader of the group failed", why instanceof Throwable e ? e : null));
+    }
+
+    /**
+     * What became of a call that another has led; on its own thread.
+     *
+     * @throws CommitOutcomeUnknownException if that is not known for good
+     */
+    public void finish(Member member, QueueEntry.Served served) {
+        CommitOutcomeUnknownException failure = (CommitOutcomeUnknownException) served.failure();
+        member.tell(observer, outcome(failure));
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private static LockAcquisition.Outcome outcome(@Nullable CommitOutcomeUnknownException unknown) {
+        return unknown == null || unknown instanceof CommitNotConfirmedException
+                ? LockAcquisition.Outcome.ACQUIRED
+                : LockAcquisition.Outcome.FAILED;
+    }
+}

@@ -1,0 +1,180 @@
+package org.rowlock.internal.group;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockAcquisition;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.RowMapper;
+import org.rowlock.internal.commit.WriteFlushes;
+import org.rowlock.internal.observe.LockAcquisitionEvent;
+import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.Offer;
+import org.rowlock.internal.request.Waits;
+import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.PgSession;
+
+/** One call that a group may do. Its own thread waits in the queue; if a leader takes it, the leader's thread sends its writes. */
+public final class Member implements Offer, Write.Mapping {
+    /** So that what is sent fits into the buffers on the way, if the server stops reading until its answers are read. */
+    private static final long MOST_BYTES = 64_000;
+
+    /** About what a statement, and a value, take in a flush beside their text. */
+    private static final int OVERHEAD_BYTES = 60;
+
+    /** Of which it is known how much they take, and that to send them twice is to send the same. */
+    private static final Set<String> KNOWN = Set.of("java.lang", "java.math", "java.time", "java.sql");
+
+    /** A mapper of another caller is not to hold a connection for good. */
+    private static final int MOST_MAPPING_SECONDS = 10;
+
+    final LockKey key;
+    final LockWait bound;
+    final List<Write<?>> writes;
+    private final int executions;
+    private final long bytes;
+    /** With the two of the group's own. */
+    private int groupExecutions = 2;
+
+    private long groupBytes;
+    private final RowLockMode mode;
+    private final LockStrategy strategy;
+    private final boolean rowRequired;
+    private final Thread thread = Thread.currentThread();
+    private final long startNanos = System.nanoTime();
+    private LockAcquisitionEvent event = new LockAcquisitionEvent();
+    private long sentNanos = startNanos;
+    /** Not to be sent again, until it is known that it was undone. */
+    volatile boolean sent;
+
+    private volatile @Nullable Runnable mapping;
+
+    Member(
+            LockKey key,
+            RowLockMode mode,
+            LockWait bound,
+            LockStrategy strategy,
+            boolean rowRequired,
+            List<Write<?>> writes) {
+        this.key = key;
+        this.mode = mode;
+        this.bound = bound;
+        this.strategy = strategy;
+        this.rowRequired = rowRequired;
+        this.writes = writes;
+        this.executions = (int) executions(writes).count();
+        this.bytes = writes.stream()
+                        .mapToLong(write ->
+                                (long) write.sql().length() * write.executions().size())
+                        .sum()
+                + executions(writes)
+                        .mapToLong(binds -> OVERHEAD_BYTES
+                                + binds.stream().mapToLong(Member::bytes).sum())
+                        .sum();
+    }
+
+    private static Stream<List<@Nullable Object>> executions(List<Write<?>> writes) {
+        return writes.stream().flatMap(write -> write.executions().stream());
+    }
+
+    /** About how much a value takes; very much, if nobody knows what sending it does. */
+    private static long bytes(@Nullable Object bind) {
+        if (bind instanceof String text) {
+            return OVERHEAD_BYTES + 2L * text.length();
+        }
+        if (bind instanceof byte[] array) {
+            return OVERHEAD_BYTES + 2L * array.length;
+        }
+        return bind == null
+                        || bind instanceof UUID
+                        || KNOWN.contains(bind.getClass().getPackageName())
+                ? OVERHEAD_BYTES
+                : Integer.MAX_VALUE;
+    }
+
+    /** Whether one more, at first this one itself, goes into the group that it is to lead. */
+    boolean takes(Object offer, PgSession session) {
+        boolean fits = offer instanceof Member member
+                && rowRequired == member.rowRequired
+                && mode == member.mode
+                && isSameId(key, member.key)
+                && (bound instanceof LockWait.AtMost) == (member.bound instanceof LockWait.AtMost)
+                && member.remainingNanos() > 0
+                && groupExecutions + member.executions <= WriteFlushes.MOST_IN_ONE
+                && groupBytes + member.bytes <= MOST_BYTES
+                && WriteFlushes.areChanges(session, member.writes);
+        if (fits) {
+            groupExecutions += ((Member) offer).executions;
+            groupBytes += ((Member) offer).bytes;
+        }
+        return fits;
+    }
+
+    /** Keys are equal by their canonical ids, and a row is locked by the id as it was given. */
+    private static boolean isSameId(LockKey key, LockKey other) {
+        return !(key instanceof LockKey.Row row)
+                || (other instanceof LockKey.Row otherRow && row.givenId().equals(otherRow.givenId()));
+    }
+
+    long remainingNanos() {
+        return bound instanceof LockWait.AtMost
+                ? Waits.atMostNanos(bound) - (System.nanoTime() - startNanos)
+                : Long.MAX_VALUE;
+    }
+
+    /** It is about to be sent. */
+    void begin(LockObserver observer) {
+        event = observer.begin();
+        sentNanos = System.nanoTime();
+        sent = true;
+    }
+
+    /** Tells what became of it, once; on its own thread. */
+    void tell(LockObserver observer, LockAcquisition.Outcome outcome) {
+        observer.end(event, sentNanos, List.of(key), mode, strategy, bound, outcome);
+    }
+
+    /** Has a mapper run by the thread that waits: it is the caller's code, and may look at what belongs to its thread. */
+    @Override
+    public <T> T map(RowMapper<T> mapper, ResultSet row) throws SQLException {
+        CompletableFuture<T> mapped = new CompletableFuture<>();
+        mapping = () -> {
+            try {
+                mapped.complete(mapper.map(row));
+            } catch (Throwable e) {
+                mapped.completeExceptionally(e);
+            }
+        };
+        LockSupport.unpark(thread);
+        try {
+            return mapped.orTimeout(MOST_MAPPING_SECONDS, TimeUnit.SECONDS).join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof SQLException sql
+                    ? sql
+                    : new SQLException(
+                            "The row mapper of a write failed, or took more than " + MOST_MAPPING_SECONDS
+                                    + " seconds in a group, whose connection it keeps. The write is done all the same",
+                            e.getCause());
+        }
+    }
+
+    @Override
+    public void whileTaken() {
+        Runnable task = mapping;
+        if (task != null) {
+            mapping = null;
+            task.run();
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package org.rowlock.internal.queue;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+
+/**
+ * All queues of one owner. {@link #join} is for a transaction that has no connection yet: each key has a queue of its own as long as
+ * an entry is there, and places are kept to the end of the transaction. {@link #entry} is for one that has its connection and holds
+ * nothing at the server: keys of one hash share a queue, which costs speed only, and places are left at the server's answer.
+ * What was learnt stays with the hash. Thread-safe.
+ */
+public final class KeyQueues {
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A power of two. */
+    private static final int HASHES = 1 << 12;
+
+    /** Of all queues, since a thread that waits anywhere while it holds a lock could be in a deadlock. */
+    private static final ThreadLocal<@Nullable Entered> ENTERED = new ThreadLocal<>();
+
+    private final Supplier<? extends QueuePolicy> policies;
+    private final long longestNanos;
+    private final AtomicReferenceArray<@Nullable KeyQueue> byHash = new AtomicReferenceArray<>(HASHES);
+    private final ConcurrentMap<Object, KeyQueue> byKey = new ConcurrentHashMap<>();
+
+    /** What a thread has entered before it had a connection: until it leaves, it queues nowhere else. */
+    public interface Entered {
+        /**
+         * The server has locked keys.
+         *
+         * @param holds whether they are still locked, and not let go by the same statement
+         */
+        void locked(List<LockKey> keys, boolean holds);
+
+        /** Whether the advisory key is to go in front of the lock of a key: {@link QueueEntry#fronts} of its entry. */
+        boolean fronts(LockKey key);
+    }
+
+    /** What this thread has entered, or null. */
+    public static @Nullable Entered entered() {
+        return ENTERED.get();
+    }
+
+    /** This thread has entered, or has left what it had entered last: null for nothing. */
+    public static void setEntered(@Nullable Entered entered) {
+        if (entered == null) {
+            ENTERED.remove();
+        } else {
+            ENTERED.set(entered);
+        }
+    }
+
+    /** @param policies makes the policy of a hash of keys */
+    public KeyQueues(Supplier<? extends QueuePolicy> policies) {
+        this(policies, LONGEST_NANOS);
+    }
+
+    /** @param longestNanos after which time without progress those who have their connection are let in one after the other */
+    public KeyQueues(Supplier<? extends QueuePolicy> policies, long longestNanos) {
+        this.policies = policies;
+        this.longestNanos = longestNanos;
+    }
+
+    /** Queues of one width. */
+    public static KeyQueues ofWidth(int width) {
+        return ofWidth(width, LONGEST_NANOS);
+    }
+
+    /** The same, with another time after which more are let in. */
+    public static KeyQueues ofWidth(int width, long longestNanos) {
+        QueuePolicy fixed = new QueuePolicy.Fixed(width, false);
+        return new KeyQueues(() -> fixed, longestNanos);
+    }
+
+    /** Queues whose width adapts to the key. */
+    public static KeyQueues adaptive() {
+        return new KeyQueues(AdaptivePolicy::new);
+    }
+
+    /**
+     * An entry of the queue of a key, or of several by chance, of this thread with its connection.
+     *
+     * @param offer what others may do for it; null for nothing
+     */
+    public QueueEntry entry(int hash, @Nullable Object offer) {
+        return new QueueEntry(queueOf(hash), false, offer);
+    }
+
+    KeyQueue queueOf(int hash) {
+        int at = (hash ^ hash >>> 16) & HASHES - 1;
+        KeyQueue queue = byHash.get(at);
+        if (queue == null) {
+            KeyQueue made = new KeyQueue(policies.get(), longestNanos);
+            queue = byHash.compareAndExchange(at, null, made);
+            if (queue == null) {
+                queue = made;
+            }
+        }
+        return queue;
+    }
+
+    /**
+     * An entry of the queue of a key alone, of this thread without a connection. Its queue is there until it has left.
+     *
+     * @param offer what others may do for it; null for nothing
+     */
+    public QueueEntry join(Object key, boolean shared, @Nullable Object offer) {
+        KeyQueue queue = byKey.compute(key, (same, present) -> {
+            KeyQueue joined = present == null ? new KeyQueue(queueOf(key.hashCode()), () -> part(key)) : present;
+            joined.users++;
+            return joined;
+        });
+        return new QueueEntry(queue, shared, offer);
+    }
+
+    private void part(Object key) {
+        byKey.computeIfPresent(key, (same, queue) -> --queue.users == 0 ? null : queue);
+    }
+
+    /** Whether nobody is to wait in the queue of a key, if it has one: as long as no connection is to be had. */
+    public void open(Object key, boolean nobodyWaits) {
+        KeyQueue queue = byKey.get(key);
+        if (queue != null) {
+            queue.open(nobodyWaits);
+        }
+    }
+
+    /** How many want a key, inside and in its queue. */
+    public int wanting(Object key) {
+        KeyQueue queue = byKey.get(key);
+        return queue == null ? 0 : queue.wanting();
+    }
+
+    /** How many keys have a queue of their own. */
+    public int keysInUse() {
+        return byKey.size();
+    }
+
+    /** How many wait with their connection in hand. */
+    public int queued() {
+        return sum(KeyQueue::waiting);
+    }
+
+    /** How many that have their connection are at the server. */
+    public int inside() {
+        return sum(KeyQueue::inside);
+    }
+
+    private int sum(ToIntFunction<KeyQueue> number) {
+        int sum = 0;
+        for (int i = 0; i < HASHES; i++) {
+            KeyQueue queue = byHash.get(i);
+            sum += queue == null ? 0 : number.applyAsInt(queue);
+        }
+        return sum;
+    }
+}

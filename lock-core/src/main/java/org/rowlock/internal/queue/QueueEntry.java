@@ -1,0 +1,267 @@
+package org.rowlock.internal.queue;
+
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One transaction's way through a {@link KeyQueue}: it enters, perhaps after a wait, and leaves once. {@link #leave} is right in
+ * every state and does nothing a second time, so that a caller who leaves in {@code finally} leaves every place free.
+ *
+ * <p>The thread that made the entry enters and waits; another thread may {@link #wake} it. An entry inside may be left by any
+ * thread.
+ *
+ * <p><b>Groups.</b> An entry may carry an <em>offer</em>: work that a thread inside can do for the thread that waits. A holder
+ * inside {@linkplain #take takes} entries from the head of the queue. A taken thread waits, whatever comes, until the holder has
+ * {@linkplain #complete completed} it, with a value or an error, or has {@linkplain #handBack handed it back}; then it stands in
+ * the queue again where it stood, is not taken a second time, and goes in by itself. Entries that the holder has neither
+ * completed nor handed back when it leaves are handed back.
+ */
+public final class QueueEntry {
+    /** Where an entry is. */
+    public enum State {
+        /** Made, and not entered. */
+        NEW,
+        /** Waits in the queue. */
+        WAITING,
+        /** May go to the server. */
+        IN,
+        /** A holder does its work. */
+        TAKEN,
+        /** A holder has done its work: see {@link QueueEntry#served}. */
+        SERVED,
+        /** Its wait has ended without a place: its time was over, or its thread was interrupted or woken. */
+        OVER,
+        /** As many wait as may. */
+        FULL,
+        /** Has left. */
+        LEFT
+    }
+
+    /**
+     * What a holder has made of an offer.
+     *
+     * @param value what it gives, if it has not failed
+     * @param failure why it has failed, or null
+     */
+    public record Served(@Nullable Object value, @Nullable Throwable failure) {}
+
+    final KeyQueue queue;
+    final boolean shared;
+    final Thread thread = Thread.currentThread();
+
+    // Written under the lock of the queue.
+    volatile State state = State.NEW;
+
+    @Nullable
+    Object offer;
+    /** The order of arrival. */
+    long number;
+    /** Whether it has a place: in an outage an entry is in without one. */
+    boolean counted;
+
+    volatile long sinceNanos = System.nanoTime();
+    long sentNanos;
+    int inFront;
+    long lockedNanos;
+
+    @Nullable
+    Served served;
+    /** Those that it has taken. */
+    List<QueueEntry> members = List.of();
+
+    QueueEntry(KeyQueue queue, boolean shared, @Nullable Object offer) {
+        this.queue = queue;
+        this.shared = shared;
+        this.offer = offer;
+    }
+
+    /** Goes in if there is room and nobody waits. */
+    public boolean tryEnter() {
+        return queue.tryEnter(this, false);
+    }
+
+    /** The same, unless somebody is in whom it does not share with: for a transaction that is not to wait at the server. */
+    public boolean tryEnterFree() {
+        return queue.tryEnter(this, !shared);
+    }
+
+    /** Goes in without waiting, to be counted. */
+    public QueueEntry pass() {
+        queue.pass(this);
+        return this;
+    }
+
+    /**
+     * Waits for a place. An interrupt ends the wait, and stays set.
+     *
+     * @param mostNanos how long; {@link Long#MAX_VALUE} for as long as it takes
+     * @param mostWaiting how many may wait in the queue with it
+     * @return IN, SERVED, OVER or FULL
+     */
+    public State enter(long mostNanos, int mostWaiting) {
+        long start = System.nanoTime();
+        queue.enter(this, mostNanos, mostWaiting);
+        await(mostNanos, start);
+        return state;
+    }
+
+    private void await(long mostNanos, long start) {
+        boolean interrupted = false;
+        while (state == State.WAITING || state == State.TAKEN) {
+            if (state == State.TAKEN) {
+                if (offer instanceof Offer own) {
+                    own.whileTaken();
+                }
+                if (state == State.TAKEN) {
+                    LockSupport.park(queue);
+                }
+                interrupted |= Thread.interrupted();
+                continue;
+            }
+            long left = mostNanos == Long.MAX_VALUE ? mostNanos : mostNanos - (System.nanoTime() - start);
+            if (left <= 0 || interrupted || Thread.currentThread().isInterrupted()) {
+                queue.giveUp(this);
+                continue;
+            }
+            long untilMore = queue.untilMore();
+            if (untilMore <= 0) {
+                queue.letInMore();
+            } else if (Math.min(left, untilMore) == Long.MAX_VALUE) {
+                LockSupport.park(queue);
+            } else {
+                LockSupport.parkNanos(queue, Math.min(left, untilMore));
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends the wait, before it begins too. False where it is over, or was never to be, or where a holder does its work. */
+    public boolean wake() {
+        boolean woken = queue.giveUp(this);
+        if (woken) {
+            LockSupport.unpark(thread);
+        }
+        return woken;
+    }
+
+    /** Its statement leaves for the server now: until then it waited for the pool, say, and not for the key. */
+    public void begin() {
+        sentNanos = System.nanoTime();
+    }
+
+    /** Lets the next in. */
+    public void leave() {
+        queue.leave(this);
+    }
+
+    /**
+     * The server has answered: lets the next in, of a queue whose places are left then.
+     *
+     * @param got whether the key was locked
+     * @param holds whether it still is; then {@link #released} tells when it is not
+     */
+    public void answered(boolean got, boolean holds) {
+        if (got) {
+            queue.locked(this, holds);
+        }
+        queue.leave(this);
+    }
+
+    /**
+     * The server has answered, and the place is kept.
+     *
+     * @param holds whether the lock is still held, and not let go by the same statement
+     */
+    public void locked(boolean holds) {
+        queue.locked(this, holds);
+    }
+
+    /** The lock is held no more, or as good as that. */
+    public void released() {
+        queue.released(this);
+    }
+
+    /** Whether it is in. */
+    public boolean isIn() {
+        return state == State.IN;
+    }
+
+    /** Whether it waits, or is in. */
+    public boolean isThere() {
+        State now = state;
+        return now == State.WAITING || now == State.TAKEN || now == State.IN;
+    }
+
+    /** How long it has been waiting, or in. */
+    public long ageNanos() {
+        return Math.max(0, System.nanoTime() - sinceNanos);
+    }
+
+    /** Whether somebody else wants the key: of this JVM, or as far as is known of others. */
+    public boolean isWanted() {
+        return queue.isWanted(this);
+    }
+
+    /** Whether the advisory key is to go in front of the lock. */
+    public boolean fronts() {
+        return queue.fronts();
+    }
+
+    /** For how long the policy is not to be asked, as a lock in front was waited for too long. */
+    public void frontsNotFor(long nanos) {
+        queue.frontsNotFor(nanos);
+    }
+
+    /**
+     * Takes those who wait from the head of the queue, in their order, up to the first that does not join: one that shares, that
+     * has no offer, or whose offer the predicate refuses. So nobody is overtaken. For an entry that is in, and does not share.
+     *
+     * @param most how many to take
+     * @param joins whether an offer is taken; quick, as the queue stands still meanwhile
+     * @param rounded how many are taken of so many that join
+     * @return those taken, each to be completed or handed back
+     */
+    public List<QueueEntry> take(int most, Predicate<Object> joins, IntUnaryOperator rounded) {
+        return queue.take(this, most, joins, rounded);
+    }
+
+    /** The same of all that join. */
+    public List<QueueEntry> take(int most, Predicate<Object> joins) {
+        return take(most, joins, IntUnaryOperator.identity());
+    }
+
+    /** What was offered; null where nothing was, or it was handed back. */
+    public @Nullable Object offer() {
+        return offer;
+    }
+
+    /** Ends the wait of a taken entry with a value. */
+    public void complete(@Nullable Object value) {
+        queue.end(this, new Served(value, null));
+    }
+
+    /** Ends the wait of a taken entry with an error, which its thread is to throw. */
+    public void fail(Throwable failure) {
+        queue.end(this, new Served(null, failure));
+    }
+
+    /** Puts a taken entry where it stood, to go in alone. Its own bound of the wait, and interrupts, hold again. */
+    public void handBack() {
+        queue.end(this, null);
+    }
+
+    /** What a holder has made of the offer; null unless the state is SERVED. */
+    public @Nullable Served served() {
+        return state == State.SERVED ? served : null;
+    }
+
+    /** Those that share are counted upwards, and the others downwards. */
+    int side() {
+        return shared ? 1 : -1;
+    }
+}

@@ -1,0 +1,229 @@
+package org.rowlock.internal.request;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockKey.Row;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.text.IdText;
+import org.rowlock.internal.text.IdType;
+
+/**
+ * What one call asks for, split by the kind of lock.
+ *
+ * @param keys the distinct keys in the caller's order
+ * @param mode that of all keys, or the strongest of several
+ * @param advisory those that need an advisory lock
+ * @param rows those that need a row lock, by table and mode
+ * @param keysAlone of those that need no row lock, the rows whose id columns are known and take texts
+ * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
+ *     stale snapshot
+ * @param names how messages name keys
+ */
+public record ResolvedRequest(
+        List<LockKey> keys,
+        RowLockMode mode,
+        LockWait lockWait,
+        LockStrategy strategy,
+        AdvisoryKeys advisory,
+        List<RowGroup> rows,
+        List<RowGroup> keysAlone,
+        boolean anyIsolationAllowed,
+        KeyNames names) {
+
+    /** Of a flush that locks nothing. */
+    public static final ResolvedRequest NONE = new ResolvedRequest(
+            List.of(),
+            RowLockMode.FOR_UPDATE,
+            LockWait.noWait(),
+            LockStrategy.ROW,
+            AdvisoryKeys.NONE,
+            List.of(),
+            List.of(),
+            true,
+            KeyNames.WITHOUT_IDS);
+
+    private static final long ROW_LOCK_WAITS = 3;
+    private static final long GRACE_MILLIS = 2_000;
+
+    /** The rows of one table that are locked in one mode. */
+    public record RowGroup(RowTable table, RowLockMode mode, List<Row> keys) {
+        /** The ids as they were given. */
+        public List<List<String>> ids() {
+            return keys.stream().map(Row::givenId).toList();
+        }
+    }
+
+    /** Whether it is one row that is waited for, and that nobody else may hold in the same mode. */
+    public boolean isOneRowExclusive() {
+        return strategy == LockStrategy.ROW
+                && keys.size() == 1
+                && !mode.isShared()
+                && !(lockWait instanceof LockWait.NoWait);
+    }
+
+    /** The only key, for messages and for the shapes of one key. */
+    public LockKey first() {
+        return keys.get(0);
+    }
+
+    public ResolvedRequest withRows(List<RowGroup> groups) {
+        return new ResolvedRequest(
+                keys, mode, lockWait, strategy, advisory, groups, keysAlone, anyIsolationAllowed, names);
+    }
+
+    public ResolvedRequest withKeysAlone(List<RowGroup> groups) {
+        return new ResolvedRequest(keys, mode, lockWait, strategy, advisory, rows, groups, anyIsolationAllowed, names);
+    }
+
+    /** The same without the advisory locks, which are held already. */
+    public ResolvedRequest rowLocksOnly(LockWait remaining) {
+        return new ResolvedRequest(keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, true, names);
+    }
+
+    /**
+     * Tells whether a row was not found.
+     *
+     * @param found per group, the rows that were
+     */
+    public boolean isAnyRowAbsent(List<List<FoundRow>> found) {
+        for (int group = 0; group < rows.size(); group++) {
+            if (isAnyAbsent(rows.get(group), found.get(group))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isAnyAbsent(RowGroup asked, List<FoundRow> found) {
+        return found.size() < asked.keys().size()
+                || (asked.keys().size() > 1
+                        && present(found).cardinality() < asked.keys().size());
+    }
+
+    /** The ordinal numbers of what was found. Columns that are given by configuration may find several rows. */
+    private static BitSet present(List<FoundRow> found) {
+        BitSet present = new BitSet(found.size() + 1);
+        for (FoundRow row : found) {
+            present.set(row.ordinal());
+        }
+        return present;
+    }
+
+    /**
+     * How long an answer of the server may take where the wait is bounded, or 0. Well above what a right answer takes, as
+     * the transaction is lost beyond it: a row lock can wait more than once, and a busy server has other things to do.
+     */
+    public int socketBoundMillis() {
+        if (!(lockWait instanceof LockWait.AtMost bound)) {
+            return 0;
+        }
+        long waits = rows.isEmpty() ? 1 : ROW_LOCK_WAITS;
+        return (int) Math.min(Integer.MAX_VALUE, bound.millis() * waits + GRACE_MILLIS + keys.size());
+    }
+
+    /** The keys whose rows were looked for and not found. */
+    public List<LockKey> absentRows(List<List<FoundRow>> found) {
+        List<LockKey> absent = new ArrayList<>();
+        for (int group = 0; group < rows.size(); group++) {
+            if (!isAnyAbsent(rows.get(group), found.get(group))) {
+                continue;
+            }
+            BitSet present = present(found.get(group));
+            List<Row> asked = rows.get(group).keys();
+            for (int i = 0; i < asked.size(); i++) {
+                if (!present.get(i + 1)) {
+                    absent.add(asked.get(i));
+                }
+            }
+        }
+        return absent;
+    }
+
+    /** Of the keys alone those whose ids have spellings that only the server knows. */
+    public List<RowGroup> openKeysAlone() {
+        return keysAlone.isEmpty()
+                ? keysAlone
+                : keysAlone.stream().filter(group -> group.table().isIdOpen()).toList();
+    }
+
+    /** The same with what is left of a bounded wait. */
+    public ResolvedRequest remaining(long startNanos) {
+        if (!(lockWait instanceof LockWait.AtMost)) {
+            return this;
+        }
+        LockWait left = Waits.remaining(lockWait, startNanos);
+        return new ResolvedRequest(keys, mode, left, strategy, advisory, rows, keysAlone, anyIsolationAllowed, names);
+    }
+
+    /** A key, and the id that the server's row of it has: another one, which is the row's key. */
+    public record Misnamed(Row key, List<String> id) {}
+
+    /** A key whose row has another key, or null where there is none. */
+    @Nullable
+    public Misnamed misnamed(List<List<FoundRow>> found, List<List<FoundRow>> meant) {
+        Misnamed ofRows = misnamedIn(rows, found);
+        return ofRows == null ? misnamedIn(openKeysAlone(), meant) : ofRows;
+    }
+
+    /** Tells whether a row of this id has another key. A type without keys is locked by the row lock alone. */
+    public static boolean isOther(RowTable table, Row key, List<String> found) {
+        for (int i = 0; i < key.id().size(); i++) {
+            if (table.columns().get(i).kind() != IdType.KEYLESS
+                    && !key.id().get(i).equals(IdText.canonical(found.get(i)))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static @Nullable Misnamed misnamedIn(List<RowGroup> groups, List<List<FoundRow>> found) {
+        for (int group = 0; group < found.size(); group++) {
+            for (FoundRow row : found.get(group)) {
+                Row key = groups.get(group).keys().get(row.ordinal() - 1);
+                if (isOther(groups.get(group).table(), key, row.id())) {
+                    return new Misnamed(key, row.id());
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Tells whether every key is locked, which a row lock alone is not where there is no row. */
+    public boolean areAllLocked(List<List<FoundRow>> found) {
+        return absentRows(found).stream().allMatch(advisory.keys()::contains);
+    }
+
+    public String describe() {
+        String what = keys.size() == 1
+                ? names.of(first())
+                : keys.size() + " keys (" + names.of(first()) + ", " + names.of(keys.get(1))
+                        + (keys.size() > 2 ? ", ..." : "") + ")";
+        return what + ' ' + describeModes() + " (strategy " + strategy + ", wait " + lockWait + ')';
+    }
+
+    private String describeModes() {
+        Set<RowLockMode> modes = EnumSet.of(mode);
+        modes.addAll(advisory.modes());
+        rows.forEach(group -> modes.add(group.mode()));
+        return modes.stream().map(each -> each.name().replace('_', ' ')).collect(Collectors.joining(" and "));
+    }
+
+    public Asked asked(boolean hotStandby) {
+        // Ids of other types are checked before they are sent.
+        List<String> id = Stream.concat(rows.stream(), keysAlone.stream())
+                                .anyMatch(group -> group.table().isIdOpen())
+                        && first() instanceof Row row
+                ? row.givenId()
+                : List.of();
+        return new Asked(describe(), keys.size(), first().tableOrNull(), id, hotStandby, names);
+    }
+}

@@ -1,0 +1,66 @@
+package org.rowlock.internal.request;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The last part of a flush, which is the caller's: a query, or writes and the COMMIT behind them. */
+public interface Tail {
+    /** One statement, or several of writes. */
+    String sql();
+
+    List<@Nullable Object> binds();
+
+    /** Sets the parameters from index {@code at} on and gives the index behind the last one. From then on it may be sent. */
+    int bind(PreparedStatement statement, int at) throws SQLException;
+
+    /**
+     * Reads what each statement returned. Leaves the statement at the last result.
+     *
+     * @param isRows whether the first result is rows
+     */
+    void read(PreparedStatement statement, boolean isRows) throws SQLException;
+
+    /** Where the statement and its results stay open until they are mapped. */
+    OpenRows open();
+
+    /** How the server is to look after its client while it commits; null where there is no COMMIT. */
+    @Nullable
+    Watch watch();
+
+    /** Whether the transaction is over when its results are read. */
+    default boolean isCommitting() {
+        return watch() != null;
+    }
+
+    /** Whether the server is not to keep what it prepares: where the driver binds a value without a type, for it to find. */
+    boolean isOneShot();
+
+    /** Whether rows are counted before they are mapped. */
+    default boolean isReadTwice() {
+        return false;
+    }
+
+    /** Is told that the server has run none of what was sent. */
+    default void unsent() {}
+
+    /** Whether a value has no type of its own. */
+    static boolean hasUntyped(List<@Nullable Object> binds) {
+        for (@Nullable Object bind : binds) {
+            if (bind == null || bind instanceof java.util.Date) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Sets values of parameters from index {@code at} on and gives the index behind the last one. */
+    static int bind(PreparedStatement statement, int at, List<@Nullable Object> binds) throws SQLException {
+        int index = at;
+        for (@Nullable Object bind : binds) {
+            statement.setObject(index++, bind);
+        }
+        return index;
+    }
+}

@@ -1,0 +1,163 @@
+package org.rowlock.internal.session;
+
+import java.sql.Array;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey.Row;
+import org.rowlock.internal.request.FoundRow;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.request.Tail;
+import org.rowlock.internal.sql.Flush;
+import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.sql.Part;
+
+/** Sends a flush in one round trip and reads the results of its parts in their order. */
+public final class FlushRunner {
+    private FlushRunner() {}
+
+    /**
+     * Sends the parts, and what they lock, read, write and commit is done. What the tail returns stays open until it is
+     * read.
+     *
+     * @throws SQLException as the driver throws it: the parts behind the one that failed have not run
+     */
+    public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
+            throws SQLException {
+        if (tail == null) {
+            try (PreparedStatement statement = session.prepareScript(flush.sql(), false, false)) {
+                return send(session, statement, flush, request, null);
+            }
+        }
+        // That of a try before.
+        tail.open().close();
+        return send(
+                session,
+                tail.open().keep(session.prepareScript(flush.sql(), tail.isOneShot(), tail.isReadTwice())),
+                flush,
+                request,
+                tail);
+    }
+
+    private static Outcome send(
+            PgSession session, PreparedStatement statement, Flush flush, ResolvedRequest request, @Nullable Tail tail)
+            throws SQLException {
+        flush.bind(statement, request, tail);
+        boolean isRows = statement.execute();
+        Guard guard = null;
+        List<List<FoundRow>> found = List.of();
+        List<List<FoundRow>> meant = List.of();
+        boolean taken = false;
+        for (Part part : flush.parts()) {
+            switch (part.result()) {
+                case WATCH -> LostCommits.read(session, statement);
+                case GUARD -> guard = readGuard(statement);
+                case ROW ->
+                    found = List.of(
+                            readFoundRow(statement, request.rows().get(0).table()));
+                case ROWS -> {
+                    found = found.isEmpty() ? new ArrayList<>(1) : found;
+                    found.add(readFoundRows(
+                            statement, request.rows().get(found.size()).table()));
+                }
+                case COUNTED_ROWS -> {
+                    found = found.isEmpty() ? new ArrayList<>(1) : found;
+                    found.add(readCountedRows(statement, request.rows().get(found.size())));
+                }
+                case MORE_ROWS -> {
+                    int group = found.size() - 1;
+                    RowTable table = request.rows().get(group).table();
+                    found.get(group).addAll(readFoundRows(statement, table));
+                }
+                case MEANINGS -> {
+                    meant = meant.isEmpty() ? new ArrayList<>(1) : meant;
+                    meant.add(readFoundRows(
+                            statement, request.openKeysAlone().get(meant.size()).table()));
+                }
+                case LOOK -> taken = found.get(0).isEmpty() && isAny(statement);
+                case TAIL -> {
+                    if (tail != null) {
+                        tail.read(statement, isRows);
+                    }
+                }
+                case IGNORED -> {}
+            }
+            isRows = statement.getMoreResults(Statement.KEEP_CURRENT_RESULT);
+        }
+        if (isRows || statement.getUpdateCount() != -1) {
+            throw new IllegalArgumentException("The SQL of the query has more than one statement. They have run:"
+                    + " roll the transaction back, and give one statement that returns rows");
+        }
+        if (guard != null && guard.lock() == Guard.Lock.NOT_TRIED) {
+            return new Outcome.Refused(guard, null);
+        }
+        return taken || (guard != null && guard.lock() == Guard.Lock.TAKEN)
+                ? Outcome.Taken.AT_ONCE
+                : new Outcome.Held(guard, found, meant);
+    }
+
+    private static @Nullable Guard readGuard(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            return row.next() ? Guard.read(row) : null;
+        }
+    }
+
+    private static List<FoundRow> readFoundRow(PreparedStatement statement, RowTable table) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            return row.next() ? List.of(new FoundRow(1, readId(row, 1, table))) : List.of();
+        }
+    }
+
+    private static List<FoundRow> readFoundRows(PreparedStatement statement, RowTable table) throws SQLException {
+        List<FoundRow> found = new ArrayList<>();
+        try (ResultSet row = statement.getResultSet()) {
+            while (row.next()) {
+                found.add(new FoundRow(row.getInt(1), readId(row, 2, table)));
+            }
+        }
+        return found;
+    }
+
+    private static List<FoundRow> readCountedRows(PreparedStatement statement, RowGroup asked) throws SQLException {
+        List<FoundRow> rows = new ArrayList<>(asked.keys().size());
+        for (Row key : asked.keys()) {
+            rows.add(new FoundRow(rows.size() + 1, key.id()));
+        }
+        try (ResultSet row = statement.getResultSet()) {
+            row.next();
+            Array present = row.getArray(2);
+            if (row.getLong(1) < rows.size()) {
+                Set<Object> ids = present == null ? Set.of() : new HashSet<>(List.of((Object[]) present.getArray()));
+                rows.removeIf(found -> !ids.contains(found.id().get(0)));
+            }
+        }
+        return rows;
+    }
+
+    /** The texts of the id of a row, from columns that are printed from index {@code at} on. */
+    public static List<String> readId(ResultSet row, int at, RowTable table) throws SQLException {
+        List<RowTable.Column> columns = table.columns();
+        if (columns.size() == 1) {
+            return List.of(columns.get(0).kind().text(row.getString(at)));
+        }
+        List<String> id = new ArrayList<>(columns.size());
+        for (int i = 0; i < columns.size(); i++) {
+            id.add(columns.get(i).kind().text(row.getString(at + i)));
+        }
+        return id;
+    }
+
+    private static boolean isAny(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            return row.next();
+        }
+    }
+}

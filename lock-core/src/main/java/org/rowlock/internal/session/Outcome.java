@@ -1,0 +1,48 @@
+package org.rowlock.internal.session;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockException;
+import org.rowlock.internal.request.FoundRow;
+import org.rowlock.internal.sql.Guard;
+
+/** What became of a flush that locks. {@link LockErrors#of} says it as an exception. */
+public sealed interface Outcome {
+    /**
+     * All is locked that exists, and what is behind the locks has run.
+     *
+     * @param guard what the advisory lock's guard saw, or null where there was none
+     * @param found per group of row locks, the rows that exist: those that do not are absent
+     * @param meant per group of keys without a row lock that were looked at, the rows that they mean
+     */
+    record Held(@Nullable Guard guard, List<List<FoundRow>> found, List<List<FoundRow>> meant) implements Outcome {}
+
+    /**
+     * Another transaction has a lock. Nothing is newly held, and the transaction is as usable as it was.
+     *
+     * @param mayBeOfTail whether it may be one that the query behind the locks, or a write, has waited for
+     * @param cause what ended the wait
+     */
+    record Taken(boolean mayBeOfTail, @Nullable SQLException cause) implements Outcome {
+        public static final Taken AT_ONCE = new Taken(false, null);
+    }
+
+    /**
+     * A table, its primary key or the type of its id is another than was looked up.
+     *
+     * @param undone whether the transaction is as it was before the call
+     */
+    record Stale(boolean undone) implements Outcome {}
+
+    /** The guard of the lock refused: in this kind of transaction, or of this table, a lock means nothing. */
+    record Refused(Guard guard, @Nullable SQLException cause) implements Outcome {}
+
+    /**
+     * The server, the driver or the network failed.
+     *
+     * @param cause what the driver threw. Whether a COMMIT in the flush was done is another question
+     * @param meaning what it means for the lock, or null where it is about the caller's own statements
+     */
+    record Failed(SQLException cause, @Nullable LockException meaning) implements Outcome {}
+}

@@ -1,0 +1,112 @@
+package org.rowlock.internal.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.AdvisoryKeys.Shape;
+import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.Tail;
+import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.request.Watch;
+
+/** The flushes of requests, kept by their plans, since an application has few different ones. */
+public final class Flushes {
+    private static final int MODES = RowLockMode.values().length;
+    private static final int WAITS = WaitKind.values().length;
+    private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 4;
+
+    /** Without locks. */
+    private static final Kept<Alone, Flush> KEPT_ALONE = new Kept<>();
+
+    private final FlushForms forms;
+
+    private final Kept<LockPlan, Flush> kept = new Kept<>();
+
+    /** Of one advisory lock alone, by its table: the hot path, which needs no {@link LockPlan} to be made. */
+    private final Kept<String, @Nullable Flush[]> keptSingle = new Kept<>();
+
+    public Flushes() {
+        this(new FlushForms());
+    }
+
+    private Flushes(FlushForms forms) {
+        this.forms = forms;
+    }
+
+    public static Flushes forCitus() {
+        return new Flushes(new CitusForms());
+    }
+
+    public boolean areForCitus() {
+        return forms instanceof CitusForms;
+    }
+
+    /**
+     * A flush without locks: writes, and maybe the COMMIT.
+     *
+     * @param kept whether it may be sent again
+     */
+    public static Flush alone(Tail tail, boolean kept) {
+        Watch watch = tail.watch();
+        Alone form = new Alone(tail.sql(), watch == null ? Watch.NONE : watch);
+        Flush flush = kept ? KEPT_ALONE.get(form) : null;
+        return flush != null ? flush : kept ? KEPT_ALONE.keep(form, form.flush()) : form.flush();
+    }
+
+    private record Alone(String sql, Watch watch) {
+        Flush flush() {
+            List<Part> parts = new ArrayList<>(WaitSql.watch(watch));
+            parts.add(Part.withoutBinds(sql, Part.Result.TAIL));
+            return new Flush(parts, false, Flush.Savepoint.NONE);
+        }
+    }
+
+    /**
+     * The flush of a request.
+     *
+     * @param begun whether the transaction has begun
+     * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
+     * @param tail what is run behind the locks
+     */
+    public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
+        if (tail == null
+                && request.rows().isEmpty()
+                && request.keysAlone().isEmpty()
+                && request.keys().size() == 1) {
+            return single(request, begun, anyIsolation);
+        }
+        LockPlan plan = LockPlan.of(request, begun, anyIsolation, tail);
+        if (!forms.isOfPlan(plan)) {
+            return build(plan, request);
+        }
+        Flush flush = kept.get(plan);
+        return flush == null ? kept.keep(plan, build(plan, request)) : flush;
+    }
+
+    private Flush build(LockPlan plan, ResolvedRequest request) {
+        return new FlushBuilder(forms, plan).build(request);
+    }
+
+    /** A race builds the same flush twice, and a flush is immutable. Ordinals, as an index allocates nothing. */
+    @SuppressWarnings("EnumOrdinal")
+    private Flush single(ResolvedRequest request, boolean begun, boolean anyIsolation) {
+        WaitKind wait = WaitKind.of(request.lockWait());
+        String table = request.first().tableOrNull();
+        String place = table == null ? "" : table;
+        @Nullable Flush[] ofTable = keptSingle.get(place);
+        if (ofTable == null) {
+            ofTable = keptSingle.keep(place, new Flush[SINGLE_FORMS]);
+        }
+        int shape = request.advisory().shape().ordinal();
+        int form = ((shape * MODES + request.mode().ordinal()) * WAITS + wait.ordinal()) * 4
+                + (begun ? 2 : 0)
+                + (anyIsolation ? 1 : 0);
+        Flush flush = ofTable[form];
+        if (flush == null) {
+            flush = build(LockPlan.of(request, begun, anyIsolation, null), request);
+            ofTable[form] = flush;
+        }
+        return flush;
+    }
+}

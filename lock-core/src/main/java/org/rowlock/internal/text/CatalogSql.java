@@ -1,0 +1,37 @@
+package org.rowlock.internal.text;
+
+/**
+ * What the catalog is asked for, in core, drop-in and Spring alike: the columns of a primary key, the root of a
+ * partition, a hash.
+ */
+public final class CatalogSql {
+    /**
+     * An item of FROM: for each column {@code a} of the index {@code i} of a table its place {@code k.n}, without the
+     * columns
+     * that are only included.
+     */
+    public static final String KEY_COLUMNS =
+            "pg_catalog.pg_index as i cross join lateral pg_catalog.unnest(i.indkey[0:i.indnkeyatts - 1])"
+                    + " with ordinality as k(attnum, n)"
+                    + " join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.attnum";
+
+    private CatalogSql() {}
+
+    /**
+     * An expression of type oid: the table that a key belongs to, which is the root of its partition tree, or itself.
+     *
+     * @param table an expression, the table as an oid or a regclass
+     */
+    public static String root(String table) {
+        return "coalesce(pg_catalog.pg_partition_root(" + table + "), " + table + ")::pg_catalog.oid";
+    }
+
+    /**
+     * An expression of type bigint: rule 4 of key version 1.
+     *
+     * @param text an expression
+     */
+    public static String hash(String text) {
+        return "('x' || pg_catalog.substr(pg_catalog.md5(" + text + "), 1, 16))::bit(64)::bigint";
+    }
+}

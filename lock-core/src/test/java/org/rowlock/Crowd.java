@@ -1,0 +1,152 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.rowlock.testing.TestDatabase;
+
+/**
+ * Callers that wait for row 1 of account in the queue of one JVM, in a known order, until they are let go: the first of them then
+ * leads the others.
+ */
+final class Crowd implements AutoCloseable {
+    static final LockKey KEY = LockKey.row("account", 1);
+
+    private final RowLocks locks;
+    private final DataSource dataSource;
+    private final Connection holder;
+    private final List<Caller> callers = new ArrayList<>();
+    private final Caller opener;
+
+    /** What a caller does. */
+    @FunctionalInterface
+    interface Call {
+        void run() throws Exception;
+    }
+
+    /** One of them. */
+    static final class Caller {
+        final Thread thread;
+        private final CompletableFuture<Boolean> end = new CompletableFuture<>();
+
+        Caller(Call call) {
+            thread = new Thread(() -> {
+                try {
+                    call.run();
+                    end.complete(Thread.currentThread().isInterrupted());
+                } catch (Throwable e) {
+                    end.completeExceptionally(e);
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        boolean isDone() {
+            return end.isDone();
+        }
+
+        /** What it has thrown, or null. */
+        Throwable failure() throws Exception {
+            return end.handle((done, failure) -> failure).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        }
+
+        /** That it threw nothing; and whether it came back interrupted. */
+        boolean isInterrupted() throws Exception {
+            return end.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    private Crowd(RowLocks locks, DataSource dataSource, Connection holder) throws SQLException {
+        this.locks = locks;
+        this.dataSource = dataSource;
+        this.holder = holder;
+        holder.setAutoCommit(false);
+        RowLocks.builder().strategy(LockStrategy.BOTH).build().in(holder).lock(forUpdate(KEY));
+        // Not by execute, as it would lead those who come before it has its connection.
+        opener = new Caller(() -> locks.runInTransaction(
+                dataSource, forUpdate(KEY), (LockedAction<Void, RuntimeException>) locked -> {}));
+        awaitEntrants(1);
+    }
+
+    /** Locks that let in one at a time, so that the order is known. */
+    static RowLocks.Builder builder(int largest) {
+        return RowLocks.builder().maxAdmittedPerKey(1).largestGroup(largest);
+    }
+
+    static Crowd behind(TestDatabase database, RowLocks locks, DataSource dataSource) throws SQLException {
+        return new Crowd(locks, dataSource, database.dataSource().getConnection());
+    }
+
+    static Crowd behind(TestDatabase database, RowLocks locks) throws SQLException {
+        return behind(database, locks, database.dataSource());
+    }
+
+    /** One more waits, behind the others. */
+    Caller add(CommitWrites writes) {
+        return add(() -> locks.execute(dataSource, forUpdate(KEY), writes));
+    }
+
+    Caller add(Call call) {
+        Caller caller = new Caller(call);
+        callers.add(caller);
+        // Behind the others, and not only on its way there.
+        Awaitility.await("a caller in the queue")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> isQueued(caller.thread) || caller.isDone());
+        return caller;
+    }
+
+    private static boolean isQueued(Thread thread) {
+        Object blocker = LockSupport.getBlocker(thread);
+        return blocker != null && blocker.getClass().getSimpleName().equals("KeyQueue");
+    }
+
+    private void awaitEntrants(int entrants) {
+        Awaitility.await("callers in the queue")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> locks.admission().entrants().size() == entrants);
+    }
+
+    /** One has left. */
+    void left(Caller caller) throws Exception {
+        assertThat(caller.failure()).isNotNull();
+        callers.remove(caller);
+        awaitEntrants(1 + callers.size());
+    }
+
+    /** Lets them go on, and waits until all have ended. */
+    void letGo() throws Exception {
+        start();
+        opener.failure();
+        for (Caller each : callers) {
+            each.failure();
+        }
+    }
+
+    /** Lets them go on. */
+    void start() throws SQLException {
+        holder.rollback();
+    }
+
+    @Override
+    public void close() throws SQLException {
+        try {
+            letGo();
+        } catch (SQLException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new AssertionError("A caller did not end", e);
+        }
+        holder.close();
+    }
+}

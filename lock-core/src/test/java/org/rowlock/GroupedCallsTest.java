@@ -1,0 +1,582 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.Crowd.Caller;
+import org.rowlock.testing.OneConnection;
+import org.rowlock.testing.RoundTripCounter;
+import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDatabase;
+
+/** Calls that wait for a key share a transaction, and each has its own outcome. */
+class GroupedCallsTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance bigint not null default 0 check (balance >= 0), note text)",
+            "insert into account values (1, 0), (2, 0)",
+            "create table ledger(place serial, id int, amount bigint check (amount <> 13), note text)",
+            "create table child(id int, parent int)",
+            "create table parent(id int primary key)",
+            "alter table child add foreign key (parent) references parent deferrable initially deferred",
+            "create table secret(id int)",
+            "alter table secret enable row level security");
+
+    /** Its row of the ledger says what was done with it. */
+    private static CommitWrites pay(int id, int amount) {
+        CommitWrites writes = new CommitWrites();
+        writes.add("update account set balance = balance + ? where id = 1", amount)
+                .expectOneRow();
+        writes.add("insert into ledger(id, amount) values (?, ?)", id, amount);
+        return writes;
+    }
+
+    private String ids() throws SQLException {
+        return database.query("select string_agg(id::text, ' ' order by place) from ledger");
+    }
+
+    /** How many of the ledger's rows each transaction has written, in the order of the first. */
+    private String transactions() throws SQLException {
+        return database.query("select string_agg(n::text, ' ' order by first) from"
+                + " (select count(*) n, min(place) first from ledger group by xmin::text) t");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void callsThatWaitShareATransactionInTheirOrder(LockStrategy strategy) throws Exception {
+        RowLocks locks = Crowd.builder(8).strategy(strategy).build();
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, locks)) {
+            for (int id = 1; id <= 8; id++) {
+                callers.add(crowd.add(pay(id, id)));
+            }
+        }
+        for (Caller each : callers) {
+            assertThat(each.failure()).isNull();
+        }
+        assertThat(ids()).isEqualTo("1 2 3 4 5 6 7 8");
+        assertThat(transactions()).isEqualTo("8");
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("36");
+    }
+
+    @Test
+    void nothingIsGroupedUnlessItIsAskedFor() throws Exception {
+        try (Crowd crowd =
+                Crowd.behind(database, RowLocks.builder().maxAdmittedPerKey(1).build())) {
+            crowd.add(pay(1, 1));
+            crowd.add(pay(2, 1));
+        }
+        assertThat(transactions()).isEqualTo("1 1");
+    }
+
+    /** Largest first: 4, 2, 1, so that the server prepares few sizes. */
+    @Test
+    void aGroupIsNoLargerThanWasSaidAndHasFewSizes() throws Exception {
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
+            for (int id = 1; id <= 7; id++) {
+                crowd.add(pay(id, 1));
+            }
+        }
+        assertThat(ids()).isEqualTo("1 2 3 4 5 6 7");
+        assertThat(transactions()).isEqualTo("4 2 1");
+    }
+
+    @Test
+    void countsAndRowsGoToTheirCallers() throws Exception {
+        List<CommitWrite<Long>> balances = new ArrayList<>();
+        List<CommitWrite<Void>> counts = new ArrayList<>();
+        ConcurrentLinkedQueue<Thread> mapping = new ConcurrentLinkedQueue<>();
+        List<Thread> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(8).build())) {
+            for (int id = 1; id <= 4; id++) {
+                CommitWrites writes = new CommitWrites();
+                balances.add(writes.addReturning(
+                        "update account set balance = balance + ? where id = 1 returning balance",
+                        row -> {
+                            mapping.add(Thread.currentThread());
+                            return row.getLong(1);
+                        },
+                        id));
+                counts.add(writes.add("insert into ledger(id) select ? from generate_series(1, ?)", id, id));
+                callers.add(crowd.add(writes).thread);
+            }
+        }
+        for (int i = 0; i < 4; i++) {
+            assertThat(balances.get(i).rows()).containsExactly((i + 1) * (i + 2) / 2L);
+            assertThat(counts.get(i).count()).isEqualTo(i + 1L);
+        }
+        assertThat(mapping).containsExactlyElementsOf(callers);
+        assertThat(transactions()).isEqualTo("10");
+    }
+
+    @Test
+    void whatAMapperThrowsIsTheOutcomeOfNobodyElse() throws Exception {
+        CommitWrites first = pay(1, 1);
+        CommitWrites writes = pay(2, 1);
+        CommitWrite<Long> mapped = writes.addReturning(
+                "insert into ledger(id) values (?) returning id",
+                row -> {
+                    throw new StackOverflowError("deep");
+                },
+                3);
+        CommitWrites last = pay(4, 1);
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
+            for (CommitWrites each : List.of(first, writes, last, pay(5, 1))) {
+                callers.add(crowd.add(each));
+            }
+        }
+        for (Caller each : callers) {
+            assertThat(each.failure()).isNull();
+        }
+        assertThatThrownBy(mapped::rows).isInstanceOf(SQLException.class).hasRootCauseMessage("deep");
+        assertThat(transactions()).isEqualTo("5");
+    }
+
+    /** As alone, where its call holds the key. */
+    @Test
+    void aMapperThatLocksTheSameKeyIsRefused() throws Exception {
+        RowLocks locks = Crowd.builder(2).build();
+        DataSource dataSource = database.dataSource();
+        CommitWrites writes = new CommitWrites();
+        CommitWrite<Long> mapped = writes.addReturning("insert into ledger(id) values (2) returning id", row -> {
+            locks.execute(dataSource, forUpdate(Crowd.KEY), pay(3, 1));
+            return 1L;
+        });
+        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
+            crowd.add(pay(1, 1));
+            crowd.add(writes);
+        }
+        assertThatThrownBy(mapped::rows).hasRootCauseInstanceOf(IllegalStateException.class);
+        assertThat(ids()).isEqualTo("1 2");
+    }
+
+    private interface Failing {
+        CommitWrites of(int id);
+    }
+
+    private enum Failure {
+        EXPECTATION(UnexpectedRowCountException.class, id -> {
+            CommitWrites writes = pay(id, 1);
+            writes.add("update account set balance = 0 where id = 99").expectOneRow();
+            return writes;
+        }),
+        CONSTRAINT(SQLException.class, id -> pay(id, 13)),
+        DEFERRED(SQLException.class, id -> {
+            CommitWrites writes = pay(id, 1);
+            writes.add("insert into child values (?, 7)", id);
+            return writes;
+        }),
+        NO_STATEMENT(SQLException.class, id -> {
+            CommitWrites writes = pay(id, 1);
+            writes.add("update nothing set a = 1");
+            return writes;
+        });
+
+        final Class<?> type;
+        final Failing writes;
+
+        Failure(Class<?> type, Failing writes) {
+            this.type = type;
+            this.writes = writes;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oneThatFailsUndoesTheGroupAndEachIsDoneAlone(Failure failure) throws Exception {
+        RowLocks locks = Crowd.builder(4).build();
+        List<Caller> callers = new ArrayList<>();
+        for (int failing = 1; failing <= 4; failing++) {
+            callers.clear();
+            database.execute("truncate ledger restart identity");
+            try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
+                for (int id = 1; id <= 4; id++) {
+                    callers.add(crowd.add(id == failing ? failure.writes.of(id) : pay(id, id)));
+                }
+            }
+            for (int id = 1; id <= 4; id++) {
+                if (id == failing) {
+                    assertThat(callers.get(id - 1).failure()).isInstanceOf(failure.type);
+                } else {
+                    assertThat(callers.get(id - 1).failure()).isNull();
+                }
+            }
+            assertThat(ids()).isEqualTo("1 2 3 4".replace(failing + " ", "").replace(" " + failing, ""));
+            assertThat(transactions()).isEqualTo("1 1 1");
+        }
+        assertThat(locks.admission().keysInUse()).isZero();
+    }
+
+    /** The next one's parent would make its child good at a COMMIT that both share. */
+    @Test
+    void whatIsDeferredIsNotMadeGoodByTheNext() throws Exception {
+        Caller orphan;
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(2).build())) {
+            orphan = crowd.add(Failure.DEFERRED.writes.of(1));
+            CommitWrites parent = pay(2, 1);
+            parent.add("insert into parent values (7)");
+            crowd.add(parent);
+        }
+        assertThat(orphan.failure()).isInstanceOf(SQLException.class);
+        assertThat(ids()).isEqualTo("2");
+    }
+
+    /** Nor may it be refused, as it is checked at once in a group. */
+    @Test
+    void whatIsDeferredIsDoneAlone() throws Exception {
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(2).build())) {
+            callers.add(crowd.add(pay(1, 1)));
+            CommitWrites both = Failure.DEFERRED.writes.of(2);
+            both.add("insert into parent values (7)");
+            callers.add(crowd.add(both));
+        }
+        assertThat(callers.get(0).failure()).isNull();
+        assertThat(callers.get(1).failure()).isNull();
+        assertThat(ids()).isEqualTo("1 2");
+    }
+
+    @Test
+    void groupsOfAKeyAreSmallerAfterAFailureAndLargerLater() throws Exception {
+        RowLocks locks = Crowd.builder(4).build();
+        try (Crowd crowd = Crowd.behind(database, locks)) {
+            crowd.add(pay(1, 1));
+            crowd.add(pay(2, 1));
+            crowd.add(pay(3, 1));
+            crowd.add(pay(4, 13));
+        }
+        database.execute("truncate ledger restart identity");
+        try (Crowd crowd = Crowd.behind(database, locks)) {
+            for (int id = 1; id <= 40; id++) {
+                crowd.add(pay(id, 1));
+            }
+        }
+        assertThat(transactions()).startsWith("2 2 2").endsWith("4");
+    }
+
+    private void expectAlone(RowLocks locks, CommitWrites... all) throws Exception {
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, locks)) {
+            for (CommitWrites each : all) {
+                callers.add(crowd.add(each));
+            }
+        }
+        for (Caller each : callers) {
+            assertThat(each.failure()).isNull();
+        }
+        assertThat(transactions().replace(" ", "")).containsOnlyDigits().matches("1+");
+        assertThat(database.query("select count(*) from ledger")).isEqualTo(String.valueOf(all.length));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aTableWithRowSecurityIsNeverGrouped(LockStrategy strategy) throws Exception {
+        database.execute("alter table account enable row level security");
+        expectAlone(Crowd.builder(4).strategy(strategy).build(), pay(1, 1), pay(2, 1), pay(3, 1), pay(4, 1));
+    }
+
+    @Test
+    void writesToATableWithARowSecurityPolicyAreNeverGrouped() throws Exception {
+        database.execute("create policy all_of_it on secret using (true)");
+        CommitWrites first = pay(1, 1);
+        CommitWrites last = pay(4, 1);
+        last.add("insert into secret values (4)");
+        expectAlone(Crowd.builder(4).build(), first, pay(2, 1), pay(3, 1), last);
+        database.execute("truncate ledger restart identity");
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build())) {
+            crowd.add(pay(1, 1));
+            crowd.add(pay(2, 1));
+        }
+        assertThat(transactions()).as("of other tables").isEqualTo("2");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aboveReadCommittedNothingIsGrouped(LockStrategy strategy) throws Exception {
+        PGSimpleDataSource dataSource = database.dataSource();
+        dataSource.setOptions("-c default_transaction_isolation=repeatable\\ read");
+        RowLocks locks = Crowd.builder(4).strategy(strategy).build();
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
+            callers.add(crowd.add(pay(1, 1)));
+            callers.add(crowd.add(pay(2, 1)));
+        }
+        assertThat(transactions() == null ? "" : transactions()).doesNotContain("2");
+    }
+
+    /** A write that sets something for its transaction would set it for those of others. */
+    @Test
+    void onlyChangesOfRowsAreGrouped() throws Exception {
+        CommitWrites setting = pay(2, 1);
+        setting.add("set local application_name = 'mine'");
+        CommitWrites selecting = pay(3, 1);
+        selecting.add("select set_config('application_name', 'mine', true)");
+        CommitWrites with = pay(4, 1);
+        with.add("with mine as (select set_config('application_name', 'mine', true)) insert into parent values (9)");
+        expectAlone(Crowd.builder(4).build(), pay(1, 1), setting, pay(3, 1), selecting, with);
+    }
+
+    /** As many bytes would have to be sent while the server may wait for its answers to be read. */
+    @Test
+    void muchDataIsSentAlone() throws Exception {
+        String large = "x".repeat(1_000_000 / 4);
+        CommitWrites[] all = new CommitWrites[4];
+        for (int id = 1; id <= all.length; id++) {
+            all[id - 1] = pay(id, 1);
+            all[id - 1].addReturning("update account set note = ? where id = 2 returning note", row -> 1, large);
+        }
+        expectAlone(Crowd.builder(4).build(), all);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void manyLargeAnswersAndAFailureInTheLastMember(boolean failing) throws Exception {
+        int size = 64;
+        List<CommitWrite<String>> notes = new ArrayList<>();
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(size).build())) {
+            for (int id = 1; id <= size; id++) {
+                CommitWrites writes = new CommitWrites();
+                notes.add(writes.addReturning(
+                        "insert into ledger(id, amount) values (?, ?) returning repeat('y', 100000) || id",
+                        row -> row.getString(1),
+                        id,
+                        failing && id == size ? 13 : 1));
+                callers.add(crowd.add(writes));
+            }
+        }
+        for (int id = 1; id <= size; id++) {
+            if (failing && id == size) {
+                assertThat(callers.get(id - 1).failure()).isInstanceOf(SQLException.class);
+            } else {
+                assertThat(callers.get(id - 1).failure()).isNull();
+                assertThat(notes.get(id - 1).rows().get(0))
+                        .hasSize(100_000 + String.valueOf(id).length());
+            }
+        }
+        assertThat(transactions()).isEqualTo(failing ? "1 ".repeat(size - 1).strip() : String.valueOf(size));
+    }
+
+    @Test
+    void aGroupTakesAsManyRoundTripsAsOneAlone() throws Exception {
+        PGSimpleDataSource counted = database.dataSource();
+        counted.setSocketFactory(RoundTripCounter.class.getName());
+        RowLocks locks = Crowd.builder(8).build();
+        ConcurrentLinkedQueue<Integer> trips = new ConcurrentLinkedQueue<>();
+        try (Connection connection = counted.getConnection()) {
+            DataSource only = OneConnection.of(connection);
+            for (int size : List.of(8, 1, 8)) {
+                trips.clear();
+                try (Crowd crowd = Crowd.behind(database, locks, only)) {
+                    for (int i = 1; i <= size; i++) {
+                        int id = i;
+                        crowd.add(() -> {
+                            locks.execute(only, forUpdate(Crowd.KEY), pay(id, 1));
+                            trips.add(RoundTripCounter.counted());
+                        });
+                    }
+                }
+            }
+        }
+        assertThat(trips).containsExactlyInAnyOrder(1, 0, 0, 0, 0, 0, 0, 0);
+        assertThat(transactions()).isEqualTo("8 1 8");
+    }
+
+    @Test
+    void oneThatIsInterruptedOrOutOfTimeBeforeLeaves() throws Exception {
+        Caller leader;
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(8).build())) {
+            leader = crowd.add(pay(1, 1));
+            Caller interrupted = crowd.add(pay(2, 1));
+            crowd.add(pay(3, 1));
+            interrupted.thread.interrupt();
+            crowd.left(interrupted);
+            assertThat(interrupted.failure()).isInstanceOf(LockInterruptedException.class);
+        }
+        assertThat(leader.failure()).isNull();
+        assertThat(ids()).isEqualTo("1 3");
+        assertThat(transactions()).isEqualTo("2");
+    }
+
+    @Test
+    void oneThatIsInterruptedWhileItIsSentWaitsForTheOutcome() throws Exception {
+        try (Connection other = database.dataSource().getConnection();
+                Crowd crowd = Crowd.behind(database, Crowd.builder(8).build())) {
+            other.setAutoCommit(false);
+            CommitWrites leading = pay(1, 1);
+            leading.add("update account set balance = balance + 1 where id = 2");
+            crowd.add(leading);
+            Caller member = crowd.add(pay(2, 1));
+            try (Statement statement = other.createStatement()) {
+                statement.execute("update account set balance = 0 where id = 2");
+            }
+            crowd.start();
+            awaitBlockedWrite();
+            member.thread.interrupt();
+            awaitFlagTaken(member);
+            assertThat(member.isDone()).isFalse();
+            other.rollback();
+            assertThat(member.isInterrupted()).isTrue();
+        }
+        assertThat(transactions()).isEqualTo("2");
+    }
+
+    private void awaitBlockedWrite() {
+        Awaitility.await("the group waits in a write")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> !database.query("select count(*) from pg_stat_activity where datname = current_database()"
+                                + " and wait_event_type = 'Lock'")
+                        .equals("0"));
+    }
+
+    /** It has seen the interrupt, and waits on. */
+    private static void awaitFlagTaken(Caller caller) {
+        Awaitility.await("the interrupt is seen")
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> !caller.thread.isInterrupted());
+    }
+
+    @Test
+    void theShortestWaitOfAGroupBoundsItAndTheOthersWaitOn() throws Exception {
+        DataSource dataSource = database.dataSource();
+        LockWait patient = LockWait.atMost(TestDatabase.DEADLINE);
+        RowLocks locks = Crowd.builder(8).build();
+        List<Caller> callers = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
+            callers.add(crowd.add(
+                    () -> locks.execute(dataSource, forUpdate(Crowd.KEY).waiting(patient), pay(1, 1))));
+            callers.add(crowd.add(
+                    () -> locks.execute(dataSource, forUpdate(Crowd.KEY).atMost(Duration.ofSeconds(1)), pay(2, 1))));
+            callers.add(crowd.add(pay(3, 1)));
+            crowd.left(callers.get(1));
+        }
+        assertThat(callers.get(1).failure()).isInstanceOf(LockNotAvailableException.class);
+        assertThat(callers.get(0).failure()).isNull();
+        assertThat(ids()).isEqualTo("1 3");
+        assertThat(transactions()).as("a bound and none are not grouped").isEqualTo("1 1");
+    }
+
+    @Test
+    void anUnknownOutcomeIsUnknownToAllAndStoredOnceOrNotAtAll() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            List<Caller> callers = new ArrayList<>();
+            List<CommitWrites> all = new ArrayList<>();
+            try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build(), proxy.through(database.dataSource()))) {
+                for (int id = 1; id <= 4; id++) {
+                    all.add(pay(id, 1));
+                    callers.add(crowd.add(all.get(id - 1)));
+                }
+                proxy.cutAfter("set constraints");
+            }
+            AtomicReference<Throwable> seen = new AtomicReference<>();
+            for (int i = 0; i < 4; i++) {
+                assertThat(callers.get(i).failure())
+                        .isInstanceOf(CommitOutcomeUnknownException.class)
+                        .isNotSameAs(seen.getAndSet(callers.get(i).failure()));
+                CommitWrites again = all.get(i);
+                assertThatThrownBy(() ->
+                                Crowd.builder(1).build().execute(database.dataSource(), forUpdate(Crowd.KEY), again))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("twice");
+            }
+        }
+        assertThat(ids()).isIn("1 2 3 4", null);
+    }
+
+    @Test
+    void whatIsLostInTheMiddleIsUnknownToAllAndNotSentAgain() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
+            List<Caller> callers = new ArrayList<>();
+            try (Crowd crowd = Crowd.behind(database, Crowd.builder(4).build(), proxy.through(database.dataSource()))) {
+                for (int id = 1; id <= 4; id++) {
+                    callers.add(crowd.add(pay(id, 1)));
+                }
+                proxy.cutBefore("set constraints");
+            }
+            for (Caller each : callers) {
+                assertThat(each.failure()).isInstanceOf(CommitOutcomeUnknownException.class);
+            }
+        }
+        assertThat(database.query("select count(*) from ledger")).isEqualTo("0");
+    }
+
+    @Test
+    void workThatWaitsIsNotOvertaken() throws Exception {
+        DataSource dataSource = database.dataSource();
+        RowLocks locks = Crowd.builder(8).build();
+        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
+            crowd.add(pay(1, 1));
+            crowd.add(pay(2, 1));
+            crowd.add(() -> locks.runInTransaction(dataSource, forUpdate(Crowd.KEY), locked -> {
+                locked.atCommit().add("insert into ledger(id) values (3)");
+            }));
+            crowd.add(pay(4, 1));
+            crowd.add(pay(5, 1));
+        }
+        assertThat(ids()).isEqualTo("1 2 3 4 5");
+        assertThat(transactions()).isEqualTo("2 1 2");
+    }
+
+    /** Keys are equal by value, and the row lock is by the spelling. */
+    @Test
+    void othersOfTheKeyAreNotGrouped() throws Exception {
+        DataSource dataSource = database.dataSource();
+        RowLocks locks = Crowd.builder(8).build();
+        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
+            crowd.add(pay(1, 1));
+            crowd.add(() -> locks.execute(dataSource, LockRequest.forNoKeyUpdate(Crowd.KEY), pay(2, 1)));
+            crowd.add(() -> locks.execute(dataSource, forUpdate(Crowd.KEY).requireRow(), pay(3, 1)));
+            crowd.add(() -> locks.execute(dataSource, forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE), pay(4, 1)));
+            crowd.add(pay(5, 1));
+        }
+        assertThat(ids()).isEqualTo("1 2 3 4 5");
+        assertThat(transactions()).isEqualTo("1 1 1 1 1");
+    }
+
+    /** Told by listener: each admission and each acquisition once, be it in a group, or undone in one and alone. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 13})
+    void eachIsToldOnce(int amount) throws Exception {
+        ConcurrentLinkedQueue<String> told = new ConcurrentLinkedQueue<>();
+        RowLocks locks = Crowd.builder(4)
+                .listener(new LockListener() {
+                    @Override
+                    public void onAcquisition(LockAcquisition acquisition) {
+                        told.add(Thread.currentThread().getName() + " " + acquisition.outcome());
+                    }
+
+                    @Override
+                    public void onAdmission(AdmissionWait wait) {
+                        told.add(Thread.currentThread().getName() + " " + wait.admitted());
+                    }
+                })
+                .build();
+        List<String> expected = new ArrayList<>();
+        try (Crowd crowd = Crowd.behind(database, locks)) {
+            for (int id = 1; id <= 4; id++) {
+                String name = crowd.add(pay(id, id == 2 ? amount : 1)).thread.getName();
+                expected.add(name + " true");
+                expected.add(name + (id == 2 && amount == 13 ? " FAILED" : " ACQUIRED"));
+            }
+        }
+        assertThat(told).containsAll(expected).hasSize(expected.size() + 2);
+    }
+}

@@ -1,0 +1,122 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.name;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockKey.rows;
+import static org.rowlock.LockRequest.forKeyShare;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class LockRequestTest {
+    private static final LockWait OTHERWISE = LockWait.atMost(Duration.ofHours(1));
+
+    @Test
+    void eachFactoryNamesItsMode() {
+        Map<RowLockMode, List<LockRequest>> made = Map.of(
+                RowLockMode.FOR_UPDATE, List.of(forUpdate(row("a", 1)), forUpdate(rows("a", List.of(1)))),
+                RowLockMode.FOR_NO_KEY_UPDATE,
+                        List.of(forNoKeyUpdate(row("a", 1)), forNoKeyUpdate(rows("a", List.of(1)))),
+                RowLockMode.FOR_SHARE, List.of(forShare(row("a", 1)), forShare(rows("a", List.of(1)))),
+                RowLockMode.FOR_KEY_SHARE, List.of(forKeyShare(row("a", 1)), forKeyShare(rows("a", List.of(1)))));
+        made.forEach((mode, requests) -> {
+            for (LockRequest request : requests) {
+                assertThat(request.mode()).isEqualTo(mode);
+                assertThat(request.modeOf(row("a", 1))).isEqualTo(mode);
+                assertThat(request).isEqualTo(LockRequest.of(mode, row("a", 1)));
+            }
+        });
+    }
+
+    @Test
+    void keysCountOnceAndStayInTheirOrder() {
+        LockRequest request = forUpdate(List.of(row("a", 2), row("a", 1), row("a", "2"), name("n")));
+        assertThat(request.keys()).containsExactly(row("a", 2), row("a", 1), name("n"));
+        assertThat(request.and(forShare(row("a", 1))).keys()).isEqualTo(request.keys());
+    }
+
+    /** Of a text column two spellings are two rows, and one key. */
+    @Test
+    void everySpellingOfAnIdIsARow() {
+        String lower = "0b8e2a44-7d1f-4c55-9a57-0a3e6a0d1c11";
+        LockKey.Row upper = row("a", lower.toUpperCase(java.util.Locale.ROOT));
+        List<LockRequest> made = List.of(
+                forUpdate(List.of(row("a", lower), upper, upper)),
+                forUpdate(row("a", lower)).and(forUpdate(upper)).and(forUpdate(upper)));
+        for (LockRequest request : made) {
+            assertThat(request.keys()).hasSize(1);
+            assertThat(request.rows().stream().map(LockKey.Row::givenId))
+                    .containsExactly(List.of(lower), upper.givenId());
+        }
+    }
+
+    @Test
+    void modesAndWaitsAndRequiredRowsJoin() {
+        Random random = new Random(7);
+        for (int run = 0; run < 200; run++) {
+            Map<LockKey, RowLockMode> strongest = new HashMap<>();
+            List<LockRequest> parts = new ArrayList<>();
+            for (int part = random.nextInt(4); part >= 0; part--) {
+                LockKey key = row("a", random.nextInt(3));
+                RowLockMode mode = RowLockMode.values()[random.nextInt(4)];
+                parts.add(LockRequest.of(mode, key));
+                strongest.merge(key, mode, (one, other) -> one.compareTo(other) < 0 ? one : other);
+            }
+            LockRequest joined = parts.stream().reduce(LockRequest::and).orElseThrow();
+            strongest.forEach((key, mode) -> assertThat(joined.modeOf(key)).isEqualTo(mode));
+            assertThat(joined.mode()).isEqualTo(Collections.min(strongest.values()));
+            assertThat(joined.keys()).containsExactlyInAnyOrderElementsOf(strongest.keySet());
+        }
+        LockRequest one = forUpdate(row("a", 1));
+        LockRequest other = forShare(row("a", 2));
+        assertThat(one.and(other).lockWait(OTHERWISE)).isSameAs(OTHERWISE);
+        assertThat(one.noWait().and(other).lockWait(OTHERWISE)).isEqualTo(LockWait.noWait());
+        assertThat(one.waiting(LockWait.forever())
+                        .and(other.atMost(Duration.ofMillis(5)))
+                        .lockWait(OTHERWISE))
+                .isEqualTo(LockWait.atMost(Duration.ofMillis(5)));
+        assertThat(one.atMost(Duration.ofMillis(5))
+                        .and(other.atMost(Duration.ZERO))
+                        .lockWait(OTHERWISE))
+                .isEqualTo(LockWait.noWait());
+        assertThat(one.and(other).isRowRequired()).isFalse();
+        assertThat(one.and(other.requireRow()).isRowRequired()).isTrue();
+    }
+
+    @Test
+    void itIsAValue() {
+        LockRequest request = forUpdate(row("a", 1)).and(forShare(row("b", 2)));
+        assertThat(request).isEqualTo(forUpdate(row("a", "1")).and(forShare(row("B", 2L))));
+        assertThat(request.hashCode())
+                .isEqualTo(forUpdate(row("a", 1)).and(forShare(row("b", 2))).hashCode());
+        assertThat(List.of(
+                        forUpdate(row("a", 1)),
+                        forUpdate(row("a", 1)).and(forUpdate(row("b", 2))),
+                        request.noWait(),
+                        request.requireRow()))
+                .doesNotContain(request)
+                .doesNotHaveDuplicates();
+        assertThat(request.requireRow().atMost(Duration.ofMillis(200)))
+                .hasToString("a[1] FOR UPDATE and b[2] FOR SHARE, atMost 0.2s, row required");
+    }
+
+    @Test
+    void aMissingPartIsNamed() {
+        assertThatThrownBy(() -> forUpdate(row("a", 1)).and(null)).hasMessageContaining("The other request is null");
+        assertThatThrownBy(() -> forUpdate(row("a", 1)).waiting(null)).hasMessageContaining("The wait is null");
+        assertThatThrownBy(() -> LockRequest.of(null, row("a", 1))).hasMessageContaining("The mode is null");
+        assertThatThrownBy(() -> forUpdate(Collections.singletonList(null))).hasMessageContaining("The key is null");
+        assertThatThrownBy(() -> forUpdate(List.of())).hasMessageContaining("The keys are empty");
+    }
+}

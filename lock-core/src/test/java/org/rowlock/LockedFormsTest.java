@@ -1,0 +1,141 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockKey.rows;
+import static org.rowlock.LockRequest.forKeyShare;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.TestDatabase;
+
+/** What a request says counts in every form of a locked transaction, and one handle has all that the work needs. */
+class LockedFormsTest {
+    private static final LockedQuery<Long> BALANCES =
+            LockedQuery.of("select balance from account order by id", found -> found.getLong(1));
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance bigint not null)",
+            "insert into account values (1, 10), (2, 20)");
+
+    private static RowLocks locks(LockStrategy strategy) {
+        return RowLocks.builder().strategy(strategy).build();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aQueryBehindSeveralKeysTheConnectionAndTheWritesAreInOneHand(LockStrategy strategy) throws Exception {
+        LockRequest request = forUpdate(row("account", 1)).and(forKeyShare(row("account", 2)));
+        long sum = locks(strategy).inTransaction(database.dataSource(), request, BALANCES, tx -> {
+            assertThat(tx.rows()).containsExactly(10L, 20L);
+            assertThat(tx.absentRows()).isEmpty();
+            execute(tx.connection(), "update account set balance = balance + 1 where id = 1");
+            tx.atCommit()
+                    .add("update account set balance = balance * 2 where id = ?", 1)
+                    .expectOneRow();
+            return tx.rows().get(0) + balance(tx.connection());
+        });
+        assertThat(sum).isEqualTo(21);
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("22");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void modesAndWaitsOfTheRequestCountInEveryForm(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        Session other = database.session("other");
+        other.run(c -> locks.in(c).lock(forKeyShare(row("account", 2))));
+        LockRequest shared = forUpdate(row("account", 1)).and(forKeyShare(row("account", 2)));
+        LockRequest taken = forUpdate(rows("account", List.of(1, 2)));
+        for (boolean wait : List.of(false, true)) {
+            LockRequest free = wait ? shared.atMost(TestDatabase.DEADLINE) : shared.noWait();
+            LockRequest busy = wait ? taken.atMost(Duration.ofMillis(20)) : taken.noWait();
+            locks.runInTransaction(
+                    database.dataSource(), free, tx -> tx.atCommit().add(PLUS_ONE));
+            locks.runInTransaction(
+                    database.dataSource(), free, BALANCES, tx -> tx.atCommit().add(PLUS_ONE));
+            locks.execute(database.dataSource(), free, plusOne());
+            assertThatThrownBy(() -> locks.runInTransaction(database.dataSource(), busy, LockedFormsTest::fail))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertThatThrownBy(
+                            () -> locks.runInTransaction(database.dataSource(), busy, BALANCES, LockedFormsTest::fail))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertThatThrownBy(() -> locks.execute(database.dataSource(), busy, plusOne()))
+                    .isInstanceOf(LockNotAvailableException.class);
+        }
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("16");
+        other.rollback();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void absentRowsAreToldOrRefusedInEveryForm(LockStrategy strategy) throws Exception {
+        RowLocks locks = locks(strategy);
+        LockRequest told = forUpdate(rows("account", List.of(1, 9)));
+        LockRequest refused = told.requireRow();
+        locks.runInTransaction(
+                database.dataSource(), told, tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
+        locks.runInTransaction(
+                database.dataSource(),
+                told,
+                BALANCES,
+                tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
+        assertThatThrownBy(() -> locks.runInTransaction(database.dataSource(), refused, LockedFormsTest::fail))
+                .isInstanceOf(RowAbsentException.class);
+        assertThatThrownBy(
+                        () -> locks.runInTransaction(database.dataSource(), refused, BALANCES, LockedFormsTest::fail))
+                .isInstanceOf(RowAbsentException.class);
+        assertThatThrownBy(() -> locks.execute(database.dataSource(), refused, plusOne()))
+                .isInstanceOf(RowAbsentException.class);
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("10");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClaimComesWithTheConnectionToo(LockStrategy strategy) throws Exception {
+        Claim claim = Claim.from("account").orderBy("id").limit(1);
+        locks(strategy).runInTransaction(database.dataSource(), claim, found -> found.getLong("id"), tx -> {
+            assertThat(tx.rows()).containsExactly(1L);
+            assertThat(balance(tx.connection())).isEqualTo(10);
+            tx.atCommit().add(PLUS_ONE);
+        });
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("11");
+    }
+
+    private static final String PLUS_ONE = "update account set balance = balance + 1 where id = 1";
+
+    private static CommitWrites plusOne() {
+        CommitWrites writes = new CommitWrites();
+        writes.add(PLUS_ONE);
+        return writes;
+    }
+
+    private static void fail(Locked<?> locked) {
+        throw new AssertionError("The work has run with " + locked.rows());
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static long balance(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery("select balance from account where id = 1")) {
+            found.next();
+            return found.getLong(1);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+package org.rowlock.internal.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.constraints.IntRange;
+import org.rowlock.internal.queue.QueueEntry.State;
+import org.rowlock.testing.TestDatabase;
+
+/**
+ * Whatever becomes of those who enter, each place is free afterwards: timeouts, refusals, interrupts, cancels from outside, failures
+ * inside, outages, groups whose holder completes, hands back or forgets its members, and entries left by another thread.
+ */
+class FreePlacesTest {
+    private static final int THREADS = 6;
+    private static final int ENTRIES = 60;
+    private static final int KEYS = 2;
+
+    /** What a schedule has seen. */
+    private static final class Seen {
+        final AtomicInteger exclusive = new AtomicInteger();
+        final AtomicInteger shared = new AtomicInteger();
+        final AtomicInteger wrong = new AtomicInteger();
+        final AtomicInteger completed = new AtomicInteger();
+        final AtomicInteger served = new AtomicInteger();
+    }
+
+    private KeyQueues queues = KeyQueues.adaptive();
+    private int width;
+    private boolean outages;
+    private final List<Seen> seen = new ArrayList<>();
+    private final ConcurrentLinkedQueue<QueueEntry> wakeable = new ConcurrentLinkedQueue<>();
+
+    @Property(tries = 60, shrinking = ShrinkingMode.OFF)
+    void allPlacesAreFreeAfterwards(
+            @ForAll long seed, @ForAll @IntRange(min = 1, max = 3) int width, @ForAll boolean outages)
+            throws Exception {
+        this.width = width;
+        this.outages = outages;
+        this.queues = KeyQueues.ofWidth(width, TimeUnit.MICROSECONDS.toNanos(500));
+        seen.clear();
+        wakeable.clear();
+        for (int key = 0; key < KEYS; key++) {
+            seen.add(new Seen());
+        }
+        run(seed);
+    }
+
+    private void run(long seed) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                Random random = new Random(seed + i);
+                all.add(threads.submit(() -> {
+                    for (int entry = 0; entry < ENTRIES; entry++) {
+                        visit(random);
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> each : all) {
+                each.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(queues.keysInUse()).isZero();
+        assertThat(queues.queued()).isZero();
+        assertThat(queues.inside()).isZero();
+        for (int key = 0; key < KEYS; key++) {
+            assertThat(seen.get(key).wrong).hasValue(0);
+            assertThat(seen.get(key).served).hasValue(seen.get(key).completed.get());
+            for (QueueEntry next : List.of(queues.join(key, false, null), queues.entry(key, null))) {
+                assertThat(next.tryEnterFree()).isTrue();
+                next.leave();
+            }
+        }
+    }
+
+    private void visit(Random random) throws Exception {
+        int key = random.nextInt(KEYS);
+        boolean byKey = random.nextInt(3) > 0;
+        boolean shared = byKey && random.nextInt(4) == 0;
+        Object offer = random.nextBoolean() ? "offer" : null;
+        QueueEntry entry = byKey ? queues.join(key, shared, offer) : queues.entry(key, offer);
+        if (random.nextInt(4) == 0) {
+            // As by a cancel, at whatever moment.
+            wakeable.add(entry);
+        }
+        Thread self = Thread.currentThread();
+        if (random.nextInt(8) == 0) {
+            self.interrupt();
+        }
+        boolean leftByAnother = random.nextInt(10) == 0;
+        try {
+            State state = enter(entry, random);
+            if (state == State.SERVED) {
+                assertThat(entry.served()).isNotNull();
+                seen.get(key).served.incrementAndGet();
+            }
+            if (state == State.IN) {
+                inside(entry, key, byKey, shared, random);
+            }
+            QueueEntry other = wakeable.poll();
+            if (other != null) {
+                other.wake();
+            }
+        } finally {
+            Thread.interrupted();
+            if (leftByAnother) {
+                Thread another = new Thread(entry::leave);
+                another.start();
+                another.join();
+            }
+            entry.leave();
+        }
+    }
+
+    private static State enter(QueueEntry entry, Random random) {
+        return switch (random.nextInt(5)) {
+            case 0 -> entry.tryEnter() ? State.IN : State.OVER;
+            case 1 -> entry.tryEnterFree() ? State.IN : State.OVER;
+            case 2 -> entry.enter(random.nextInt(200_000), 3);
+            default -> entry.enter(TestDatabase.DEADLINE.toNanos(), random.nextBoolean() ? Integer.MAX_VALUE : 2);
+        };
+    }
+
+    private void inside(QueueEntry entry, int key, boolean byKey, boolean shared, Random random) {
+        Seen here = seen.get(key);
+        // With a connection in hand more are let in after a while, and in an outage all.
+        boolean checked = byKey && !outages;
+        AtomicInteger mine = shared ? here.shared : here.exclusive;
+        AtomicInteger others = shared ? here.exclusive : here.shared;
+        int now = checked ? mine.incrementAndGet() : 0;
+        if (checked && (others.get() > 0 || (!shared && now > width))) {
+            here.wrong.incrementAndGet();
+        }
+        try {
+            if (!shared && random.nextInt(3) == 0) {
+                lead(entry, here, random);
+            }
+            if (byKey && outages && random.nextInt(5) == 0) {
+                queues.open(key, random.nextBoolean());
+            }
+            if (random.nextBoolean()) {
+                Thread.yield();
+            }
+        } finally {
+            if (checked) {
+                mine.decrementAndGet();
+            }
+        }
+        if (!byKey && random.nextBoolean()) {
+            entry.answered(random.nextBoolean(), random.nextBoolean());
+        }
+        entry.released();
+    }
+
+    /** Some members get an outcome, some are handed back, and some forgotten. */
+    private static void lead(QueueEntry holder, Seen here, Random random) {
+        for (QueueEntry member : holder.take(1 + random.nextInt(4), offer -> random.nextInt(4) > 0)) {
+            switch (random.nextInt(3)) {
+                case 0 -> {
+                    here.completed.incrementAndGet();
+                    member.complete("done");
+                }
+                case 1 -> member.handBack();
+                default -> {
+                    // Forgotten: handed back when the holder leaves.
+                }
+            }
+        }
+    }
+}

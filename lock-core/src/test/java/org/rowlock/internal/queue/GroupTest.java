@@ -1,0 +1,210 @@
+package org.rowlock.internal.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.internal.queue.QueueEntry.State;
+import org.rowlock.testing.TestDatabase;
+
+/** What a holder does for those who wait behind it. */
+class GroupTest {
+    private static final Object KEY = "key";
+    private static final long FOREVER = Long.MAX_VALUE;
+
+    private final KeyQueues queues = KeyQueues.ofWidth(1);
+    private final List<Member> members = new ArrayList<>();
+    private QueueEntry holder;
+
+    /** A thread that waits, and leaves when its wait has ended. */
+    private final class Member {
+        final FutureTask<State> task;
+        final Thread thread;
+        volatile @Nullable QueueEntry entry;
+        volatile @Nullable Object value;
+        volatile boolean interrupted;
+
+        Member(boolean shared, @Nullable Object offer, long mostNanos) {
+            task = new FutureTask<>(() -> {
+                QueueEntry mine = queues.join(KEY, shared, offer);
+                entry = mine;
+                try {
+                    State state = mine.enter(mostNanos, Integer.MAX_VALUE);
+                    QueueEntry.Served served = mine.served();
+                    value = served == null ? null : served.failure() == null ? served.value() : served.failure();
+                    return state;
+                } finally {
+                    interrupted = Thread.interrupted();
+                    mine.leave();
+                }
+            });
+            thread = new Thread(task);
+            thread.start();
+            members.add(this);
+        }
+
+        State end() throws Exception {
+            return task.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    @BeforeEach
+    void oneIsIn() {
+        holder = queues.join(KEY, false, null);
+        assertThat(holder.tryEnter()).isTrue();
+    }
+
+    @AfterEach
+    void nothingIsLeft() throws Exception {
+        holder.leave();
+        for (Member member : members) {
+            member.end();
+        }
+        assertThat(queues.keysInUse()).isZero();
+    }
+
+    private Member waiting(boolean shared, @Nullable Object offer, long mostNanos) {
+        int before = holder.queue.waiting();
+        Member member = new Member(shared, offer, mostNanos);
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> holder.queue.waiting() == before + 1);
+        return member;
+    }
+
+    private Member waiting(Object offer) {
+        return waiting(false, offer, FOREVER);
+    }
+
+    private static List<Object> offers(List<QueueEntry> entries) {
+        return entries.stream().map(QueueEntry::offer).map(Object.class::cast).toList();
+    }
+
+    @Test
+    void eachHasAnOutcomeOfItsOwn() throws Exception {
+        Member one = waiting("a");
+        Member two = waiting("b");
+        Member three = waiting("c");
+        List<QueueEntry> taken = holder.take(2, offer -> true);
+        assertThat(offers(taken)).containsExactly("a", "b");
+        assertThat(one.thread.isAlive()).isTrue();
+
+        Exception failure = new Exception("b is not to be");
+        taken.get(1).fail(failure);
+        assertThat(two.end()).isEqualTo(State.SERVED);
+        assertThat(two.value).isSameAs(failure);
+        taken.get(0).complete("done");
+        assertThat(one.end()).isEqualTo(State.SERVED);
+        assertThat(one.value).isEqualTo("done");
+        assertThat(three.task.isDone()).isFalse();
+        assertThatThrownBy(() -> taken.get(0).complete("again")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void nobodyIsOvertaken() {
+        waiting("a");
+        waiting("other");
+        waiting("a");
+        assertThat(offers(holder.take(9, "a"::equals))).containsExactly("a");
+        assertThat(holder.take(9, "a"::equals)).isEmpty();
+        waiting(true, "a", FOREVER);
+        assertThat(offers(holder.take(9, offer -> true))).containsExactly("other", "a");
+        waiting(false, null, FOREVER);
+        assertThat(holder.take(9, offer -> true)).isEmpty();
+    }
+
+    @Test
+    void onlyOneInsideTakesOthers() {
+        waiting("a");
+        assertThatThrownBy(() -> members.get(0).entry.take(1, offer -> true)).isInstanceOf(IllegalStateException.class);
+        holder.leave();
+        assertThatThrownBy(() -> holder.take(1, offer -> true)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void oneThatIsTakenWaitsWhateverComes() throws Exception {
+        Member member = waiting("a");
+        QueueEntry taken = holder.take(1, offer -> true).get(0);
+        member.thread.interrupt();
+        // It has seen the interrupt, and waits on.
+        Awaitility.await()
+                .atMost(TestDatabase.DEADLINE)
+                .until(() -> !member.thread.isInterrupted() && member.thread.getState() == Thread.State.WAITING);
+        assertThat(taken.wake()).isFalse();
+        taken.complete(1);
+        assertThat(member.end()).isEqualTo(State.SERVED);
+        assertThat(member.interrupted).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void oneThatIsNotTakenLeaves(boolean interrupt) throws Exception {
+        Member member = interrupt ? waiting("a") : new Member(false, "a", 1);
+        if (interrupt) {
+            member.thread.interrupt();
+        }
+        assertThat(member.end()).isEqualTo(State.OVER);
+        assertThat(holder.take(1, offer -> true)).isEmpty();
+    }
+
+    @Test
+    void thoseHandedBackGoInAloneInTheOrderOfTheirArrival() throws Exception {
+        Member one = waiting("a");
+        Member two = waiting("b");
+        Member three = waiting("c");
+        List<QueueEntry> taken = holder.take(2, offer -> true);
+        taken.get(1).handBack();
+        taken.get(0).handBack();
+        assertThat(holder.take(9, offer -> true)).isEmpty();
+        assertThat(holder.queue.waiting()).isEqualTo(3);
+        assertThat(List.of(one.task.isDone(), two.task.isDone(), three.task.isDone()))
+                .containsOnly(false);
+        holder.leave();
+        for (Member member : members) {
+            assertThat(member.end()).isEqualTo(State.IN);
+        }
+    }
+
+    @Test
+    void anInterruptThatCameMeanwhileCountsWhenItIsHandedBack() throws Exception {
+        Member member = waiting("a");
+        QueueEntry taken = holder.take(1, offer -> true).get(0);
+        member.thread.interrupt();
+        taken.handBack();
+        assertThat(member.end()).isEqualTo(State.OVER);
+        assertThat(member.interrupted).isTrue();
+    }
+
+    /** Such as one whose connection was lost. */
+    @Test
+    void aHolderThatLeavesHandsBackWhatItHasNotDone() throws Exception {
+        Member one = waiting("a");
+        Member two = waiting("b");
+        holder.take(2, offer -> true).get(0).complete(1);
+        assertThat(one.end()).isEqualTo(State.SERVED);
+        holder.leave();
+        assertThat(two.end()).isEqualTo(State.IN);
+    }
+
+    /** They are threads that wait, too. */
+    @Test
+    void thoseTakenCountAgainstTheMostThatWait() {
+        waiting("a");
+        holder.take(1, offer -> true);
+        QueueEntry next = queues.join(KEY, false, null);
+        assertThat(next.enter(FOREVER, 1)).isEqualTo(State.FULL);
+        next.leave();
+    }
+}

@@ -1,0 +1,271 @@
+package org.rowlock.internal.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rowlock.internal.queue.QueueEntry.State;
+
+/** Whom a queue lets in, and when: by threads, without a server. */
+class KeyQueueTest {
+    private static final Object KEY = "key";
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    /** As wide as it is told; holds from the next who leaves on. */
+    private static final class Told implements QueuePolicy {
+        private volatile int next;
+        private int now;
+
+        Told(int now) {
+            this.now = now;
+            this.next = now;
+        }
+
+        @Override
+        public int width(boolean kept, int waiting) {
+            return now;
+        }
+
+        @Override
+        public void stayed(long nanos, boolean crowded) {
+            now = next;
+        }
+    }
+
+    /** What came before it had its connection was a wait for the pool. */
+    @Test
+    void aStayBeginsWithTheConnection() throws Exception {
+        AtomicLong stayed = new AtomicLong();
+        Crossing crossing = new Crossing(new QueuePolicy() {
+            @Override
+            public int width(boolean kept, int waiting) {
+                return 1;
+            }
+
+            @Override
+            public void stayed(long nanos, boolean crowded) {
+                stayed.set(nanos);
+            }
+        });
+        QueueEntry entry = enter(crossing, false);
+        long entered = System.nanoTime();
+        while (System.nanoTime() - entered < TimeUnit.MILLISECONDS.toNanos(2)) {
+            Thread.onSpinWait();
+        }
+        long connected = System.nanoTime();
+        entry.begin();
+        crossing.leave(entry);
+        assertThat(stayed.get()).isBetween(0L, System.nanoTime() - connected);
+    }
+
+    /** One key's queue. */
+    private static final class Crossing {
+        private final KeyQueues queues;
+
+        Crossing(QueuePolicy policy) {
+            queues = new KeyQueues(() -> policy);
+        }
+
+        @Nullable
+        QueueEntry tryEnter(boolean shared) {
+            return enter(shared, QueueEntry::tryEnter);
+        }
+
+        @Nullable
+        QueueEntry tryEnterFree(boolean shared) {
+            return enter(shared, QueueEntry::tryEnterFree);
+        }
+
+        @Nullable
+        QueueEntry enter(boolean shared, long mostNanos) {
+            return enter(shared, entry -> entry.enter(mostNanos, Integer.MAX_VALUE) == State.IN);
+        }
+
+        private @Nullable QueueEntry enter(boolean shared, Predicate<QueueEntry> entering) {
+            QueueEntry entry = queues.join(KEY, shared, null);
+            if (entering.test(entry)) {
+                return entry;
+            }
+            entry.leave();
+            return null;
+        }
+
+        void leave(QueueEntry entry) {
+            entry.leave();
+        }
+
+        /** There while somebody is; how many wait in it. */
+        int waiting() {
+            QueueEntry look = queues.join(KEY, false, null);
+            int waiting = look.queue.waiting();
+            look.leave();
+            return waiting;
+        }
+    }
+
+    @AfterEach
+    void endThreads() throws Exception {
+        threads.shutdownNow();
+        assertThat(threads.awaitTermination(DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                .isTrue();
+    }
+
+    private static QueueEntry enter(Crossing crossing, boolean shared) throws InterruptedException {
+        QueueEntry entry = crossing.tryEnter(shared);
+        assertThat(entry).isNotNull();
+        return entry;
+    }
+
+    /** In the queue, behind those who were there before. */
+    private Future<QueueEntry> queue(Crossing crossing, boolean shared) {
+        int before = crossing.waiting();
+        Future<QueueEntry> entering = threads.submit(() -> crossing.enter(shared, Long.MAX_VALUE));
+        Awaitility.await().atMost(DEADLINE).until(() -> crossing.waiting() == before + 1);
+        return entering;
+    }
+
+    private static QueueEntry get(Future<QueueEntry> entering) throws Exception {
+        QueueEntry entry = entering.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(entry).isNotNull();
+        return entry;
+    }
+
+    @Test
+    void aPlaceIsTheNextOnesBeforeHeWakes() throws Exception {
+        Crossing crossing = new Crossing(new QueuePolicy.Fixed(1, false));
+        QueueEntry holder = enter(crossing, false);
+        Future<QueueEntry> next = queue(crossing, false);
+        Future<QueueEntry> last = queue(crossing, false);
+
+        crossing.leave(holder);
+        assertThat(crossing.waiting()).isOne();
+        assertThat(crossing.tryEnter(false)).isNull();
+        crossing.leave(get(next));
+        crossing.leave(get(last));
+        assertThat(crossing.tryEnterFree(false)).isNotNull();
+    }
+
+    @Test
+    void aWidthThatGrowsLetsThoseInWhoWaitAlready() throws Exception {
+        Told width = new Told(1);
+        Crossing crossing = new Crossing(width);
+        QueueEntry holder = enter(crossing, false);
+        List<Future<QueueEntry>> waiting = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            waiting.add(queue(crossing, false));
+        }
+
+        width.next = 3;
+        crossing.leave(holder);
+        for (Future<QueueEntry> each : waiting.subList(0, 3)) {
+            get(each);
+        }
+        assertThat(crossing.waiting()).isOne();
+        crossing.leave(get(waiting.get(0)));
+        get(waiting.get(3));
+    }
+
+    @Test
+    void aWidthThatShrinksLetsNobodyInUntilSoManyHaveLeft() throws Exception {
+        Told width = new Told(3);
+        Crossing crossing = new Crossing(width);
+        List<QueueEntry> inside = List.of(enter(crossing, false), enter(crossing, false), enter(crossing, false));
+        Future<QueueEntry> next = queue(crossing, false);
+
+        width.next = 1;
+        crossing.leave(inside.get(0));
+        crossing.leave(inside.get(1));
+        assertThat(crossing.waiting()).isOne();
+        crossing.leave(inside.get(2));
+        get(next);
+    }
+
+    /** In an outage each tries at once, as without a queue. */
+    @Test
+    void whereNobodyWaitsAllAreInWithoutAPlaceAndTeachNothing() throws Exception {
+        Told width = new Told(1);
+        Crossing crossing = new Crossing(width);
+        QueueEntry holder = enter(crossing, false);
+        Future<QueueEntry> waiting = queue(crossing, false);
+        crossing.queues.open(KEY, true);
+        QueueEntry first = get(waiting);
+        QueueEntry second = enter(crossing, true);
+        assertThat(crossing.queues.wanting(KEY)).isOne();
+        crossing.queues.open(KEY, false);
+        width.next = 2;
+        crossing.leave(first);
+        crossing.leave(second);
+        assertThat(crossing.tryEnter(false)).isNull();
+        crossing.leave(holder);
+        enter(crossing, false);
+        enter(crossing, false);
+    }
+
+    /** Those who share and those who do not never meet, no more are in than may be, and everybody has his turns. */
+    @Test
+    void nobodyStarvesHoweverTheWidthChanges() throws Exception {
+        int most = 5;
+        Random widths = new Random(1);
+        Crossing crossing = new Crossing(new QueuePolicy() {
+            private int now = 1;
+
+            @Override
+            public int width(boolean kept, int waiting) {
+                return now;
+            }
+
+            @Override
+            public void stayed(long nanos, boolean crowded) {
+                now = 1 + widths.nextInt(most);
+            }
+        });
+        AtomicInteger alone = new AtomicInteger();
+        AtomicInteger sharing = new AtomicInteger();
+        AtomicInteger wrong = new AtomicInteger();
+        List<Future<Integer>> all = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            int number = i;
+            all.add(threads.submit(() -> {
+                Random random = new Random(number);
+                int turns = 0;
+                for (int turn = 0; turn < 500; turn++) {
+                    boolean shared = random.nextInt(3) == 0;
+                    long bound = random.nextInt(4) == 0 ? 1 + random.nextInt(100_000) : Long.MAX_VALUE;
+                    QueueEntry entry = crossing.enter(shared, bound);
+                    if (entry == null) {
+                        wrong.addAndGet(bound == Long.MAX_VALUE ? 1 : 0);
+                        continue;
+                    }
+                    int inside = (shared ? sharing : alone).incrementAndGet();
+                    wrong.addAndGet(shared ? alone.get() : sharing.get() + Math.max(0, inside - most));
+                    Thread.yield();
+                    (shared ? sharing : alone).decrementAndGet();
+                    crossing.leave(entry);
+                    turns++;
+                }
+                return turns;
+            }));
+        }
+        for (Future<Integer> each : all) {
+            assertThat(each.get(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isPositive();
+        }
+        assertThat(wrong).hasValue(0);
+        assertThat(crossing.waiting()).isZero();
+        assertThat(crossing.tryEnterFree(false)).isNotNull();
+    }
+}

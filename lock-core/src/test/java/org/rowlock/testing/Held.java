@@ -1,0 +1,43 @@
+package org.rowlock.testing;
+
+import org.rowlock.LockResult;
+import org.rowlock.LockStrategy;
+
+/** What a call on one key came to hold, in a word. */
+public enum Held {
+    KEY_LOCKED,
+    ROW_LOCKED,
+    KEY_AND_ROW_LOCKED,
+    KEY_LOCKED_ROW_ABSENT,
+    NOTHING_LOCKED_ROW_ABSENT,
+    TAKEN;
+
+    /** Of a result, which must not contradict itself. */
+    public static Held of(Object given) {
+        LockResult result = (LockResult) given;
+        if (result.isTaken()) {
+            return agreed(!result.isLocked() && !result.isRowAbsent(), TAKEN, result);
+        }
+        if (result.isRowAbsent()) {
+            return result.strategy() == LockStrategy.ROW
+                    ? agreed(!result.isLocked(), NOTHING_LOCKED_ROW_ABSENT, result)
+                    : agreed(
+                            result.isLocked() && result.strategy() == LockStrategy.BOTH, KEY_LOCKED_ROW_ABSENT, result);
+        }
+        return agreed(
+                result.isLocked(),
+                switch (result.strategy()) {
+                    case ROW -> ROW_LOCKED;
+                    case BOTH -> KEY_AND_ROW_LOCKED;
+                    case ADVISORY -> KEY_LOCKED;
+                },
+                result);
+    }
+
+    private static Held agreed(boolean agrees, Held held, LockResult result) {
+        if (!agrees) {
+            throw new AssertionError("The result contradicts itself: " + result);
+        }
+        return held;
+    }
+}

@@ -1,0 +1,39 @@
+-- Who holds up others and waits for nobody: a session, or a prepared transaction (pid 0). Of those who wait the oldest 50.
+with recursive waiting as materialized (
+  select l.*, pg_blocking_pids(l.pid) as blockers
+  from (select * from pg_locks where not granted and pid <> pg_backend_pid() order by waitstart limit 50) as l
+), pairs as (
+  select w.pid, b.pid as blocker from waiting as w cross join lateral unnest(w.blockers) as b (pid)
+), climb as (
+  select pid, blocker as root from pairs
+  union
+  select c.pid, p.blocker from climb as c join pairs as p on p.pid = c.root
+), roots as (
+  select root, count(distinct pid) as waiting from climb where root not in (select pid from waiting) group by root
+), first as (
+  -- Of those directly behind it the one that most others are behind.
+  select distinct on (p.blocker) p.blocker, w.*, (select count(distinct c.pid) from climb as c where c.root = w.pid) as behind
+  from pairs as p join waiting as w on w.pid = p.pid
+  order by p.blocker, behind desc
+)
+select r.root as pid, r.waiting, f.locktype, f.pid as first_pid, f.behind,
+       f.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') as is_strong,
+       case when f.locktype = 'relation' and f.database = (select oid from pg_database where datname = current_database())
+         then f.relation::regclass::text end as table_name,
+       case when fs.query <> '<insufficient privilege>' then fs.query end as first_query,
+       s.state, case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id,
+       extract(epoch from clock_timestamp() - coalesce(s.state_change, p.prepared))::float8 as seconds, p.gid
+from roots as r
+join first as f on f.blocker = r.root
+left join pg_stat_activity as s on s.pid = r.root
+left join pg_stat_activity as fs on fs.pid = f.pid
+left join lateral (
+  select x.gid, x.prepared
+  from pg_prepared_xacts as x
+  join pg_locks as o on o.pid is null and o.granted and o.transactionid = x.transaction
+  join pg_locks as h on h.pid is null and h.virtualtransaction = o.virtualtransaction
+  where r.root = 0 and h.granted and h.locktype = f.locktype
+    and (h.transactionid, h.database, h.relation, h.classid, h.objid, h.objsubid)
+      is not distinct from (f.transactionid, f.database, f.relation, f.classid, f.objid, f.objsubid)
+  order by x.prepared limit 1
+) as p on true;

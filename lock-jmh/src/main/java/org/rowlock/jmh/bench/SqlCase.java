@@ -1,0 +1,219 @@
+package org.rowlock.jmh.bench;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.openjdk.jmh.annotations.Param;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.jmh.scenario.Metric;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.jmh.scenario.Variant;
+import org.rowlock.jmh.server.Sql;
+
+/**
+ * Work without a lock of ours, as a file of SQL beside this class. Its sections, each under a line such as {@code -- beside
+ * reads clients}, are {@code setup}, the roles with their name and number of clients ({@code measured}, {@code beside} those,
+ * or {@code connecting} anew each time, which is measured), and what {@code holds} at the end. Statements stand apart by an
+ * empty line. {@code :variant} is the variant's number, {@code :measured} how much the measured clients have done.
+ */
+public class SqlCase extends Workload {
+    private static final String BUFFERS = "lwlocks-buffers";
+    private static final Map<String, String> SMALL = Map.of("shared_buffers", "16MB");
+
+    static final List<Scenario> SCENARIOS = List.of(
+            scenario(
+                            BUFFERS,
+                            1,
+                            List.of("in memory", "evicting"),
+                            Metric.throughput("inserts"),
+                            Metric.higher("reads", "reads", "1/s"))
+                    .on(SMALL),
+            scenario(
+                    "lwlocks-procarray",
+                    20,
+                    List.of("selects", "selects and an xid"),
+                    Metric.throughput("connections that got in"),
+                    Metric.lower("out", "that did not within 10 s", "1/s"),
+                    Metric.percentile("connecting", 50, "time to connect"),
+                    Metric.percentile("connecting", 99, "time to connect"),
+                    Metric.lower("connecting.max", "time to connect max", "ms"),
+                    Metric.higher("selects", "round trips of 30 selects", "1/s")),
+            scenario(
+                    "lwlocks-fastpath",
+                    10,
+                    List.of("apart", "colliding"),
+                    Metric.throughput("reads"),
+                    Metric.neither("truncates", "truncates", "1/s")),
+            scenario(
+                            "network",
+                            0,
+                            List.of("select 1"),
+                            Metric.throughput("round trips"),
+                            Metric.neither("net.roundTrip", "round trip of one client", "ms"),
+                            Metric.percentile("trip", 50, "round trip of each"),
+                            Metric.percentile("trip", 99, "round trip of each"))
+                    .with(
+                            Stream.of(0.0, 0.25, 0.5, 1.0, 5.0)
+                                    .map(rtt -> Point.clients(90).over(rtt))
+                                    .toList(),
+                            List.of(variant("network", "select 1", 0))));
+
+    private static final Pattern SECTION =
+            Pattern.compile("(?m)^-- (setup|measured|beside|connecting|holds)(?: (\\w+) (\\w+))?$");
+    private static final int TIMEOUT_SECONDS = 10;
+
+    /** The server has no room for another connection. */
+    private static final String TOO_MANY_CONNECTIONS = "53300";
+
+    @Param("150")
+    public int clients;
+
+    /** The name of the file. */
+    @Param(BUFFERS)
+    public String script = BUFFERS;
+
+    @Param("0")
+    public int variant;
+
+    private final LongAdder measured = new LongAdder();
+
+    /**
+     * @param kind as above
+     * @param role who runs it; empty where nobody but us does
+     */
+    record Section(String kind, String role, String count, List<String> statements) {}
+
+    private static Scenario scenario(String name, int beside, List<String> variants, Metric... metrics) {
+        return new Scenario(
+                        name,
+                        SqlCase.class,
+                        Stream.of(150, 30)
+                                .map(clients -> Point.clients(clients).connecting(clients + beside))
+                                .toList(),
+                        Stream.of(0, 1)
+                                .limit(variants.size())
+                                .map(each -> variant(name, variants.get(each), each))
+                                .toList(),
+                        List.of(metrics))
+                .timed(Timing.THROUGHPUT);
+    }
+
+    private static Variant variant(String script, String label, int number) {
+        return new Variant(label, Map.of("script", script, "variant", Integer.toString(number)), false);
+    }
+
+    @Override
+    Map<String, String> settings() {
+        return script.equals(BUFFERS) ? SMALL : Map.of();
+    }
+
+    static List<Section> sections(String script, int variant) {
+        String text;
+        try (InputStream in = SqlCase.class.getResourceAsStream(script + ".sql")) {
+            text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
+                    .replace(":variant", Integer.toString(variant));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        List<Section> sections = new ArrayList<>();
+        Matcher matcher = SECTION.matcher(text);
+        boolean found = matcher.find();
+        while (found) {
+            String kind = matcher.group(1);
+            String role = String.valueOf(matcher.group(2));
+            String count = String.valueOf(matcher.group(3));
+            int begin = matcher.end();
+            found = matcher.find();
+            String body = text.substring(begin, found ? matcher.start() : text.length());
+            sections.add(new Section(
+                    kind,
+                    role,
+                    count,
+                    Arrays.stream(body.strip().split("\n\n+")).toList()));
+        }
+        return sections;
+    }
+
+    @Override
+    void prepare() throws SQLException {
+        for (Section section : sections(script, variant)) {
+            String sql = section.statements().get(0);
+            int count = section.count().equals("clients")
+                    ? clients
+                    : section.count().equals("null") ? 0 : Integer.parseInt(section.count());
+            switch (section.kind()) {
+                case "setup" -> server.execute(section.statements().toArray(String[]::new));
+                case "holds" -> atEnd(() -> check(sql.replace(":measured", Long.toString(measured.sum()))));
+                case "connecting" -> threads.add(section.role(), count, number -> connecting(section.role(), sql));
+                default -> {
+                    List<Connection> sessions = server.sessions(count);
+                    boolean isMeasured = section.kind().equals("measured");
+                    threads.add(section.role(), count, isMeasured, number -> {
+                        Latency latency = meter.latency(section.role());
+                        Connection session = sessions.get(number);
+                        return () -> {
+                            latency.begin();
+                            run(session, sql);
+                            latency.end();
+                            measured.add(isMeasured ? 1 : 0);
+                            return 1;
+                        };
+                    });
+                }
+            }
+        }
+    }
+
+    private static void run(Connection connection, String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.execute();
+        }
+    }
+
+    private Clients.Operation connecting(String role, String sql) {
+        PGSimpleDataSource dataSource = server.dataSource();
+        dataSource.setSocketTimeout(TIMEOUT_SECONDS);
+        Latency latency = meter.latency(role);
+        LongAdder out = meter.count("out");
+        return () -> {
+            latency.begin();
+            try (Connection connection = dataSource.getConnection()) {
+                latency.end();
+                run(connection, sql);
+                return 1;
+            } catch (SQLException e) {
+                if (!TOO_MANY_CONNECTIONS.equals(e.getSQLState())
+                        && !(e.getCause() instanceof SocketTimeoutException)) {
+                    throw e;
+                }
+                latency.end();
+                out.increment();
+                return 0;
+            }
+        };
+    }
+
+    private void check(String sql) throws SQLException {
+        try (Connection connection = server.connect()) {
+            if (!Sql.one(connection, sql, row -> row.getBoolean(1))) {
+                throw new InvariantViolation("this does not hold: " + sql);
+            }
+        }
+    }
+}

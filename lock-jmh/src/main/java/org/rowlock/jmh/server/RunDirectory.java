@@ -1,0 +1,102 @@
+package org.rowlock.jmh.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Where this JVM keeps what must not outlive it, among the temporary files: data directories and the file for the forks. What
+ * a killed JVM has left there, its servers among it, the next run ends and removes.
+ */
+public final class RunDirectory {
+    private static final String PREFIX = "rowlock-jmh-";
+    private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d+)");
+
+    private RunDirectory() {}
+
+    private static Path root() {
+        return Path.of(System.getProperty("java.io.tmpdir"));
+    }
+
+    /** A new directory of the owner's alone. */
+    static Path create(String what) {
+        try {
+            Path own = root().resolve(PREFIX + ProcessHandle.current().pid());
+            Files.createDirectories(own);
+            return Files.createTempDirectory(own, what);
+        } catch (IOException e) {
+            throw new UncheckedIOException("There is no room among the temporary files of " + root(), e);
+        }
+    }
+
+    /** Ends and removes what JVMs have left that are gone. */
+    public static void removeLeftovers() {
+        try (Stream<Path> files = Files.list(root())) {
+            for (Path each : files.toList()) {
+                Matcher name = NAME.matcher(each.getFileName().toString());
+                if (name.matches()
+                        && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()) {
+                    remove(each);
+                }
+            }
+        } catch (IOException | UncheckedIOException e) {
+            // Of somebody else's, or gone meanwhile; it takes room, and disturbs nothing.
+        }
+    }
+
+    /** Ends the server in it, if one runs there, and removes it; its parent too, once that is empty. */
+    static void remove(Path directory) throws IOException {
+        // No deeper than data directories are: a server makes and removes files as long as it runs.
+        try (Stream<Path> shallow = Files.walk(directory, 3)) {
+            for (Path each :
+                    shallow.filter(file -> file.endsWith("postmaster.pid")).toList()) {
+                endPostmaster(each);
+            }
+        } catch (NoSuchFileException e) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(each);
+            }
+            Path parent = directory.getParent();
+            if (parent != null && NAME.matcher(parent.getFileName().toString()).matches()) {
+                Files.deleteIfExists(parent);
+            }
+        } catch (NoSuchFileException | DirectoryNotEmptyException e) {
+            // It is gone, or there are others beside it.
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static void endPostmaster(Path pidFile) throws IOException {
+        try (Stream<String> lines = Files.lines(pidFile)) {
+            lines.findFirst()
+                    .map(line -> Long.valueOf(line.trim()))
+                    .flatMap(ProcessHandle::of)
+                    .filter(process -> process.info().command().orElse("").contains("postgres"))
+                    .ifPresent(postmaster -> {
+                        List<ProcessHandle> children = postmaster.children().toList();
+                        postmaster.destroyForcibly();
+                        children.forEach(ProcessHandle::destroyForcibly);
+                        // Where nobody reaps it, it stays as a zombie.
+                        postmaster
+                                .onExit()
+                                .completeOnTimeout(postmaster, 5, TimeUnit.SECONDS)
+                                .join();
+                    });
+        } catch (NoSuchFileException e) {
+            // It has ended by itself.
+        }
+    }
+}

@@ -1,0 +1,2 @@
+-- measured trip clients
+select 1

@@ -1,0 +1,42 @@
+package org.rowlock.jmh.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rowlock.jmh.server.Sql;
+import org.rowlock.testing.TestDatabase;
+
+/** Whether the tables that the file finds collide in the server, as pg_locks shows. */
+class SqlCaseTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase();
+
+    @ParameterizedTest
+    @CsvSource({"0, true", "1, false"})
+    void aStrongLockOfACollidingTableTakesReadersOffTheFastPath(int variant, boolean fastPath) throws SQLException {
+        try (Connection strong = database.dataSource().getConnection();
+                Connection reader = database.dataSource().getConnection()) {
+            String[] setup = SqlCase.sections("lwlocks-fastpath", variant)
+                    .get(0)
+                    .statements()
+                    .toArray(String[]::new);
+            Sql.execute(strong, setup);
+            strong.setAutoCommit(false);
+            reader.setAutoCommit(false);
+            Sql.execute(strong, "lock table truncated in access exclusive mode");
+            Sql.execute(reader, "select from hot");
+            assertThat(Sql.<Boolean>one(
+                            reader,
+                            "select bool_and(fastpath) from pg_locks where pid = pg_backend_pid()"
+                                    + " and locktype = 'relation' and relation = 'hot'::regclass",
+                            row -> row.getBoolean(1)))
+                    .isEqualTo(fastPath);
+            reader.rollback();
+            strong.rollback();
+        }
+    }
+}

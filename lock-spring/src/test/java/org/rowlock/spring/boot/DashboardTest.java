@@ -1,0 +1,124 @@
+package org.rowlock.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLockMode;
+import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.spring.LockInstrumentation.Acquisition;
+import org.rowlock.spring.metrics.JdbcMetrics;
+import org.rowlock.spring.metrics.LockMetrics;
+import org.rowlock.testing.TestDatabase;
+import org.yaml.snakeyaml.Yaml;
+
+/** The dashboard and the alerts in docs/grafana can be loaded, and every metric in them is one that there is. */
+class DashboardTest {
+    private static final Pattern METRIC = Pattern.compile("rowlock_[a-z_]+");
+    private static final Pattern GROUPED = Pattern.compile("by \\(([a-z, ]+)\\)");
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase("create table account (id int primary key)");
+
+    @Test
+    void showsMetricsThatThereAre() throws Exception {
+        // JSON is YAML.
+        Map<String, Object> dashboard = load("dashboard.json");
+        assertThat(dashboard).containsEntry("title", "Rowlock").containsKeys("schemaVersion", "templating");
+        Set<Object> ids = new HashSet<>();
+        List<String> expressions = new ArrayList<>();
+        for (Object panel : (List<?>) dashboard.get("panels")) {
+            Map<?, ?> values = (Map<?, ?>) panel;
+            assertThat(ids.add(values.get("id"))).isTrue();
+            assertThat(values.get("gridPos"))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsKeys("h", "w", "x", "y");
+            for (Object target : (List<?>) values.get("targets")) {
+                expressions.add((String) ((Map<?, ?>) target).get("expr"));
+            }
+        }
+        assertThat(expressions).hasSameSizeAs(ids);
+        assertAreThere(expressions);
+    }
+
+    @Test
+    void alertsLookAtMetricsThatThereAre() throws Exception {
+        List<String> expressions = new ArrayList<>();
+        for (Object group : (List<?>) load("alerts.yml").get("groups")) {
+            for (Object rule : (List<?>) ((Map<?, ?>) group).get("rules")) {
+                Map<?, ?> values = (Map<?, ?>) rule;
+                assertThat(values.get("alert")).isInstanceOf(String.class);
+                assertThat(((Map<?, ?>) values.get("annotations")).get("summary"))
+                        .isInstanceOf(String.class);
+                expressions.add((String) values.get("expr"));
+            }
+        }
+        assertThat(expressions).isNotEmpty();
+        assertAreThere(expressions);
+    }
+
+    /** From lock-spring, and from the folder below it that runs these tests on Boot 4. */
+    private static Map<String, Object> load(String name) throws IOException {
+        Path here = Path.of("..", "docs", "grafana", name);
+        return new Yaml()
+                .load(Files.readString(Files.exists(here) ? here : Path.of("..").resolve(here)));
+    }
+
+    private void assertAreThere(List<String> expressions) throws Exception {
+        String scraped = scrape();
+        Set<String> metrics = found(Pattern.compile("^(rowlock_[a-z_]+)", Pattern.MULTILINE), scraped);
+        Set<String> labels = found(Pattern.compile("[{,]([a-z_]+)=\""), scraped);
+        for (String expression : expressions) {
+            assertThat(METRIC.matcher(expression).results().map(MatchResult::group))
+                    .as(expression)
+                    .isNotEmpty()
+                    .isSubsetOf(metrics);
+            assertThat(found(GROUPED, expression)).as(expression).isSubsetOf(labels);
+        }
+    }
+
+    private static Set<String> found(Pattern pattern, String text) {
+        return pattern.matcher(text)
+                .results()
+                .map(result -> result.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private String scrape() throws Exception {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        LockMetrics locks = new LockMetrics(registry);
+        Acquisition acquisition =
+                new Acquisition(List.of(LockKey.row("account", 1)), RowLockMode.FOR_NO_KEY_UPDATE, LockStrategy.ROW);
+        StringBuilder scraped = new StringBuilder();
+        locks.queue(acquisition, () -> scraped.append(registry.scrape()));
+        locks.acquire(acquisition, () -> scraped.append(registry.scrape()));
+        locks.released(acquisition, Duration.ofMillis(1));
+        try (RowlockDataSource dataSource = RowlockDataSource.wrap(database.dataSource());
+                Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("delete from account where id = 1");
+            new JdbcMetrics(registry).bind("shop", dataSource.control());
+            return scraped.append(registry.scrape()).toString();
+        }
+    }
+}
