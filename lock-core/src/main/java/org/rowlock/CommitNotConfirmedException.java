@@ -4,13 +4,14 @@ import java.sql.SQLException;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * A transaction has committed on this server and is visible to others, and whether it is durable is not known: the wait for the
- * disk or the synchronous standby was ended before it was over, say by a cancel. A crash or a failover can still lose it. The
- * SQLSTATE is Rowlock's own, RL001, so that nothing takes it for an error worth a retry; the cause has that of what ended the wait,
- * such as 57014, or 01000 if the server only warned.
+ * A transaction has committed on this server and is visible to others, and whether it is durable is not known: the wait
+ * for the disk or the synchronous standby was ended before it was over, say by a cancel. A crash or a failover can
+ * still lose it. The SQLSTATE is Rowlock's own, RL001, so that nothing takes it for an error worth a retry; the cause
+ * has that of what ended the wait, such as 57014, or 01000 if the server only warned.
  *
- * <p>Never run the work again. Before anything is done outside the database that relies on it, look whether the standby has it.
- * It is a kind of unknown outcome, so that who only knows {@link CommitOutcomeUnknownException} and looks first does right.
+ * <p>Never run the work again. Before anything is done outside the database that relies on it, look whether the standby
+ * has it. It is a kind of unknown outcome: code that knows only {@link CommitOutcomeUnknownException}, and looks first,
+ * is right.
  */
 public final class CommitNotConfirmedException extends CommitOutcomeUnknownException {
     private static final long serialVersionUID = 1;

@@ -7,10 +7,10 @@ import java.sql.SQLException;
  * lost before the server's answer arrived. The SQLSTATE is that of the cause, such as 08006 or 57P01. Where it is known
  * that it has committed, and only not whether it is durable, it is a {@link CommitNotConfirmedException}.
  *
- * <p>Do not simply run the work again: if it has committed it would be done twice. Look first whether it is there, or make
- * the work such that twice is once, say with an id of its own that is inserted under a unique constraint. Rowlock has
- * tried, for half a second, at most 1.5 seconds, to end what may still wait for a lock at the server and commit later.
- * That cannot be certain, so look in a transaction that has locked the same keys first.
+ * <p>Do not simply run the work again: if it has committed it would be done twice. Look first whether it is there, or
+ * make the work such that twice is once, say with an id of its own that is inserted under a unique constraint. Rowlock
+ * has tried, for half a second, at most 1.5 seconds, to end what may still wait for a lock at the server and commit
+ * later. That cannot be certain, so look in a transaction that has locked the same keys first.
  */
 public sealed class CommitOutcomeUnknownException extends LockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;

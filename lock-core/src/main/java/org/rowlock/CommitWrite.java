@@ -31,9 +31,9 @@ public final class CommitWrite<T> {
 
     /**
      * Has nothing committed unless each execution of the statement changes as many rows. Otherwise the transaction is
-     * rolled back, with an {@link UnexpectedRowCountException}. Of an INSERT, UPDATE or DELETE the server checks it, so that
-     * the COMMIT can go with it. Of others (MERGE, SELECT, what begins with WITH) Rowlock does, and then the COMMIT takes
-     * a round trip of its own.
+     * rolled back, with an {@link UnexpectedRowCountException}. Of an INSERT, UPDATE or DELETE the server checks it, so
+     * that the COMMIT can go with it. Of others (MERGE, SELECT, what begins with WITH) Rowlock does, and then the
+     * COMMIT takes a round trip of its own.
      *
      * @param rows how many, at least 0
      * @return this
@@ -61,8 +61,8 @@ public final class CommitWrite<T> {
      * How many rows all executions have changed, or returned, together.
      *
      * @return the number
-     * @throws IllegalStateException if it is not committed, or its commit ended in a {@link CommitOutcomeUnknownException}
-     *     behind which the number was not read
+     * @throws IllegalStateException if it is not committed, or its commit ended in a
+     *     {@link CommitOutcomeUnknownException} behind which the number was not read
      */
     public long count() {
         long sum = 0;

@@ -42,7 +42,7 @@ public class LockException extends RuntimeException {
 
     /**
      * Tells whether the same work may succeed if it is run again from its beginning, once this transaction is rolled
-     * back: nothing of it is stored, and nothing needs to be changed first. Not whether that is wanted: who was
+     * back: nothing of it is stored, and nothing needs to be changed first. Not whether that is wanted: work that was
      * interrupted or cancelled should rather stop.
      *
      * @return false where it will fail again, or where nobody knows what is stored

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.sql.KeySql;
 
 /**
- * Tells who holds and who waits for advisory locks in the connection's database: on which table and id, since when, and
- * behind whom. Reads pg_locks and pg_stat_activity, takes no lock, changes nothing, and works in any transaction and in
- * autocommit. Without the privileges of pg_read_all_stats, queries and times of other roles are empty.
+ * Reports the holders and waiters of advisory locks in the connection's database: table, id, since when, and what
+ * blocks each waiter. Reads pg_locks and pg_stat_activity, takes no lock, changes nothing, and works in any transaction
+ * and in autocommit. Without the privileges of pg_read_all_stats, queries and times of other roles are empty.
  *
  * <p>Not thread-safe, as the connection is not.
  */
@@ -67,8 +67,8 @@ public final class LockInspector {
     }
 
     /**
-     * All advisory locks of the database, held or waited for, by Rowlock or anybody else. An extension's own, such as Citus
-     * takes beside these, are left out. Of a database of several machines those of the connection's machine; see
+     * All advisory locks of the database, held or waited for, by Rowlock or anybody else. An extension's own, such as
+     * Citus takes beside these, are left out. Of a database of several machines those of the connection's machine; see
      * {@link #citusWaits()}.
      *
      * @return a line per lock and session; those of one key together, holders first, waiters in their order
@@ -79,7 +79,7 @@ public final class LockInspector {
     }
 
     /**
-     * Who holds and who waits for one key. Finds keys that {@link #all()} can only show as a number, such as UUIDs.
+     * The holders and waiters of one key. Finds keys that {@link #all()} can only show as a number, such as UUIDs.
      *
      * @param key the key
      * @return a line per session; holders first, waiters in their order; empty if the key is free
@@ -94,8 +94,8 @@ public final class LockInspector {
     }
 
     /**
-     * Who waits for whom in a database with Citus, on whatever machine, and for a lock of any kind: of row locks these are the
-     * only trace, as the rows lie elsewhere.
+     * The waiting sessions of a database with Citus and their blockers, on whatever machine, for a lock of any kind. Of
+     * row locks these are the only trace, as the rows lie elsewhere.
      *
      * @return a line per waiting session and session it waits for; empty without Citus
      * @throws SQLException if the view cannot be read, say while a machine is not there
@@ -139,8 +139,8 @@ public final class LockInspector {
     }
 
     /**
-     * One session that waits for another, as Citus tells it. Its pids are global: the number of the machine's node times
-     * 10,000,000,000, and the pid of the server process there.
+     * One session that waits for another, as Citus tells it. Its pids are global: the number of the machine's node
+     * times 10,000,000,000, and the pid of the server process there.
      *
      * @param waiting the global pid of the session that waits
      * @param waitingNode the node where its client is
@@ -160,8 +160,8 @@ public final class LockInspector {
     /**
      * One session at one lock.
      *
-     * @param table the table; empty for a bigint key (an id that is no int4, a name, a raw number), from which it cannot
-     *     be told, and for a raw pair
+     * @param table the table; empty for a bigint key (an id that is no int4, a name, a raw number), from which it
+     *     cannot be told, and for a raw pair
      * @param id the id within the table; empty where the table is
      * @param first the lock's classid: of a pair the first number, of a bigint the high half
      * @param second the lock's objid: of a pair the second number, of a bigint the low half

@@ -19,7 +19,7 @@ public interface LockListener {
     /**
      * A passage through the admission queue has ended. Does nothing by default.
      *
-     * @param wait who waited and how it ended
+     * @param wait the wait, and how it ended
      */
     default void onAdmission(AdmissionWait wait) {}
 

@@ -39,7 +39,9 @@ public final class LockTransactionException extends LockException {
         /** The driver is set up so that it cannot send several statements at once: a negative prepareThreshold. */
         DRIVER_SETTINGS,
 
-        /** Code that runs in the transaction (the work, a row mapper, a listener) has ended it, and its locks with it. */
+        /**
+         * Code that runs in the transaction (the work, a row mapper, a listener) has ended it, and its locks with it.
+         */
         ENDED
     }
 

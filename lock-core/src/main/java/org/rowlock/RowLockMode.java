@@ -4,25 +4,27 @@ package org.rowlock;
  * How strongly a key is locked: PostgreSQL's own four row-lock modes.
  *
  * <p>{@link LockStrategy#ROW} takes them as they are. An advisory lock knows only exclusive and shared, so
- * {@link LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} map the first two to an exclusive lock and the last two to
- * a shared one. That is stricter than row locks in one place, {@code FOR NO KEY UPDATE} against
+ * {@link LockStrategy#ADVISORY} and {@link LockStrategy#BOTH} map the first two to an exclusive lock and the last two
+ * to a shared one. That is stricter than row locks in one place, {@code FOR NO KEY UPDATE} against
  * {@code FOR KEY SHARE}, and nowhere laxer.
  *
- * <p>{@link #FOR_NO_KEY_UPDATE} is what an application wants unless it deletes rows or changes their keys: the check of a
- * foreign key passes it and waits for {@link #FOR_UPDATE}, so that with the latter inserts that reference a row wait, and
- * deadlock where they come before its lock. Hibernate usually takes it for
- * {@code PESSIMISTIC_WRITE}, but not always: see docs/migrating.md.
+ * <p>{@link #FOR_NO_KEY_UPDATE} is what an application wants unless it deletes rows or changes their keys: the check of
+ * a foreign key passes it and waits for {@link #FOR_UPDATE}, so that with the latter inserts that reference a row wait,
+ * and deadlock where they come before its lock. Hibernate usually takes it for
+ * {@code PESSIMISTIC_WRITE}, but not always: see docs/modes.md.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS">Row-level locks</a>
  */
 public enum RowLockMode {
     /**
-     * Excludes every other mode, and so inserts that reference the row. For a row that will be deleted, or whose key will
-     * change. The default of {@link TransactionLocks} and {@link RowLocks}, as it is of the SQL that it replaces.
+     * Excludes every other mode, and so inserts that reference the row. For a row that will be deleted, or whose key
+     * will change. The default of {@link TransactionLocks} and {@link RowLocks}, as it is of the SQL that it replaces.
      */
     FOR_UPDATE("for update", false),
 
-    /** Excludes every mode, as advisory locks have no weaker exclusive one; a row lock lets {@code FOR KEY SHARE} in. */
+    /**
+     * Excludes every mode, as advisory locks have no weaker exclusive one; a row lock lets {@code FOR KEY SHARE} in.
+     */
     FOR_NO_KEY_UPDATE("for no key update", false),
 
     /** Shares with the two shared modes and excludes the two exclusive ones. */

@@ -121,7 +121,10 @@ class BadKeyTest {
                 .withMessageContaining("NUL");
     }
 
-    /** ("a", "b" + 31 + "c") and ("a" + 31 + "b", "c") would be one lock text; a collision only waits, but none is better. */
+    /**
+     * ("a", "b" + 31 + "c") and ("a" + 31 + "b", "c") would be one lock text; a collision only waits, but none is
+     * better.
+     */
     @Test
     void emptyCompositeIdIsRefused() {
         assertThatIllegalArgumentException()

@@ -67,9 +67,9 @@ class TcpProxyTest {
     }
 
     /**
-     * A trip never takes less than asked for, and no more than 10 % longer than it takes without the delay besides, where the
-     * machine lets it: one that has other things to do adds what it likes, so the shortest trip counts, and there are as
-     * many tries as it takes. What is usual is reported: the median above, in per cent.
+     * A trip never takes less than asked for, and no more than 10 % longer than it takes without the delay besides,
+     * where the machine lets it: one that has other things to do adds what it likes, so the shortest trip counts, and
+     * there are as many tries as it takes. What is usual is reported: the median above, in per cent.
      */
     @ParameterizedTest
     @ValueSource(longs = {200, 500, 1_000, 2_000, 5_000})

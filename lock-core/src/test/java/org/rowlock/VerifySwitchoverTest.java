@@ -24,7 +24,10 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.TestPostgres;
 import org.rowlock.testing.Wire;
 
-/** Sessions end while verify() looks, at every step of it: sound servers are never refused for that, and others still are. */
+/**
+ * Sessions end while verify() looks, at every step of it: sound servers are never refused for that, and others still
+ * are.
+ */
 @Tag("long")
 class VerifySwitchoverTest {
     private static final long SEED = 4711;

@@ -12,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -19,8 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Java in the documentation is a region of a program that a test runs, and links lead somewhere.
  *
  * <p>A block is preceded by {@code <!-- snippet: path#name -->}; the region stands between {@code // snippet: name} and
- * {@code // end}. Blocks of other languages may have a marker too, with {@code --} or {@code #} for the comment. Without
- * {@code #name} it is the whole file.
+ * {@code // end}. Blocks of other languages may have a marker too, with {@code --} or {@code #} for the comment.
+ * Without {@code #name} it is the whole file.
  */
 class DocumentationTest {
     private static final Path ROOT =
@@ -31,12 +32,15 @@ class DocumentationTest {
             Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern MARKER = Pattern.compile("^<!-- snippet: ", Pattern.MULTILINE);
     private static final Pattern CODE = Pattern.compile("^```.*?^```$", Pattern.MULTILINE | Pattern.DOTALL);
+    private static final Pattern NAMED_PAGE = Pattern.compile("\\b(docs/[a-z-]+\\.md)(?:#([a-z0-9-]+))?");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
+    private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\"></a>");
 
     static List<Path> documents() throws IOException {
         try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
-            Stream<Path> others = Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")
+            Stream<Path> others = Stream.of(
+                            "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md", "lock-jmh/RESULTS.md")
                     .map(ROOT::resolve);
             return Stream.concat(others, docs)
                     .filter(path -> path.toString().endsWith(".md") && Files.exists(path))
@@ -85,6 +89,32 @@ class DocumentationTest {
         }
     }
 
+    /** Messages, Javadoc and SQL that users see: they have a jar and no tests. */
+    @Test
+    void everyPageThatTheCodeNamesIsThere() throws IOException {
+        int links = 0;
+        for (Path source : mainSources()) {
+            Matcher named = NAMED_PAGE.matcher(Files.readString(source));
+            while (named.find()) {
+                Path page = ROOT.resolve(named.group(1));
+                assertThat(page).as("page that %s names", source).exists();
+                if (named.group(2) != null) {
+                    assertThat(anchors(page)).as("anchor that %s names", source).contains(named.group(2));
+                }
+                links++;
+            }
+        }
+        assertThat(links).isPositive();
+    }
+
+    private static List<Path> mainSources() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            return files.filter(path -> path.toString().contains("/src/main/"))
+                    .filter(path -> path.toString().matches(".*\\.(?:java|sql|yaml|json)"))
+                    .toList();
+        }
+    }
+
     /** The lines of a region, moved to the left margin; the whole file if there is no name. */
     private static String region(Path file, String name) throws IOException {
         if (name == null) {
@@ -108,14 +138,17 @@ class DocumentationTest {
         throw new AssertionError(file + " has no line: // " + comment);
     }
 
-    /** The names that headings have as link targets. */
+    /** The names that headings have as link targets, and those that are set. */
     private static List<String> anchors(Path document) throws IOException {
-        return HEADING.matcher(CODE.matcher(Files.readString(document)).replaceAll(""))
-                .results()
-                .map(heading -> heading.group(1)
-                        .toLowerCase(Locale.ROOT)
-                        .replaceAll("[^\\p{L}\\p{N} _-]", "")
-                        .replace(' ', '-'))
+        String text = CODE.matcher(Files.readString(document)).replaceAll("");
+        return Stream.concat(
+                        HEADING.matcher(text)
+                                .results()
+                                .map(heading -> heading.group(1)
+                                        .toLowerCase(Locale.ROOT)
+                                        .replaceAll("[^\\p{L}\\p{N} _-]", "")
+                                        .replace(' ', '-')),
+                        ANCHOR.matcher(text).results().map(anchor -> anchor.group(1)))
                 .toList();
     }
 }

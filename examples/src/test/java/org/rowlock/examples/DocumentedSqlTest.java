@@ -58,7 +58,7 @@ class DocumentedSqlTest {
 
     static Stream<String> statements() throws IOException {
         List<String> all = new ArrayList<>();
-        for (String document : List.of("operating.md", "migrating.md", "semantics.md")) {
+        for (String document : List.of("incidents.md", "operating.md", "migrating.md", "guard.md")) {
             all.addAll(sqlOf(document));
         }
         return all.stream();
@@ -91,20 +91,18 @@ class DocumentedSqlTest {
     @Test
     void aWriterThatDoesNotLockIsListed() throws Exception {
         database.execute("update orders set id = 7 where id = 7");
-        for (String document : List.of("operating.md", "migrating.md")) {
-            String writers = rows(sqlOf(document).stream()
-                    .filter(sql -> sql.contains("rowlock.stray_writers"))
-                    .findFirst()
-                    .orElseThrow());
-            assertThat(writers.lines())
-                    .anySatisfy(line -> assertThat(line)
-                            .contains("relation=orders|", "application=" + database.schema(), "update orders set id"));
-        }
+        String writers = rows(sqlOf("guard.md").stream()
+                .filter(sql -> sql.contains("rowlock.stray_writers"))
+                .findFirst()
+                .orElseThrow());
+        assertThat(writers.lines())
+                .anySatisfy(line -> assertThat(line)
+                        .contains("relation=orders|", "application=" + database.schema(), "update orders set id"));
     }
 
     @Test
     void theGuardsAreListed() throws Exception {
-        String guards = rows(sqlOf("operating.md").stream()
+        String guards = rows(sqlOf("guard.md").stream()
                 .filter(sql -> sql.contains("rowlock.guards"))
                 .findFirst()
                 .orElseThrow());
@@ -120,15 +118,15 @@ class DocumentedSqlTest {
         Step<?> waiting = waiter.start(connection -> locks.in(connection).lock(forUpdate(LockKey.row("orders", 7))));
         waiting.awaitBlockedBy(holder);
 
-        String waits = rows(sqlOf("operating.md").get(0));
+        String waits = rows(sqlOf("incidents.md").get(0));
         assertThat(waits.lines())
                 .anySatisfy(line -> assertThat(line)
                         .contains("pid=" + waiter.pid() + "|", "what=" + what, "blocked_by={" + holder.pid() + "}"));
-        String heads = rows(sqlOf("operating.md").get(1));
+        String heads = rows(sqlOf("incidents.md").get(1));
         assertThat(heads.lines())
                 .anySatisfy(line -> assertThat(line)
                         .contains("pid=" + holder.pid() + "|", "state=idle in transaction", "waiters=1"));
-        String plainWriters = rows(sqlOf("migrating.md").stream()
+        String plainWriters = rows(sqlOf("guard.md").stream()
                 .filter(sql -> sql.contains("pg_blocking_pids"))
                 .findFirst()
                 .orElseThrow());
@@ -169,12 +167,12 @@ class DocumentedSqlTest {
             Session waiter = database.session("waiter", primary);
             waiter.startExecute("select from orders where id = 1 for update").awaitBlockedBy(writers.get(0));
 
-            assertThat(rows(local, sqlOf("operating.md").get(1)).lines())
+            assertThat(rows(local, sqlOf("incidents.md").get(1)).lines())
                     .hasSize(2)
                     .allMatch(line -> line.contains("|wait_event_type=IPC|wait_event=SyncRep|"))
                     .anyMatch(line -> line.startsWith("pid=" + writers.get(0).pid()) && line.contains("|waiters=1|"))
                     .anyMatch(line -> line.startsWith("pid=" + writers.get(1).pid()) && line.contains("|waiters=0|"));
-            String standbys = sqlOf("operating.md").stream()
+            String standbys = sqlOf("incidents.md").stream()
                     .filter(sql -> sql.contains("pg_stat_replication"))
                     .findFirst()
                     .orElseThrow();

@@ -44,7 +44,9 @@ public class ObservedDataSource implements DataSource {
         return mostOpen.get();
     }
 
-    /** The calls that begin and end transactions and connections, such as {@code commit} or {@code setAutoCommit(true)}. */
+    /**
+     * The calls that begin and end transactions and connections, such as {@code commit} or {@code setAutoCommit(true)}.
+     */
     public List<String> calls() {
         return List.copyOf(calls);
     }

@@ -5,7 +5,9 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import javax.sql.DataSource;
 
-/** A DataSource that always gives the same connection and leaves it open, so that a test can look at it between calls. */
+/**
+ * A DataSource that always gives the same connection and leaves it open, so that a test can look at it between calls.
+ */
 public final class OneConnection {
     private OneConnection() {}
 

@@ -46,7 +46,8 @@ public final class TestPostgres {
     }
 
     /**
-     * An embedded server on a data directory that outlives it, to be started there again: after a stop, or as a standby.
+     * An embedded server on a data directory that outlives it, to be started there again: after a stop, or as a
+     * standby.
      *
      * @param dataDirectory new, or that of a stopped server of the same version
      * @param port a free one; the same again where clients are to find the server again
@@ -80,8 +81,8 @@ public final class TestPostgres {
     }
 
     /**
-     * A free port of this machine, of those that no system gives out by itself: such a one might be given to another before
-     * it is used, and a server that cannot have it looks as if it had started, as somebody answers there.
+     * A free port of this machine, of those that no system gives out by itself: such a one might be given to another
+     * before it is used, and a server that cannot have it looks as if it had started, as somebody answers there.
      */
     public static int freePort() throws IOException {
         for (int tries = 0; tries < 100; tries++) {

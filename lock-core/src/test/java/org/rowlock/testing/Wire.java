@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A real connection, with a tap between the program and the server: a test listens to the statements that pass, or makes
- * something go wrong at one of them. It unwraps to the driver's connection, as a pool's does.
+ * A real connection, with a tap between the program and the server: a test listens to the statements that pass, or
+ * makes something go wrong at one of them. It unwraps to the driver's connection, as a pool's does.
  */
 public final class Wire {
     private Wire() {}

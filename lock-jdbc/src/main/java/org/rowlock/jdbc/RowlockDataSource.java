@@ -16,14 +16,14 @@ import org.rowlock.jdbc.internal.turn.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * A DataSource in front of another, of PostgreSQL's driver or a pool of its connections. All statements and all row locks stay
- * as they are; where many transactions of this JVM want the same row, those whose first lock it is wait in the JVM, first come,
- * first served, before they go to the server.
+ * A DataSource in front of another, of PostgreSQL's driver or a pool of its connections. All statements and all row
+ * locks stay as they are; where many transactions of this JVM want the same row, those whose first lock it is wait in
+ * the JVM, first come, first served, before they go to the server.
  *
- * <p>A statement is looked at if it locks one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or {@code FOR NO
- * KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM ends after a second or some more in which nobody got the row,
- * after a tenth of the statement's timeouts, and by {@code cancel}, {@code close}, {@code abort} and interrupts. Connections of
- * other databases are given as they are.
+ * <p>A statement is looked at if it locks one row of one table by its primary key: {@code SELECT ... FOR UPDATE} or
+ * {@code FOR NO KEY UPDATE}, {@code UPDATE} and {@code DELETE}. A wait in the JVM ends after a second or some more in
+ * which nobody got the row, after a tenth of the statement's timeouts, and by {@code cancel}, {@code close},
+ * {@code abort} and interrupts. Connections of other databases are given as they are.
  *
  * <p>Thread-safe. In front of a pool or behind it makes no difference; in front of it needs no change to the pool.
  */
@@ -61,8 +61,8 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
     /**
      * What differs from the default. Not thread-safe.
      *
-     * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, {@code rowlock.jdbc.release}, and {@code
-     * rowlock.jdbc.include} and {@code rowlock.jdbc.exclude} with names of tables between commas.
+     * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, {@code rowlock.jdbc.release},
+     * and {@code rowlock.jdbc.include} and {@code rowlock.jdbc.exclude} with names of tables between commas.
      */
     public static final class Builder {
         private final DataSource dataSource;
@@ -104,7 +104,8 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         /**
          * The tables to look at.
          *
-         * @param tables their names as SQL writes them, one without a schema for that of any schema; all tables by default
+         * @param tables their names as SQL writes them, one without a schema for that of any schema; all tables by
+         *     default
          * @return this builder
          */
         public Builder include(String... tables) {
@@ -124,10 +125,10 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         }
 
         /**
-         * When a commit lets go of the locks of its transaction: with {@link LockRelease#EARLY} before it is durable, where the
-         * transaction had its turn in the queue and others want its row. {@code commit} returns when it is durable, in either
-         * case. If it has committed, and the wait for that fails, it throws an SQLException with SQLSTATE RL001: not to be run
-         * again.
+         * When a commit lets go of the locks of its transaction: with {@link LockRelease#EARLY} before it is durable,
+         * where the transaction had its turn in the queue and others want its row. {@code commit} returns when it is
+         * durable, in either case. If it has committed, and the wait for that fails, it throws an SQLException with
+         * SQLSTATE RL001: not to be run again.
          *
          * @param given when; {@link LockRelease#PLAIN} by default
          * @return this builder

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a DataSource or a URL does about statements that lock rows, and has done, to see and to change while it runs; by JMX as
- * {@code org.rowlock:type=Jdbc,name=...}. Thread-safe.
+ * What a DataSource or a URL does about statements that lock rows, and has done, to see and to change while it runs; by
+ * JMX as {@code org.rowlock:type=Jdbc,name=...}. Thread-safe.
  */
 public interface RowlockJdbcMXBean {
     /**
@@ -16,7 +16,7 @@ public interface RowlockJdbcMXBean {
     String getMode();
 
     /**
-     * Changes the mode, for statements from now on; who waits goes on waiting for his turn.
+     * Changes the mode, for statements from now on; threads that wait already keep their places.
      *
      * @param mode off, observe, queue or front
      * @throws IllegalArgumentException if there is no such mode
@@ -70,9 +70,9 @@ public interface RowlockJdbcMXBean {
 
     /**
      * Figures by table since the start: {@code recognised} statements; those that {@code queued}, or would have in mode
-     * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; those that had an advisory lock in front ({@code
-     * fronted}), and those that went without it after they had waited for it ({@code frontGivenUp}); transactions that
-     * were {@code releasedEarly}; {@code passed.REASON}
+     * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; those that had an advisory lock in front
+     * ({@code fronted}), and those that went without it after they had waited for it ({@code frontGivenUp});
+     * transactions that were {@code releasedEarly}; {@code passed.REASON}
      * that went to the server as they are. Statements of no table that was recognised stand under the empty name.
      *
      * @return the figures, by table and name

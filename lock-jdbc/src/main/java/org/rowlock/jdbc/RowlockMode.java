@@ -14,8 +14,8 @@ public enum RowlockMode {
     QUEUE,
 
     /**
-     * The same, and where other JVMs want the row too, an advisory lock of the row goes in front of the statement, in the same
-     * round trip. Its READ COMMITTED snapshot is then taken behind the wait, so it reads fresher.
+     * The same, and where other JVMs want the row too, an advisory lock of the row goes in front of the statement, in
+     * the same round trip. Its READ COMMITTED snapshot is then taken behind the wait, so it reads fresher.
      */
     FRONT;
 

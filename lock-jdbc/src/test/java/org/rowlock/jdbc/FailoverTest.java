@@ -29,8 +29,8 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /**
- * An application on a primary with a synchronous standby, and one parameter of its URL: the network to the standby hangs while
- * all clients want one row, the primary is killed, and the standby takes over.
+ * An application on a primary with a synchronous standby, and one parameter of its URL: the network to the standby
+ * hangs while all clients want one row, the primary is killed, and the standby takes over.
  */
 @Tag("long")
 class FailoverTest {
@@ -63,7 +63,10 @@ class FailoverTest {
         }
     }
 
-    /** The control: what is acknowledged before the standby has it goes with the primary. Else the other test shows nothing. */
+    /**
+     * The control: what is acknowledged before the standby has it goes with the primary. Else the other test shows
+     * nothing.
+     */
     @Test
     void acknowledgedBeforeTheStandbyHasItCommitsAreLost() throws Exception {
         try (Application application = new Application("rowlock.release=early", "local")) {

@@ -41,8 +41,8 @@ class ManagedTransactionsTest {
                     + " 'begin perform 1 from account where id = 1 for update; total := total + amount; end'");
 
     /**
-     * A transaction manager begins and ends the transaction at the XAResource, and the connection is not told. So at most the
-     * first queues; the outcome is the same.
+     * A transaction manager begins and ends the transaction at the XAResource, and the connection is not told. So at
+     * most the first queues; the outcome is the same.
      */
     @ParameterizedTest
     @EnumSource(

@@ -26,7 +26,9 @@ import org.rowlock.jmh.bench.Share;
 import org.rowlock.jmh.testing.JmhRuns;
 import org.rowlock.testing.TestDatabase;
 
-/** An outsider that does the same SQL on the same server: pgbench. The WAL that it comes to is what our benchmarks say. */
+/**
+ * An outsider that does the same SQL on the same server: pgbench. The WAL that it comes to is what our benchmarks say.
+ */
 @Tag("long")
 class PgbenchTest {
     private static final Pattern PROCESSED = Pattern.compile("number of transactions actually processed: (\\d+)");

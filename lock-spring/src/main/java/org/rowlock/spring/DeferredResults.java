@@ -15,7 +15,9 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ReflectionUtils;
 
-/** Methods whose work is done, or goes on, after they have returned: the transaction and its locks have ended by then. */
+/**
+ * Methods whose work is done, or goes on, after they have returned: the transaction and its locks have ended by then.
+ */
 final class DeferredResults {
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 

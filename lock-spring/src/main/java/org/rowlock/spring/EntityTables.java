@@ -12,8 +12,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * The tables of entities: as Hibernate maps them where there is one that knows the entity, and else by the annotations of
- * JPA or Spring Data Relational, in snake case as Spring Boot's naming strategy has it. Thread-safe.
+ * The tables of entities: as Hibernate maps them where there is one that knows the entity, and else by the annotations
+ * of JPA or Spring Data Relational, in snake case as Spring Boot's naming strategy has it. Thread-safe.
  */
 final class EntityTables {
     private static final String JPA_ENTITY = "jakarta.persistence.Entity";

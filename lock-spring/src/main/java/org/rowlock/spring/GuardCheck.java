@@ -64,7 +64,7 @@ final class GuardCheck {
         LOG.warn(problem + " " + action);
     }
 
-    /** What cannot be looked up is missing, to whoever wants it for sure. */
+    /** A guard that cannot be looked up is missing, if the caller requires it. */
     private GuardState state(Connection connection, String table) throws SQLException {
         try {
             return RowLockGuard.of(connection).stateOf(table);

@@ -34,8 +34,8 @@ import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * A session of Hibernate that the running transaction has. Behind a lock an entity that it has loaded is read again, and the
- * second-level cache is passed by, as {@code PESSIMISTIC_WRITE} does.
+ * A session of Hibernate that the running transaction has. Behind a lock an entity that it has loaded is read again,
+ * and the second-level cache is passed by, as {@code PESSIMISTIC_WRITE} does.
  */
 record HibernateSession(SessionImplementor session, PersistenceExceptionTranslator translator) {
     private static final String RETRIEVE = "jakarta.persistence.cache.retrieveMode";
@@ -212,7 +212,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         }
     }
 
-    /** Its parts, in whatever order the mapping has them; empty if it is of a type that only the mapping understands. */
+    /**
+     * Its parts, in whatever order the mapping has them; empty if it is of a type that only the mapping understands.
+     */
     private static List<String> id(Object id) {
         try {
             return sorted(LockKey.row("any", parts(id)).id());

@@ -73,8 +73,8 @@ final class IdExpressions {
     }
 
     /**
-     * The type of what an expression yields, where that is a path from a parameter: {@code #command.orderId}. Null where
-     * only a call tells.
+     * The type of what an expression yields, where that is a path from a parameter: {@code #command.orderId}. Null
+     * where only a call tells.
      */
     static @Nullable ResolvableType type(Method method, SpelExpression expression) {
         if (!(expression.getAST() instanceof CompoundExpression path)

@@ -16,8 +16,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Id objects: a record or a JPA {@code @Embeddable} whose components, in the order of their declaration, are the parts of
- * the id. Other values are ids themselves.
+ * Id objects: a record or a JPA {@code @Embeddable} whose components, in the order of their declaration, are the parts
+ * of the id. Other values are ids themselves.
  */
 final class IdObjects {
     private static final String EMBEDDABLE = "jakarta.persistence.Embeddable";

@@ -20,8 +20,8 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 
 /**
- * Puts the locks into the proxies of beans that have {@link RowLock}: the lock behind everything else in the chain, and so
- * inside the transaction whatever the order of the advisors; the admission directly in front of the transaction.
+ * Puts the locks into the proxies of beans that have {@link RowLock}: the lock behind everything else in the chain, and
+ * so inside the transaction whatever the order of the advisors; the admission directly in front of the transaction.
  *
  * <p>An advisor with an order cannot do this: Spring's transaction advisor has the lowest precedence there is. The
  * processor itself has no order on purpose, so that it comes after those that have one, such as method validation.
@@ -136,7 +136,9 @@ final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
         list(beanName, methods, transactions, AopUtils.getTargetClass(advised));
     }
 
-    /** The transactionManagerRef of Spring Data's {@code @Enable...Repositories}, which the interceptor does not tell. */
+    /**
+     * The transactionManagerRef of Spring Data's {@code @Enable...Repositories}, which the interceptor does not tell.
+     */
     private String repositoryManager(String beanName) {
         return beans.containsBeanDefinition(beanName)
                         && beans.getMergedBeanDefinition(beanName)

@@ -31,14 +31,14 @@ import org.springframework.transaction.HeuristicCompletionException;
  * {@code FOR UPDATE} goes on working. Rowlock's own is the cause and tells more.
  *
  * <ul>
- *   <li>not available (55P03, which Spring leaves uncategorised by default), the admission queue full, a deadlock, or a row
- *       changed under REPEATABLE READ or SERIALIZABLE (40001): {@link CannotAcquireLockException}, as Hibernate's
+ *   <li>not available (55P03, which Spring leaves uncategorised by default), the admission queue full, a deadlock, or a
+ *       row changed under REPEATABLE READ or SERIALIZABLE (40001): {@link CannotAcquireLockException}, as Hibernate's
  *       exceptions become
  *   <li>an interrupt in the admission queue, any other refusal: {@link PessimisticLockingFailureException}
  *   <li>a statement timeout or cancel: {@link QueryTimeoutException}
  *   <li>connection lost, lock table full: {@link DataAccessResourceFailureException}
- *   <li>whether the transaction has committed is not known: {@link HeuristicCompletionException}, with the outcome state
- *       {@code STATE_UNKNOWN}; no retry should be written for it
+ *   <li>whether the transaction has committed is not known: {@link HeuristicCompletionException}, with the outcome
+ *       state {@code STATE_UNKNOWN}; no retry should be written for it
  *   <li>committed, and not known to be durable: the same, with {@code STATE_COMMITTED}
  *   <li>a write at the commit that did not change as many rows as expected:
  *       {@link IncorrectUpdateSemanticsDataAccessException}

@@ -8,8 +8,9 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 
 /**
- * Is around every acquisition in a Spring transaction, for metrics and traces. Thread-safe. It only observes: whatever it
- * returns, throws or leaves out, the lock is taken once and the caller gets what came of it; what it throws is logged.
+ * Is around every acquisition in a Spring transaction, for metrics and traces. Thread-safe. It only observes: whatever
+ * it returns, throws or leaves out, the lock is taken once and the caller gets what came of it; what it throws is
+ * logged.
  */
 public interface LockInstrumentation {
     /** Measures nothing. */

@@ -39,8 +39,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A running Spring transaction that has locked, or has promised writes at its commit: its connection, what it holds, what it
- * is to send, and what happens at its end. Bound to the thread with the transaction; belongs to one thread.
+ * A running Spring transaction that has locked, or has promised writes at its commit: its connection, what it holds,
+ * what it is to send, and what happens at its end. Bound to the thread with the transaction; belongs to one thread.
  */
 final class LockedTransaction implements TransactionSynchronization {
     /** How many transactions of the thread are suspended, which may hold locks; none if it is not bound. */
@@ -134,8 +134,9 @@ final class LockedTransaction implements TransactionSynchronization {
     }
 
     /**
-     * Tells of the commits of a transaction manager, and of what is in the DataSource that this commits. Spring calls it behind
-     * all that is registered for the moment before a commit, also what is registered then, and rolls back if it throws.
+     * Tells of the commits of a transaction manager, and of what is in the DataSource that this commits. Spring calls
+     * it behind all that is registered for the moment before a commit, also what is registered then, and rolls back if
+     * it throws.
      */
     static final class Listener implements TransactionExecutionListener {
         private final ConfigurableTransactionManager manager;
@@ -206,8 +207,9 @@ final class LockedTransaction implements TransactionSynchronization {
     }
 
     /**
-     * Whether a call may queue: the thread is in no transaction, nor in a scope that suspends one (NOT_SUPPORTED), which may
-     * hold locks too, nor in one without a transaction (SUPPORTS) that has a connection or an entity manager already.
+     * Whether a call may queue: the thread is in no transaction, nor in a scope that suspends one (NOT_SUPPORTED),
+     * which may hold locks too, nor in one without a transaction (SUPPORTS) that has a connection or an entity manager
+     * already.
      */
     static boolean mayQueue() {
         if (TransactionSynchronizationManager.isActualTransactionActive()
@@ -239,8 +241,8 @@ final class LockedTransaction implements TransactionSynchronization {
      * That of the thread.
      *
      * @param what for messages, such as {@code @RowLock on OrderService.ship(long)}
-     * @throws InvalidDataAccessApiUsageException if there is no transaction, or none of this DataSource, or it is read-only.
-     *     For a TransactionException, thrown before the commit, Spring would not roll back
+     * @throws InvalidDataAccessApiUsageException if there is no transaction, or none of this DataSource, or it is
+     *     read-only. For a TransactionException, thrown before the commit, Spring would not roll back
      */
     static LockedTransaction current(String what, DataSource dataSource) {
         Key key = new Key(target(dataSource));
@@ -417,8 +419,8 @@ final class LockedTransaction implements TransactionSynchronization {
     }
 
     /**
-     * Looks whether an error that was caught has aborted the transaction: the server would answer COMMIT with a rollback, of
-     * which the driver says nothing. It asks the driver, and takes no round trip.
+     * Looks whether an error that was caught has aborted the transaction: the server would answer COMMIT with a
+     * rollback, of which the driver says nothing. It asks the driver, and takes no round trip.
      */
     private static void refuseSilentRollback(Connection connection) {
         if (isAborted(connection)) {

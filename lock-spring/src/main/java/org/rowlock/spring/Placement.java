@@ -140,8 +140,8 @@ final class Placement {
     }
 
     /**
-     * Refuses methods that this proxy does not have, that return before their work is done, and transactions that cannot
-     * hold a lock.
+     * Refuses methods that this proxy does not have, that return before their work is done, and transactions that
+     * cannot hold a lock.
      *
      * @throws RowLockDefinitionException if there is one
      */
@@ -191,8 +191,8 @@ final class Placement {
     }
 
     /**
-     * The methods of an interface that a method implements in a class, which may have it from a superclass. Its parameters may
-     * be others: an interface's type variables are erased in it and not in the class that binds them.
+     * The methods of an interface that a method implements in a class, which may have it from a superclass. Its
+     * parameters may be others: an interface's type variables are erased in it and not in the class that binds them.
      */
     static Stream<Method> implementedBy(Method method, Class<?> type, Class<?> targetClass) {
         return Arrays.stream(type.getMethods())

@@ -54,7 +54,9 @@ public final class Routes {
         return routes;
     }
 
-    /** Where a connection would come from now; the DataSource itself where it does not route, or that cannot be told. */
+    /**
+     * Where a connection would come from now; the DataSource itself where it does not route, or that cannot be told.
+     */
     static DataSource current(DataSource dataSource) {
         if (!(Pools.target(dataSource) instanceof AbstractRoutingDataSource routing)) {
             return dataSource;
@@ -75,7 +77,7 @@ public final class Routes {
             }
             return null;
         } catch (SQLException | IllegalStateException e) {
-            // Nobody has said which route yet; who asks for the connection is told.
+            // No route is chosen yet; the caller that requests the connection gets the error.
             return null;
         }
     }

@@ -21,10 +21,10 @@ import org.springframework.core.annotation.AliasFor;
  * public void ship(@RowLock("orders") long orderId) { ... }
  * }</pre>
  *
- * <p>On a method the id is an expression over the arguments; on a class or an interface that holds for each public method
- * declared there or in a subclass that has no {@code @RowLock} of its own. All rows of one call are locked
- * together, in one round trip and one order, so calls never deadlock with each other, unless they lock rows of one table
- * in several modes with strategy {@code ROW}:
+ * <p>On a method the id is an expression over the arguments; on a class or an interface that holds for each public
+ * method declared there or in a subclass that has no {@code @RowLock} of its own. All rows of one call are locked
+ * together, in one round trip and one order, so calls never deadlock with each other, unless they lock rows of one
+ * table in several modes with strategy {@code ROW}:
  *
  * <pre>{@code
  * @Transactional
@@ -72,8 +72,8 @@ public @interface RowLock {
 
     /**
      * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. A collection or an array of
-     * ids locks all of them. It is evaluated once in a call, unless other advice inside the transaction may have changed
-     * the arguments since the call queued. Several expressions are the parts of one
+     * ids locks all of them. It is evaluated once in a call, unless other advice inside the transaction may have
+     * changed the arguments since the call queued. Several expressions are the parts of one
      * composite id, in the order of the primary key. On a parameter it must be empty, as the argument is the id.
      *
      * @return the expression, or one per part
@@ -90,8 +90,9 @@ public @interface RowLock {
 
     /**
      * How strongly. Default {@link RowLockMode#FOR_NO_KEY_UPDATE}, which an {@code UPDATE} takes, and which Hibernate
-     * usually takes for {@code PESSIMISTIC_WRITE} (not always: see docs/migrating.md). It excludes all writers, and lets inserts pass that reference the row.
-     * {@link RowLockMode#FOR_UPDATE}, which makes those wait, is for a method that deletes the row or changes its key.
+     * usually takes for {@code PESSIMISTIC_WRITE} (not always: see docs/modes.md). It excludes all writers, and lets
+     * inserts pass that reference the row. {@link RowLockMode#FOR_UPDATE}, which makes those wait, is for a method that
+     * deletes the row or changes its key.
      *
      * @return the mode
      */

@@ -14,8 +14,8 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.util.ClassUtils;
 
 /**
- * Hints for native images, per bean with {@link RowLock}: its locking methods, and what is read of their arguments, which
- * are the parts of id objects and the properties that expressions name.
+ * Hints for native images, per bean with {@link RowLock}: its locking methods, and what is read of their arguments,
+ * which are the parts of id objects and the properties that expressions name.
  */
 final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
     private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();

@@ -12,9 +12,9 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.Ordered;
 
 /**
- * Makes the proxies of beans that have {@link RowLock} and no other advice. It comes before the processors of listeners,
- * schedules and the like, which have the lowest precedence: what they call is then the proxy. {@link LockChains} completes it
- * behind them.
+ * Makes the proxies of beans that have {@link RowLock} and no other advice. It comes before the processors of
+ * listeners, schedules and the like, which have the lowest precedence: what they call is then the proxy.
+ * {@link LockChains} completes it behind them.
  */
 final class RowLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
     private static final long serialVersionUID = 1;

@@ -17,8 +17,8 @@ import org.springframework.expression.ExpressionException;
  * @param table looked up when first needed: that of an entity is known when the entity manager factory is there
  * @param idType the type of each id as far as the declaration tells; null where only a call does
  * @param givenTypes of the id, or of each of its parts where it is given in parts; empty where only a call tells
- * @param partNames of the parameters, properties or columns that the parts of the id are, in their order; empty for what has
- *     no name, and for an id that is no composite
+ * @param partNames of the parameters, properties or columns that the parts of the id are, in their order; empty for
+ *     what has no name, and for an id that is no composite
  * @param idText the ids as the annotation has them, for listings
  */
 record RowLockDefinition(

@@ -24,9 +24,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the {@link RowLock} of methods: on the method and its parameters, in the class, its superclasses and interfaces,
- * and on the class or interface for methods that have none. The nearest counts, as with {@code @Transactional}.
- * Thread-safe; remembers what it found.
+ * Finds the {@link RowLock} of methods: on the method and its parameters, in the class, its superclasses and
+ * interfaces, and on the class or interface for methods that have none. The nearest counts, as with
+ * {@code @Transactional}. Thread-safe; remembers what it found.
  */
 final class RowLockDefinitions {
     private final DefinitionReader reader;
@@ -129,7 +129,9 @@ final class RowLockDefinitions {
         return onClass.isEmpty() ? null : reader.read(method, onClass, List.of());
     }
 
-    /** An interface's are its own; a class's are its own and those of its subclasses, as with {@code @Transactional}. */
+    /**
+     * An interface's are its own; a class's are its own and those of its subclasses, as with {@code @Transactional}.
+     */
     private static boolean isOf(Class<?> annotated, Method method) {
         return annotated.isInterface()
                 ? Placement.hasMethod(annotated, method)

@@ -8,8 +8,8 @@ import org.rowlock.LockWait;
  * What holds for the whole application; make a bean of it to change the defaults. With Spring Boot the properties
  * {@code rowlock.*} do that.
  *
- * @param defaultWait how long to wait where nothing is said. Default {@link LockWait#forever()}, within the timeout of the
- *     transaction
+ * @param defaultWait how long to wait where nothing is said. Default {@link LockWait#forever()}, within the timeout of
+ *     the transaction
  * @param admission whether calls queue in the JVM before a connection is borrowed. Default true
  * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist. Default true
  * @param missingGuard what happens, where that is verified, to a table of strategy ADVISORY without a guard. Default

@@ -8,10 +8,10 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush, so that
- * the locks of the transaction are held for a round trip less; and that lets go of the locks before the commit is durable, where
- * that is {@linkplain org.rowlock.LockRelease#EARLY configured}. Otherwise it is the same. Declare it as a bean, and Spring
- * Boot makes none of its own:
+ * A JdbcTransactionManager that sends the writes of {@link RowLockTemplate#atCommit()} with the COMMIT, in one flush,
+ * so that the locks of the transaction are held for a round trip less; and that lets go of the locks before the commit
+ * is durable, where that is {@linkplain org.rowlock.LockRelease#EARLY configured}. Otherwise it is the same. Declare it
+ * as a bean, and Spring Boot makes none of its own:
  *
  * <pre>{@code
  * @Bean
@@ -20,8 +20,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * }
  * }</pre>
  *
- * <p>Where a write or the commit fails, the transaction is rolled back, and the exception is Spring's. Where it is not known
- * whether it has committed, it is a {@link org.springframework.transaction.HeuristicCompletionException}, as
+ * <p>Where a write or the commit fails, the transaction is rolled back, and the exception is Spring's. Where it is not
+ * known whether it has committed, it is a {@link org.springframework.transaction.HeuristicCompletionException}, as
  * {@link LockExceptionTranslator} has it. Thread-safe.
  */
 public class RowLockTransactionManager extends JdbcTransactionManager {

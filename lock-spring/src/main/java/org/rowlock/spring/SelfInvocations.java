@@ -17,9 +17,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds calls of an object to its own locking methods, which pass no proxy and lock nothing: in its class, the classes and
- * interfaces that this extends, its lambdas and its inner classes. It reads class files and does not run them, so it can
- * take another object of the class for this one where both are on the stack.
+ * Finds calls of an object to its own locking methods, which pass no proxy and lock nothing: in its class, the classes
+ * and interfaces that this extends, its lambdas and its inner classes. It reads class files and does not run them, so
+ * it can take another object of the class for this one where both are on the stack.
  */
 final class SelfInvocations {
     private static final Log LOG = LogFactory.getLog(SelfInvocations.class);

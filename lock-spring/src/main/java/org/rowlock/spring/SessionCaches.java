@@ -10,8 +10,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * What the sessions of the running transaction have read before it locks: behind the lock that is no longer what is there.
- * The sessions are those that Spring has bound to the thread, of Hibernate and of MyBatis.
+ * What the sessions of the running transaction have read before it locks: behind the lock that is no longer what is
+ * there. The sessions are those that Spring has bound to the thread, of Hibernate and of MyBatis.
  *
  * @param what for messages
  * @param dataSource where is locked
@@ -28,8 +28,8 @@ record SessionCaches(String what, DataSource dataSource, Set<LockKey> keys) {
     }
 
     /**
-     * Refuses to lock a row whose entity is loaded and changed: it was read without the lock, so writing it loses what was
-     * committed meanwhile, and reading it again loses the change.
+     * Refuses to lock a row whose entity is loaded and changed: it was read without the lock, so writing it loses what
+     * was committed meanwhile, and reading it again loses the change.
      */
     void refuseChanged() {
         if (HIBERNATE && !keys.isEmpty()) {

@@ -20,9 +20,10 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 /**
- * Sees instances that run {@link LockStrategy#ROW} beside others that run {@link LockStrategy#ADVISORY} on a table, which do
- * not exclude each other: at startup, and every few seconds from then on. Takes a connection of its own in each database,
- * beside the pool. It sees what other instances of lock-spring have left word of, and nothing else. Thread-safe.
+ * Sees instances that run {@link LockStrategy#ROW} beside others that run {@link LockStrategy#ADVISORY} on a table,
+ * which do not exclude each other: at startup, and every few seconds from then on. Takes a connection of its own in
+ * each database, beside the pool. It sees what other instances of lock-spring have left word of, and nothing else.
+ * Thread-safe.
  */
 public final class StrategyWatch implements DisposableBean {
     private static final Log LOG = LogFactory.getLog(StrategyWatch.class);

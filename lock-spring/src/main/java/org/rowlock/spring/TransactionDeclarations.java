@@ -45,7 +45,7 @@ record TransactionDeclarations(List<TransactionInterceptor> interceptors, String
         return innermost;
     }
 
-    /** Who begins it. */
+    /** The manager that begins it. */
     Manager managerOf(Method method, Class<?> targetClass) {
         Manager innermost = Manager.DEFAULT;
         for (TransactionInterceptor interceptor : interceptors) {

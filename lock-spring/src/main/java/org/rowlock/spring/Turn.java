@@ -7,8 +7,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A call's turn to go to the database. Says to those behind whether a connection was to be had, and is given back as soon as
- * the transaction has ended, before listeners that run then. Belongs to one thread.
+ * A call's turn to go to the database. Says to those behind whether a connection was to be had, and is given back as
+ * soon as the transaction has ended, before listeners that run then. Belongs to one thread.
  */
 final class Turn implements TransactionSynchronization, AutoCloseable {
     private final AdmissionQueues.Permit permit;

@@ -12,8 +12,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Says that {@link RowLock} locks nothing in a context that has nothing to read it. For what starts contexts, and cannot
- * be a bean of one that lacks Rowlock's.
+ * Says that {@link RowLock} locks nothing in a context that has nothing to read it. For what starts contexts, and
+ * cannot be a bean of one that lacks Rowlock's.
  */
 public final class UnlockedMethods {
     private static final Log LOG = LogFactory.getLog(UnlockedMethods.class);

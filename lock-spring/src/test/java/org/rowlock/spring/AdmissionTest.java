@@ -27,7 +27,9 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A call that begins a transaction queues in the JVM before it borrows a connection; one inside a transaction does not. */
+/**
+ * A call that begins a transaction queues in the JVM before it borrows a connection; one inside a transaction does not.
+ */
 @Tag("long")
 class AdmissionTest {
     private static final int CROWD = 20;

@@ -50,7 +50,10 @@ import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Whatever calls a method with {@code @RowLock} and no transaction of its own calls the proxy: it locks, or says why not. */
+/**
+ * Whatever calls a method with {@code @RowLock} and no transaction of its own calls the proxy: it locks, or says why
+ * not.
+ */
 class ListenerKindsTest {
     @RegisterExtension
     final TestDatabase database =

@@ -4,7 +4,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** The one thing that the demo creates on a server. There is one of these only if it was created, and close drops it. */
+/**
+ * The one thing that the demo creates on a server. There is one of these only if it was created, and close drops it.
+ */
 final class DemoSchema implements AutoCloseable {
     static final String NAME = "rowlock_demo";
 
@@ -33,7 +35,7 @@ final class DemoSchema implements AutoCloseable {
     public void close() {
         try (Connection connection = server.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
-            // Whoever holds a lock on the table by now is not the demo; do not stand in its way for long.
+            // A session that holds a lock on the table by now is not the demo's: do not block it for long.
             statement.execute("set lock_timeout = '10s'");
             statement.execute("drop schema if exists " + NAME + " cascade");
         } catch (SQLException e) {

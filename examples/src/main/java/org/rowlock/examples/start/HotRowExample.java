@@ -14,7 +14,10 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.examples.HotAccount;
 
-/** Threads pay from few accounts over a network: by hand, and as docs/hot-rows.md says. The rows in the end are the same. */
+/**
+ * Threads pay from few accounts over a network: by hand, and as docs/hot-rows.md says. The rows in the end are the
+ * same.
+ */
 final class HotRowExample implements Example {
     private static final int ACCOUNTS = 5;
     private static final int PAYMENTS = 20;

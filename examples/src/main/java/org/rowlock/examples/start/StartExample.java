@@ -14,8 +14,8 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Starts an example on an embedded PostgreSQL, which goes with the program. The exit status is 0 only if what must never
- * happen has not.
+ * Starts an example on an embedded PostgreSQL, which goes with the program. The exit status is 0 only if what must
+ * never happen has not.
  */
 public final class StartExample {
     private static final Map<String, Example> EXAMPLES = new TreeMap<>(Map.of(

@@ -14,20 +14,20 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowMapper;
 
 /**
- * What stands against writers that do not lock through Rowlock, whatever program they are: SQL to install in the database,
- * and what it has found there.
+ * What stands against writers that do not lock through Rowlock, whatever program they are: SQL to install in the
+ * database, and what it has found there.
  *
  * <ul>
- *   <li>The <b>audit</b> notes who updates or deletes rows of a table without their keys. It refuses nothing. It is for
- *       {@link LockStrategy#BOTH}; at {@link LockStrategy#ROW} nobody takes a key, so it would note everybody.
- *   <li>The <b>guard</b> takes the key of each row that is updated or deleted, without waiting, for the transaction that
- *       writes it. Where another transaction holds the key, the writer gets SQLSTATE 55P03; else those who lock wait for
- *       it. So at {@link LockStrategy#ADVISORY} too a plain writer cannot make anybody lose an update.
+ *   <li>The <b>audit</b> notes writers that update or delete rows of a table without their keys. It refuses nothing. It
+ *       is for {@link LockStrategy#BOTH}; at {@link LockStrategy#ROW} nobody takes a key, so it would note everybody.
+ *   <li>The <b>guard</b> takes the key of each row that is updated or deleted, without waiting, for the transaction
+ *       that writes it. Where another transaction holds the key, the writer gets SQLSTATE 55P03; else those who lock
+ *       wait for it. So at {@link LockStrategy#ADVISORY} too a plain writer cannot make anybody lose an update.
  * </ul>
  *
  * <p>The SQL runs in a migration or directly, in one transaction, by the owner of the tables; no superuser is needed.
  * Running it again does no harm. Everything is in a schema {@code rowlock} but the triggers. What the guard does not
- * cover is in {@code docs/semantics.md}.
+ * cover is in {@code docs/guard.md}.
  *
  * <p>The static methods are thread-safe and run no SQL; an instance is not thread-safe, as its connection is not.
  */
@@ -52,8 +52,8 @@ public final class RowLockGuard {
      * The SQL that guards tables, for a migration: the schema and a guard for each. A transaction may write 1,000 rows
      * that it has not locked.
      *
-     * @param tables the tables, as in SQL: {@code account}, {@code public.account}, {@code "Account"}; a partitioned one
-     *     includes its partitions
+     * @param tables the tables, as in SQL: {@code account}, {@code public.account}, {@code "Account"}; a partitioned
+     *     one includes its partitions
      * @return the SQL
      * @throws IllegalArgumentException if a table is not a well-formed SQL name
      */

@@ -3,8 +3,8 @@ package org.rowlock.guard;
 import java.time.Instant;
 
 /**
- * A writer that has updated or deleted rows without holding their keys, as the audit has seen it. The same statement with
- * other values, of the same role and application, is one writer.
+ * A writer that has updated or deleted rows without holding their keys, as the audit has seen it. The same statement
+ * with other values, of the same role and application, is one writer.
  *
  * @param table the table, as the session's search_path has it; of a partition its root
  * @param operation {@code UPDATE} or {@code DELETE}

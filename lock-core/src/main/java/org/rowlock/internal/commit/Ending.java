@@ -18,7 +18,7 @@ import org.rowlock.internal.text.SqlState;
  * The last statements of one transaction: COMMIT, and what goes around it, in one flush. Made anew for each.
  */
 public final class Ending {
-    /** As the driver itself has it, so that whoever watches statements knows it. */
+    /** As the driver itself has it, so that a monitor of statements knows it. */
     private static final String COMMIT = "COMMIT";
 
     /** The driver's commit() has none either, whatever is the default of its statements. */

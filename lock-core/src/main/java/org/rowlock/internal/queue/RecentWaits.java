@@ -4,8 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * For which keys somebody has just waited at the server, told by how long it takes to lock against the shortest ever: whoever
- * has waited mostly has others behind him, of other JVMs too. Wrong at times, and only speed depends on it. Thread-safe.
+ * For which keys somebody has just waited at the server, told by how long it takes to lock against the shortest ever:
+ * whoever has waited mostly has others behind him, of other JVMs too. Wrong at times, and only speed depends on it.
+ * Thread-safe.
  */
 public final class RecentWaits {
     /** A power of two. Keys that fall on one place share it. */

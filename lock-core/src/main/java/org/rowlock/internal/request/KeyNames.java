@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.rowlock.LockKey;
 
-/** How messages name keys and ids: as they are, or, for who keeps ids out of logs, by what they are of. */
+/** How messages name keys and ids: as they are, or, to keep ids out of logs, by what they are of. */
 public enum KeyNames {
     /** {@code account[42]}. */
     WITH_IDS,

@@ -63,7 +63,9 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
         return numbers;
     }
 
-    /** Whether the text of a key's id is that which the server prints of the row's, so that it tells which row it is. */
+    /**
+     * Whether the text of a key's id is that which the server prints of the row's, so that it tells which row it is.
+     */
     public boolean isIdItsText() {
         return columns.size() == 1
                 && switch (columns.get(0).kind()) {

@@ -77,7 +77,10 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** The same as a statement that the driver has prepared on the server, as it does with statements that are run often. */
+    /**
+     * The same as a statement that the driver has prepared on the server, as it does with statements that are run
+     * often.
+     */
     List<@Nullable String> readPrepared(String sql, String... binds) throws SQLException {
         int threshold = session.prepareThreshold();
         session.setPrepareThreshold(1);

@@ -11,8 +11,8 @@ import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.PgSession;
 
 /**
- * Databases of several machines, known by their extension since they call themselves PostgreSQL: an advisory lock of one
- * machine excludes nobody on another.
+ * Databases of several machines, known by their extension since they call themselves PostgreSQL: an advisory lock of
+ * one machine excludes nobody on another.
  */
 final class ServerExtensions {
     private static final Logger LOG = System.getLogger("org.rowlock");

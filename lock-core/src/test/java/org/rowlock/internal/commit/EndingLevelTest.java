@@ -39,7 +39,9 @@ class EndingLevelTest {
         }
     }
 
-    /** Ends the transaction as {@link Ending#send} does, and gives the level behind the COMMIT and at which it was kept. */
+    /**
+     * Ends the transaction as {@link Ending#send} does, and gives the level behind the COMMIT and at which it was kept.
+     */
     private List<String> end(Connection connection) throws SQLException {
         PgSession session = PgSession.of(connection);
         Ending ending = release.ending(session, true);
@@ -155,7 +157,10 @@ class EndingLevelTest {
         }
     }
 
-    /** Somebody else's session answers, as behind a pooler that takes a flush apart: what it waited for is not taken for ours. */
+    /**
+     * Somebody else's session answers, as behind a pooler that takes a flush apart: what it waited for is not taken for
+     * ours.
+     */
     @Test
     void anotherSessionsConfirmationIsNotTakenForIt() throws Exception {
         database.execute(

@@ -26,8 +26,8 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Statements that are nearly those of the corpus. {@code -Drowlock.test.seed=} and {@code -Drowlock.test.tries=} look for more;
- * without them they are always the same.
+ * Statements that are nearly those of the corpus. {@code -Drowlock.test.seed=} and {@code -Drowlock.test.tries=} look
+ * for more; without them they are always the same.
  */
 class FuzzTest {
     private static final long SEED = Long.getLong("rowlock.test.seed", 14);

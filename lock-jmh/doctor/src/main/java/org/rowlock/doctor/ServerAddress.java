@@ -10,7 +10,7 @@ import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Where a server is and who we are there. The URL may hold a password: show {@link #shown()} instead.
+ * The address of a server and our login there. The URL may hold a password: show {@link #shown()} instead.
  *
  * @param url a URL of the PostgreSQL driver
  * @param user the role; null if the URL names it
@@ -37,8 +37,8 @@ public record ServerAddress(
     }
 
     /**
-     * A password in the wrong place is a host, a port or a database to the driver, which logs them, as the server does. Nor
-     * may the driver meet a URL that it does not understand: it logs all of it.
+     * A password in the wrong place is a host, a port or a database to the driver, which logs them, as the server does.
+     * Nor may the driver meet a URL that it does not understand: it logs all of it.
      */
     private static void refuseOtherShapes(String url) {
         int question = url.indexOf('?');

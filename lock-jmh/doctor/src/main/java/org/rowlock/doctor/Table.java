@@ -22,7 +22,7 @@ import org.rowlock.doctor.Wait.Doing;
  * @param causes why sessions wait
  * @param modes how they want the row, where that is known
  * @param statements that wait, where they may be seen
- * @param holders what who is waited for does meanwhile
+ * @param holders what the holders do while others wait for them
  * @param holderEvents the wait events of holders that run or commit, and the gids of prepared ones
  * @param holderStatements what holders run, or ran last
  * @param behind tables at which holders wait themselves

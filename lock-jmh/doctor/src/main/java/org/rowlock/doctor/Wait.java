@@ -35,7 +35,7 @@ record Wait(
     record Tuple(long relation, long page, long number) {}
 
     /**
-     * Who is waited for.
+     * The holder that is waited for.
      *
      * @param pid 0 for a prepared transaction
      * @param event its wait event, {@link WaitEvents#RUNNING} for none; the gid of a prepared transaction
@@ -45,7 +45,10 @@ record Wait(
     record Holder(
             int pid, Doing doing, String event, @Nullable String statement, double millis) {}
 
-    /** The same for a row of this table, as the statement waits for such rows at other times: a trigger of it writes them. */
+    /**
+     * The same for a row of this table, as the statement waits for such rows at other times: a trigger of it writes
+     * them.
+     */
     Wait at(String otherTable) {
         return new Wait(
                 pid,

@@ -7,8 +7,8 @@ import org.rowlock.jmh.profile.WaitSampler;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * What those wait for who have a lock that another session waits for: looks again and again, in a thread of its own. A holder
- * of a row is known by its xid, which those in front of the queue for the row wait for. For one thread.
+ * What the holders of contended locks wait for: looks again and again, in a thread of its own. A holder of a row is
+ * known by its xid, for which the sessions at the head of the row's queue wait. For one thread.
  */
 record HolderWaits(WaitSampler sampler) {
     private static final long INTERVAL_MILLIS = 20;

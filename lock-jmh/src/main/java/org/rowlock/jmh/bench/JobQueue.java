@@ -10,8 +10,8 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * A table of jobs in the order of their ids, with a past: most are finished. Every job finished brings a new one, so the
- * queue never runs dry; a job is never made ready again, so a second run of it shows. Thread-safe.
+ * A table of jobs in the order of their ids, with a past: most are finished. Every job finished brings a new one, so
+ * the queue never runs dry; a job is never made ready again, so a second run of it shows. Thread-safe.
  */
 final class JobQueue {
     static final String TABLE = "jobs";
@@ -57,7 +57,10 @@ final class JobQueue {
         return duplicates.sum();
     }
 
-    /** Finishes jobs in the transaction that claimed them; asks nothing about their state, which would hide a second run. */
+    /**
+     * Finishes jobs in the transaction that claimed them; asks nothing about their state, which would hide a second
+     * run.
+     */
     static void finish(Connection connection, List<Integer> ids) throws SQLException {
         if (Sql.update(connection, FINISH, (Object) Locking.array(ids)) != ids.size()) {
             throw new InvariantViolation("a job was claimed that is not there");

@@ -5,8 +5,8 @@ import org.HdrHistogram.SingleWriterRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a part of an operation takes, such as getting the lock. Each thread has its own and records into it; recording
- * allocates nothing and costs tens of nanoseconds.
+ * How long a part of an operation takes, such as getting the lock. Each thread has its own and records into it;
+ * recording allocates nothing and costs tens of nanoseconds.
  */
 final class Latency {
     private static final int SIGNIFICANT_DIGITS = 2;

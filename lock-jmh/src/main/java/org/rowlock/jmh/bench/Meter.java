@@ -20,8 +20,8 @@ final class Meter {
     private final Map<String, Measured> gauges = new ConcurrentHashMap<>();
 
     /**
-     * Two sums, whose quotient is an average, such as round trips per operation. Thread-safe: both are changed at once, so that
-     * none is of one window and the other of the next.
+     * Two sums, whose quotient is an average, such as round trips per operation. Thread-safe: both are changed at once,
+     * so that none is of one window and the other of the next.
      */
     static final class Average {
         private long amount;
@@ -80,7 +80,7 @@ final class Meter {
                 for (int percent : new int[] {50, 95, 99}) {
                     results.put(name + ".p" + percent, millis(histogram.getValueAtPercentile(percent)));
                 }
-                // Who has not come through by now has waited so long at least.
+                // A client that has not come through by now has waited so long at least.
                 results.put(name + ".max", millis(Math.max(pending, histogram.getMaxValue())));
             }
         });

@@ -10,7 +10,9 @@ import org.apache.commons.rng.simple.RandomSource;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
-/** Places orders and takes payments, half of each. All lock in one order, so that there is no deadlock. For one thread. */
+/**
+ * Places orders and takes payments, half of each. All lock in one order, so that there is no deadlock. For one thread.
+ */
 final class Orders {
     private static final int DISTRICTS = 10;
     private static final int CUSTOMERS = 100;

@@ -4,7 +4,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * A fixed rate that several threads keep together. Each start has its time, and whoever is free takes the next; while
+ * A fixed rate that several threads keep together. Each start has its time, and a free thread takes the next; while
  * all are busy the starts wait for them, and none is left out. So a latency that counts from the time of a start, and
  * not from when a thread got round to it, has all of the wait in it. Thread-safe.
  */

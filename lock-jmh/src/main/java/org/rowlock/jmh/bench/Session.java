@@ -29,8 +29,9 @@ final class Session {
     private @Nullable Connection connection;
 
     /**
-     * Runs a transaction until it is compiled, on a connection of its own, without a network between and without waiting for the
-     * disk: at the pace of these a measurement would be over before, and show the compiler, most of all where there is more code.
+     * Runs a transaction until it is compiled, on a connection of its own, without a network between and without
+     * waiting for the disk: at the pace of these a measurement would be over before, and show the compiler, most of all
+     * where there is more code.
      */
     static void warmUp(BenchmarkServer server, Work work) throws SQLException {
         long begun = System.nanoTime();

@@ -58,8 +58,8 @@ final class WriteMix {
     }
 
     /**
-     * Commits one transaction, however often that takes. It is never given up for good: whoever drops what is contended
-     * and goes on with something easier would look fast. Where an application would give up, that is counted.
+     * Commits one transaction, however often that takes. It is never given up for good: a client that drops contended
+     * work for easier work would look fast. Where an application would give up, that is counted.
      *
      * @param latency takes the time of the transaction with all its retries
      */

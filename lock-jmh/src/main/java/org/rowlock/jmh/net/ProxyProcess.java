@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.rowlock.testing.TcpProxy;
 
-/** The proxy, in a process of its own, so that it takes no time from the clients' threads. Ends with who started it. */
+/** The proxy, in a process of its own, so that it takes no time from the clients' threads. Ends with its parent. */
 final class ProxyProcess {
     private ProxyProcess() {}
 

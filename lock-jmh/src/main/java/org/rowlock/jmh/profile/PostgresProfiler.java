@@ -28,16 +28,16 @@ import org.rowlock.doctor.UserError;
  *
  * <p>It reads the server's counters before and after each iteration and adds, per operation: {@code wal} (bytes),
  * {@code xids}, {@code multixacts}, {@code deadlocks}, {@code deadTuples} (row versions that updates and deletes left
- * behind). The first three are exact, of the whole server: let nothing else write meanwhile. The others are the server's
- * statistics of the database, which its sessions report up to a second late. {@code cpu.*} is how many cores were busy, the
- * server's only if it is on this machine.
+ * behind). The first three are exact, of the whole server: let nothing else write meanwhile. The others are the
+ * server's statistics of the database, which its sessions report up to a second late. {@code cpu.*} is how many cores
+ * were busy, the server's only if it is on this machine.
  *
  * <p>During the iteration it samples pg_stat_activity and adds {@code wait.Type:Event}: how many sessions of the
  * database were in that wait at a time, on average. Other users' sessions are seen by members of
  * {@code pg_read_all_stats}.
  *
- * <p>Options: {@code url}, {@code user}, {@code password}, and {@code interval} in milliseconds between samples, default
- * 50. Without a URL it adds what Rowlock's own benchmarks have found out, which have all of this and more.
+ * <p>Options: {@code url}, {@code user}, {@code password}, and {@code interval} in milliseconds between samples,
+ * default 50. Without a URL it adds what Rowlock's own benchmarks have found out, which have all of this and more.
  */
 public final class PostgresProfiler implements InternalProfiler {
     private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..;interval=<milliseconds>";

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * How many processor cores this JVM, the server and the whole machine keep busy. The server's are seen where its processes
- * are: on this machine.
+ * How many processor cores this JVM, the server and the whole machine keep busy. The server's are seen where its
+ * processes are: on this machine.
  */
 final class Processors {
     private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

@@ -17,7 +17,8 @@ import org.rowlock.jmh.scenario.Scenario;
  * @param command that repeats it, without the password
  * @param remarks for the report; complete sentences
  * @param crashCommand a shell command that kills and restarts the server, for scenarios that need it
- * @param standbyMillis the round trip to a synchronous standby of the embedded server, in milliseconds; null for no standby
+ * @param standbyMillis the round trip to a synchronous standby of the embedded server, in milliseconds; null for no
+ *     standby
  */
 public record ComparisonSettings(
         List<Scenario> scenarios,

@@ -7,9 +7,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The JVMs that JMH starts. It keeps them to itself, so they are found among this JVM's children: no other is a JVM. */
+/**
+ * The JVMs that JMH starts. It keeps them to itself, so they are found among this JVM's children: no other is a JVM.
+ */
 final class Forks {
-    /** Time to close connections and drop the schema; whoever hangs longer is killed, and its schema dropped by us. */
+    /** Time to close connections and drop the schema. A process that hangs longer is killed, and we drop its schema. */
     private static final Duration GRACE = Duration.ofSeconds(15);
 
     private Forks() {}

@@ -11,10 +11,10 @@ import java.util.stream.Collectors;
 import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
- * What the turns at one point say, by least squares: the logarithm of each turn is that of its variant plus that of its round,
- * and chance. Chance is estimated from all turns together. A few rounds of each variant alone say little about it: by
- * simulation (four rounds, a turn differs from the next by 10 %), a true 1.5x is found in nearly all runs in this way, and in
- * less than half of them from the rounds of the two variants.
+ * What the turns at one point say, by least squares: the logarithm of each turn is that of its variant plus that of its
+ * round, and chance. Chance is estimated from all turns together. A few rounds of each variant alone say little about
+ * it: by simulation (four rounds, a turn differs from the next by 10 %), a true 1.5x is found in nearly all runs in
+ * this way, and in less than half of them from the rounds of the two variants.
  */
 final class TurnFit {
     private static final double CONFIDENCE = 0.95;
@@ -65,9 +65,9 @@ final class TurnFit {
     }
 
     /**
-     * How many times the one is the other, with the interval at 95 %; empty with fewer than two rounds in which both have a
-     * turn. Only those rounds count: in others the one round cannot be told from the other. Their turns need not be among those
-     * of the fit.
+     * How many times the one is the other, with the interval at 95 %; empty with fewer than two rounds in which both
+     * have a turn. Only those rounds count: in others the one round cannot be told from the other. Their turns need not
+     * be among those of the fit.
      */
     Optional<Ratio> ratio(List<LoggedTurn> of, List<LoggedTurn> to) {
         Map<Integer, List<LoggedTurn>> own = byRound(of);

@@ -1,4 +1,6 @@
-/** Runs scenarios with JMH, the variants in turn, and makes one model of what they came to. Start at {@link Comparison}. */
+/**
+ * Runs scenarios with JMH, the variants in turn, and makes one model of what they came to. Start at {@link Comparison}.
+ */
 @NullMarked
 package org.rowlock.jmh.run;
 

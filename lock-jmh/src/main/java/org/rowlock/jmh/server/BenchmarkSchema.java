@@ -50,7 +50,9 @@ public final class BenchmarkSchema {
         }
     }
 
-    /** Every role may see what sessions call themselves. The comparison itself is there between two forks of its run. */
+    /**
+     * Every role may see what sessions call themselves. The comparison itself is there between two forks of its run.
+     */
     private static boolean isInUse(Connection connection, String mark) throws SQLException {
         return Sql.number(
                         connection,

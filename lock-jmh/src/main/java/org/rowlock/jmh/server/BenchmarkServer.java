@@ -19,8 +19,8 @@ import org.rowlock.jmh.net.Network;
 
 /**
  * What a benchmark measures: the server of the run if this JVM is a fork of one, or else that of {@code -Drowlock.url}
- * (with {@code -Drowlock.user} and {@code -Drowlock.password}), or else an embedded one; with a schema of its own, which
- * every connection has in front of its search_path. Closing it drops the schema, and does so at Ctrl-C too.
+ * (with {@code -Drowlock.user} and {@code -Drowlock.password}), or else an embedded one; with a schema of its own,
+ * which every connection has in front of its search_path. Closing it drops the schema, and does so at Ctrl-C too.
  */
 public final class BenchmarkServer implements AutoCloseable {
     static {
@@ -124,8 +124,8 @@ public final class BenchmarkServer implements AutoCloseable {
     }
 
     /**
-     * A pool whose connections are not in autocommit, as an application would have it. Filled before it returns, so that
-     * no measurement sees a connection being opened. Closed with the server.
+     * A pool whose connections are not in autocommit, as an application would have it. Filled before it returns, so
+     * that no measurement sees a connection being opened. Closed with the server.
      */
     public HikariDataSource pool(int size) {
         HikariConfig config = new HikariConfig();

@@ -31,7 +31,7 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
     static EmbeddedServer start(Map<String, String> settings, @Nullable Path dataDirectory) {
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setPGStartupWait(START_TIMEOUT)
-                // Stopped by whoever started it, after its clients.
+                // Stopped by its starter, after its clients.
                 .setRegisterShutdownHook(false);
         Path directory = dataDirectory == null ? RunDirectory.create("server") : dataDirectory;
         builder.setDataDirectory(dataDirectory == null ? directory.resolve("data") : directory)

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 
 /**
- * Clients that lock a key, raise its token, commit, and begin again, each with a connection of its own. Where the server
- * goes away they try until it is back. Half of them want keys that others hold when the server is killed; the others want
- * keys of their own, and so are at work at that moment. All are of one application instance.
+ * Clients that lock a key, raise its token, commit, and begin again, each with a connection of its own. Where the
+ * server goes away they try until it is back. Half of them want keys that others hold when the server is killed; the
+ * others want keys of their own, and so are at work at that moment. All are of one application instance.
  */
 final class LossClients implements AutoCloseable {
     /** For those at work. So few that they meet. */

@@ -9,8 +9,8 @@ import javax.sql.DataSource;
 import org.rowlock.RowLockMode;
 
 /**
- * Transactions that hold a range of keys between them, each a part, with work that is not committed yet. Other application
- * instances than that of the clients, so none of them queues for admission. Not thread-safe.
+ * Transactions that hold a range of keys between them, each a part, with work that is not committed yet. Other
+ * application instances than that of the clients, so none of them queues for admission. Not thread-safe.
  */
 final class LossHolders implements AutoCloseable {
     /** What one call of RowLocks may ask for, unless it is configured otherwise. */

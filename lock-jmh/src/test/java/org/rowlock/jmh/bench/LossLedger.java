@@ -13,14 +13,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * What clients have seen of their transactions: when each was inside a lock, and what came of its commit. Compared at the
- * end with what the server has. Thread-safe.
+ * What clients have seen of their transactions: when each was inside a lock, and what came of its commit. Compared at
+ * the end with what the server has. Thread-safe.
  *
- * <p>A client whose server is gone may believe for a while that it still holds its lock, although the next one is inside
- * already. That is no double entry as long as it cannot commit any more. So if a client finds another one inside, that is
- * only noted; it was a double entry if that other one's transaction is found to have committed. Whether it was told so
- * does not matter. A client leaves before it asks to commit, since the server may let the next one in before its answer
- * arrives; what happens in between, the tokens tell.
+ * <p>A client whose server is gone may believe for a while that it still holds its lock, although the next one is
+ * inside already. That is no double entry as long as it cannot commit any more. So if a client finds another one
+ * inside, that is only noted; it was a double entry if that other one's transaction is found to have committed. Whether
+ * it was told so does not matter. A client leaves before it asks to commit, since the server may let the next one in
+ * before its answer arrives; what happens in between, the tokens tell.
  */
 final class LossLedger {
     private static final long NOBODY = 0;

@@ -12,8 +12,8 @@ import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * When a server that went away came back, as its clients see it. A server is known by when it was started, so this holds
- * for a restart as well as for a failover. Thread-safe.
+ * When a server that went away came back, as its clients see it. A server is known by when it was started, so this
+ * holds for a restart as well as for a failover. Thread-safe.
  */
 final class Outage {
     private static final Duration LIMIT = Duration.ofMinutes(3);

@@ -9,7 +9,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * A fencing token per key, from 0 on, and a journal of who has raised which to what. A token is read, and written back one
+ * A fencing token per key, from 0 on, and a journal of each rise and its author. A token is read, and written back one
  * higher: two that are inside one lock raise it to the same. The journal has no constraint that would keep that out.
  */
 final class Tokens {

@@ -18,9 +18,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * Switches {@link org.rowlock.spring.RowLock} on where there is a DataSource, as {@link RowLockProperties} have it. Beans
- * of type {@link LockListener} are told of every attempt to lock, in their order. A bean of type {@link RowLocks} or
- * {@link RowLockSettings} takes the place of the one that is made here, and of the properties and listeners behind it.
+ * Switches {@link org.rowlock.spring.RowLock} on where there is a DataSource, as {@link RowLockProperties} have it.
+ * Beans of type {@link LockListener} are told of every attempt to lock, in their order. A bean of type {@link RowLocks}
+ * or {@link RowLockSettings} takes the place of the one that is made here, and of the properties and listeners behind
+ * it.
  */
 // By name, as Spring Boot 4 moved them to other packages.
 @AutoConfiguration(

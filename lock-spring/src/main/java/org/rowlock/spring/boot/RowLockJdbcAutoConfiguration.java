@@ -13,7 +13,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Wraps the DataSources of the application where {@code rowlock.jdbc.mode} is given; see {@link RowLockProperties.Jdbc}. */
+/**
+ * Wraps the DataSources of the application where {@code rowlock.jdbc.mode} is given; see
+ * {@link RowLockProperties.Jdbc}.
+ */
 @AutoConfiguration
 @Conditional(RowLockJdbcAutoConfiguration.ModeGiven.class)
 public final class RowLockJdbcAutoConfiguration {

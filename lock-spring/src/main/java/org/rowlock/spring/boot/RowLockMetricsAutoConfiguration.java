@@ -16,8 +16,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * {@link LockMetrics} where there is a MeterRegistry, with the observations of the ObservationRegistry if there is one. A
- * {@link LockInstrumentation} of the application takes their place.
+ * {@link LockMetrics} where there is a MeterRegistry, with the observations of the ObservationRegistry if there is one.
+ * A {@link LockInstrumentation} of the application takes their place.
  */
 // By name, as Spring Boot 4 moved them to other modules and packages.
 @AutoConfiguration(

@@ -14,31 +14,32 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * The properties {@code rowlock.*}. A property of this prefix that is not known stops the application. Immutable. The
- * descriptions are sentences, as IDEs show them.
+ * descriptions are sentences, as IDEs and docs/settings.md show them.
  *
  * @param enabled Whether Rowlock is configured. If not, @RowLock locks nothing.
  * @param strategy The strategy of tables that have none of their own.
- * @param tables What differs per table. A name with a schema goes in brackets: rowlock.tables[shop.orders].strategy.
- * @param lockWait How long to wait where nothing is said: forever, nowait, or a duration such as 200ms. Never longer than
+ * @param tables What differs for one table: its strategy and id-columns. A name with a schema goes in brackets:
+ *     rowlock.tables[shop.orders].strategy.
+ * @param lockWait How long a lock waits that names no wait: forever, nowait, or a duration such as 200ms. Never longer than
  *     the transaction's timeout.
  * @param lockBudget The most distinct advisory locks that one call may take.
  * @param admission The queues in the JVM.
- * @param verify Whether to prove at startup that advisory locks exclude, and that the tables exist.
- * @param verifyEvery How often to try that again while running, on a thread of its own. 0 for never.
- * @param missingGuard What to do at startup about a table with strategy ADVISORY and no guard against writers that do not
- *     lock.
- * @param unlockedMethods What to do at startup about methods with @RowLock where Rowlock is switched off or not configured.
- * @param selfInvocation What to do at startup about calls of a class to its own methods with @RowLock, which lock nothing.
- * @param strategyConflict What to do at startup if another instance runs ROW where this one runs ADVISORY, or the other way
- *     round; while running it is logged. IGNORE watches nothing, and takes no connection for it.
+ * @param verify Whether to prove at startup that locks exclude, and that tables and ids fit. If not, neither is watched
+ *     later.
+ * @param verifyEvery How often to try that again while running, on a thread of its own; 0 for never.
+ * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
+ * @param unlockedMethods The reaction at startup to methods with @RowLock if Rowlock is switched off: warn or fail.
+ * @param selfInvocation The reaction at startup to calls of a class to its own methods with @RowLock, which lock nothing:
+ *     warn or fail.
+ * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or ignore.
+ *     While running it is logged. Ignore takes no connection for it.
  * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
- * @param singleEntryNode Whether all clients of all instances enter a database of several machines, such as Citus, by the
- *     same machine. Nobody checks it.
+ * @param singleEntryNode Declares that all clients enter a database of several machines, such as Citus, by the same one.
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
- * @param largestGroup How many calls of RowLocks.execute that wait for one key may share a transaction, on the connection of one of
- *     them. Not where connections belong to the user or tenant of a thread.
- * @param release When the commit of a transaction that has locked lets go of the locks: PLAIN, when it is durable, or EARLY,
- *     before, where others want them. For transactions of a RowLockTransactionManager, and inTransaction.
+ * @param largestGroup How many calls of RowLocks.execute that wait for one key may share a transaction, on the connection
+ *     of one of them; 1 is off. Not for connections that belong to the user or tenant of a thread.
+ * @param release When a commit releases the locks: plain, when it is durable, or early, before, if others want them. For
+ *     inTransaction and a RowLockTransactionManager.
  * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
@@ -95,12 +96,11 @@ public record RowLockProperties(
      *
      * @param enabled Whether calls queue in the JVM before a connection is borrowed.
      * @param timeout The longest that a call may queue, whatever its wait. Default: the connection timeout of the pool.
-     * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused. Default: none where all
-     *     tables have the strategy ROW; else half of the threads of the web server; 1000 without one, and with virtual
-     *     threads.
-     * @param maxAdmittedPerKey How many are let in at once that want a key exclusively: the one who holds it, and who is next
-     *     and waits for it at the server. Each takes a connection. Default: 2, and up to 8 of a key that is held for less than
-     *     the next takes to come.
+     * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused. Default: none if all tables
+     *     have the strategy ROW; else half of the threads of the web server; 1000 without one, and with virtual threads.
+     * @param maxAdmittedPerKey How many exclusive requests for a key are admitted at once: the holder, and the next, which
+     *     waits at the server. Each takes a connection. Default: 2, and up to 8 if the key is held for less than the next
+     *     needs to arrive.
      */
     public record Admission(
             @DefaultValue("true") boolean enabled,
@@ -111,11 +111,10 @@ public record RowLockProperties(
     /**
      * The queue of lock-jdbc, which wraps the DataSources of the application where a mode is given.
      *
-     * @param mode What is done about statements that lock a row: off, observe, queue or front. Nothing is wrapped where it is not
-     *     given.
+     * @param mode What is done about statements that lock a row: off, observe, queue or front. Without it nothing is wrapped.
      * @param include The tables to look at; all if none is given.
      * @param exclude The tables to leave out.
-     * @param release When a commit lets go of a row that others want: plain, when it is durable, or early, before.
+     * @param release When a commit releases a row that others want: plain, when it is durable, or early, before.
      */
     public record Jdbc(
             @Nullable JdbcMode mode,

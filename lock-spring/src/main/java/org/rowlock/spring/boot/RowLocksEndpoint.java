@@ -27,7 +27,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
- * The actuator endpoint {@code rowlocks}: who holds and who waits. As any endpoint but health it is not exposed over HTTP
+ * The actuator endpoint {@code rowlocks}: holders and waiters. As any endpoint but health it is not exposed over HTTP
  * unless {@code management.endpoints.web.exposure.include} has it.
  *
  * <p>{@code GET /actuator/rowlocks} gives
@@ -71,14 +71,15 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  * }
  * }</pre>
  *
- * <p>and {@code GET /actuator/rowlocks/orders/42} the {@code dataSources} that have the table, with the lines of that row;
- * the parts of a composite id follow each other, {@code /actuator/rowlocks/order_lines/42/1}. It finds ids that the list
- * of all can only show as a number, such as UUIDs that are locked by others; of those that passed the queues of this JVM
- * the list has table and id.
+ * <p>and {@code GET /actuator/rowlocks/orders/42} the {@code dataSources} that have the table, with the lines of that
+ * row; the parts of a composite id follow each other, {@code /actuator/rowlocks/order_lines/42/1}. It finds ids that
+ * the list of all can only show as a number, such as UUIDs that are locked by others; of those that passed the queues
+ * of this JVM the list has table and id.
  *
  * <p>Only advisory locks can be listed, so not those of tables with strategy ROW. It shows all of the database, also
- * those of other applications. {@code audits} has what {@link RowLockGuard} has noted of writers that do not lock; to read it
- * takes the role {@code pg_monitor}. It borrows a connection of the pool, and so waits where the pool is empty. Thread-safe.
+ * those of other applications. {@code audits} has what {@link RowLockGuard} has noted of writers that do not lock; to
+ * read it takes the role {@code pg_monitor}. It borrows a connection of the pool, and so waits where the pool is empty.
+ * Thread-safe.
  */
 @Endpoint(id = "rowlocks")
 public final class RowLocksEndpoint {
@@ -155,7 +156,7 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Who holds and who waits for one row.
+     * The holders and waiters of one row.
      *
      * @param table the table, as in SQL
      * @param id the id, or the parts of a composite one in the order of the primary key
@@ -186,7 +187,7 @@ public final class RowLocksEndpoint {
     }
 
     /**
-     * Who holds and who waits for one row.
+     * The holders and waiters of one row.
      *
      * @param dataSources by the name of their beans
      */

@@ -56,7 +56,7 @@ public record RowLocksReport(
      * What the audit of one database has found.
      *
      * @param tables the tables that are audited
-     * @param strayWriters who has written to them without the lock, the latest first
+     * @param strayWriters the writers that have written to them without the lock, the latest first
      * @param error why there are none, if they may not be read
      */
     public record Audit(
@@ -67,8 +67,8 @@ public record RowLocksReport(
     /**
      * A session that holds a lock or waits for it.
      *
-     * @param table the table; null where it cannot be told from the lock, an id that is no int4, a name or a raw number, and
-     *     none of this JVM's own either
+     * @param table the table; null where it cannot be told from the lock, an id that is no int4, a name or a raw
+     *     number, and none of this JVM's own either
      * @param id the id; null where the table is
      * @param key the advisory lock as its functions take it: two numbers, or one
      * @param mode {@code exclusive} or {@code shared}

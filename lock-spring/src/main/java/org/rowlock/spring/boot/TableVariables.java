@@ -8,8 +8,8 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Refuses environment variables of tables that Spring Boot would pass over in silence: in a variable an underscore stands
- * for a dot, so it can name no table that has one.
+ * Refuses environment variables of tables that Spring Boot would pass over in silence: in a variable an underscore
+ * stands for a dot, so it can name no table that has one.
  */
 final class TableVariables {
     private static final String PREFIX = "ROWLOCK_TABLES_";

@@ -9,7 +9,9 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
-/** Shows which property of {@code rowlock.tables} is unknown, and how tables are named. Before Boot's own, which cannot. */
+/**
+ * Shows which property of {@code rowlock.tables} is unknown, and how tables are named. Before Boot's own, which cannot.
+ */
 @Order(0)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
     private static final ConfigurationPropertyName TABLES = ConfigurationPropertyName.of("rowlock.tables");

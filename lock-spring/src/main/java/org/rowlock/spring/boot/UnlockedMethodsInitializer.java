@@ -7,8 +7,8 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Has every context of Spring Boot say if its {@link org.rowlock.spring.RowLock} are not read, be it that Rowlock is switched
- * off, that its auto-configuration is excluded or not part of a test slice, or that there is no DataSource.
+ * Has every context of Spring Boot say if its {@link org.rowlock.spring.RowLock} are not read, be it that Rowlock is
+ * switched off, that its auto-configuration is excluded or not part of a test slice, or that there is no DataSource.
  */
 final class UnlockedMethodsInitializer implements ApplicationContextInitializer<ConfigurableApplicationContext> {
     @Override

@@ -1,9 +1,9 @@
 package org.rowlock.spring.metrics;
 
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.LockDeadlockException;
 import org.rowlock.LockNotAvailableException;
-import org.rowlock.LockAcquisition.Outcome;
 
 /** How acquisitions end. */
 final class LockOutcomes {

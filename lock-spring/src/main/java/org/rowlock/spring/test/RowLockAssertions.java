@@ -11,8 +11,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Asserts what is locked, inside a service under test or in the test itself, on any thread while a test with
- * {@link RowLockTest} runs. True for every strategy: where there are advisory locks the server tells who holds them, and
- * where there are only row locks it is tried. Changes nothing of what is held. Thread-safe.
+ * {@link RowLockTest} runs. True for every strategy: the server shows the holders of advisory locks, and row locks
+ * are tried. Changes nothing of what is held. Thread-safe.
  *
  * <pre>{@code
  * @Transactional

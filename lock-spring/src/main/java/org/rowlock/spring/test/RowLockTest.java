@@ -21,14 +21,14 @@ import org.junit.jupiter.api.parallel.Isolated;
  * class OrderServiceTest { ... }
  * }</pre>
  *
- * <p>It looks after everything else that follows a test, so a transaction that Spring manages around the test is over by
- * then. What was there before the test is not counted.
+ * <p>It looks after everything else that follows a test, so a transaction that Spring manages around the test is over
+ * by then. What was there before the test is not counted.
  *
  * <p>The server is asked about every session that has the user, client address and {@code application_name} of the
- * context's DataSources, so leaks in any thread and any pool are found. Where other programs use the same database at the
- * same time, give the tests an {@code ApplicationName} of their own. For the same reason these classes run alone where
- * JUnit runs tests in parallel. A context that the test closes ({@code @DirtiesContext}) takes its connections along, and
- * only its permits and the thread's transaction are looked for.
+ * context's DataSources, so leaks in any thread and any pool are found. Where other programs use the same database at
+ * the same time, give the tests an {@code ApplicationName} of their own. For the same reason these classes run alone
+ * where JUnit runs tests in parallel. A context that the test closes ({@code @DirtiesContext}) takes its connections
+ * along, and only its permits and the thread's transaction are looked for.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -10,8 +10,8 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
- * Has the test of an application without Spring Boot say if {@link org.rowlock.spring.EnableRowLocks} is forgotten: the
- * Framework itself gives nobody a word who is no bean. Once for each context.
+ * Lets the test of an application without Spring Boot report a forgotten {@link org.rowlock.spring.EnableRowLocks}: the
+ * Framework itself calls beans only. Once for each context.
  */
 final class UnlockedMethodsListener extends AbstractTestExecutionListener {
     private static final String SAID = UnlockedMethodsListener.class.getName();

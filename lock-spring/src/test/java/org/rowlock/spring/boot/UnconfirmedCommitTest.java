@@ -36,9 +36,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * What Spring and Hibernate make of a commit that lock-jdbc says is done and not confirmed: an exception that is not transient. To
- * synchronizations the transaction manager of JPA says of any exception, as of a lost connection, that the transaction was rolled
- * back.
+ * What Spring and Hibernate make of a commit that lock-jdbc says is done and not confirmed: an exception that is not
+ * transient. To synchronizations the transaction manager of JPA says of any exception, as of a lost connection, that
+ * the transaction was rolled back.
  */
 class UnconfirmedCommitTest {
     @RegisterExtension

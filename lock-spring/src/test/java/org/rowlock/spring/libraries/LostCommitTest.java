@@ -13,7 +13,7 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
-/** What a caller is told whose connection is lost in the commit; docs/spring.md says it. */
+/** What a caller is told whose connection is lost in the commit; docs/errors.md says it. */
 class LostCommitTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

@@ -64,7 +64,7 @@ import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.EclipseLinkJpaVendorAdapter;
 import org.springframework.transaction.annotation.Transactional;
 
-/** What each way of locking sends with this generation of libraries, which docs/migrating.md has in a table. */
+/** What each way of locking sends with this generation of libraries, which docs/modes.md has in a table. */
 class MigratedModesTest {
     private static final LockModeType WRITE = LockModeType.PESSIMISTIC_WRITE;
     private static final LockModeType READ = LockModeType.PESSIMISTIC_READ;
@@ -350,10 +350,10 @@ class MigratedModesTest {
     /** The rows of the table, with the column of the generation that is here. */
     private static Map<String, String> documented() throws Exception {
         Path folder = Path.of("").toAbsolutePath();
-        while (!Files.exists(folder.resolve("docs/migrating.md"))) {
+        while (!Files.exists(folder.resolve("docs/modes.md"))) {
             folder = folder.getParent();
         }
-        List<String> lines = Files.readAllLines(folder.resolve("docs/migrating.md"));
+        List<String> lines = Files.readAllLines(folder.resolve("docs/modes.md"));
         int header = lines.indexOf(lines.stream()
                 .filter(line -> line.startsWith("| way of locking |"))
                 .findFirst()

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request for an order.
  *
- * @param customer who orders
+ * @param customer the name of the customer
  * @param lines a quantity per product, at least one
  */
 record PlaceOrder(String customer, Map<Long, Integer> lines) {

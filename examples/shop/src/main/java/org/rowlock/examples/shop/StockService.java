@@ -23,7 +23,7 @@ class StockService {
     }
 
     // snippet: putBack
-    /** Joins the transaction of the caller, who cannot know the products before it has locked and read the order. */
+    /** Joins the transaction of the caller, which learns the products only after locking and reading the order. */
     @Transactional(propagation = Propagation.MANDATORY)
     public void putBack(@RowLock("stock") Set<Long> products, Map<Long, Integer> lines) {
         for (Stock each : stock.findAllById(products)) {

@@ -27,7 +27,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** The application as it was, with Hibernate and {@code @Lock(PESSIMISTIC_WRITE)}, and one line of configuration more. */
+/**
+ * The application as it was, with Hibernate and {@code @Lock(PESSIMISTIC_WRITE)}, and one line of configuration more.
+ */
 @Tag("long")
 class DropInTest {
     private static final int THREADS = 20;

@@ -14,8 +14,8 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
- * Recognises statements that lock rows of one table by equality: SELECT with a locking clause, UPDATE and DELETE. It is no
- * parser: what it does not know for certain it leaves alone.
+ * Recognises statements that lock rows of one table by equality: SELECT with a locking clause, UPDATE and DELETE. It is
+ * no parser: what it does not know for certain it leaves alone.
  */
 public final class StatementRecogniser {
     /** Longer texts are not worth the time. */

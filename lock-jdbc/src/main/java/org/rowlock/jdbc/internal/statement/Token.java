@@ -3,7 +3,8 @@ package org.rowlock.jdbc.internal.statement;
 /**
  * A token of SQL.
  *
- * @param text of a word and of a quoted name as the catalog has it, of a string without its quotes, of a parameter its number
+ * @param text of a word and of a quoted name as the catalog has it, of a string without its quotes, of a parameter its
+ *     number
  */
 record Token(TokenType type, String text) {
     static final Token END = new Token(TokenType.END, "");

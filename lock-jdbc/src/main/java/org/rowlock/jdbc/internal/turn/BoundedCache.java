@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * A cache in two generations: when the young one is full it becomes the old one, which is forgotten. What is used stays, and
- * at most twice the size is held. Thread-safe.
+ * A cache in two generations: when the young one is full it becomes the old one, which is forgotten. What is used
+ * stays, and at most twice the size is held. Thread-safe.
  */
 final class BoundedCache<K, V> {
     private final int size;

@@ -24,7 +24,8 @@ final class EarlyCommits {
      * @param connection the driver's or the pool's
      * @param plan of the statement that had the turn of a row that others want; null for none, to let go of nothing
      *     early
-     * @throws SQLException as {@link Connection#commit()} throws it, or RL001 if it has committed and is not known to be durable
+     * @throws SQLException as {@link Connection#commit()} throws it, or RL001 if it has committed and is not known to
+     *     be durable
      */
     void commit(Connection connection, @Nullable StatementPlan plan) throws SQLException {
         @Nullable ReleasedEarlyEvent event = FlightRecorder.isInitialized() ? new ReleasedEarlyEvent() : null;

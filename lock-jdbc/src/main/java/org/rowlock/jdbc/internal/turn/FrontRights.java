@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Whether a session may have locks in front: where its role may not run one of the functions, the lock would fail where the
- * statement alone does not; and on Citus a statement may run elsewhere than the lock.
+ * Whether a session may have locks in front: where its role may not run one of the functions, the lock would fail where
+ * the statement alone does not; and on Citus a statement may run elsewhere than the lock.
  *
  * @param until when to ask again, as rights change
  */

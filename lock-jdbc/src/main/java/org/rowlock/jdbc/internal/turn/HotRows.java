@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The rows that were asked for most among those that somebody had to wait for: the algorithm SpaceSaving, which forgets the
- * smallest count and gives it to whoever comes new. Thread-safe.
+ * The rows with the most requests, of the rows that a transaction had to wait for: the algorithm SpaceSaving, which
+ * forgets the smallest count and gives it to the newcomer. Thread-safe.
  */
 final class HotRows {
     private static final int MOST = 64;

@@ -7,8 +7,8 @@ import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a session lets a statement wait, and is let wait for one: the shortest of its lock_timeout, statement_timeout,
- * idle_in_transaction_session_timeout and idle_session_timeout.
+ * How long a session lets a statement wait, and is let wait for one: the shortest of its lock_timeout,
+ * statement_timeout, idle_in_transaction_session_timeout and idle_session_timeout.
  *
  * @param nanos {@link Long#MAX_VALUE} where none is set
  */

@@ -29,7 +29,9 @@ import org.postgresql.jdbc.PgDatabaseMetaData;
 import org.postgresql.jdbc.PgResultSet;
 import org.postgresql.jdbc.PgStatement;
 
-/** What the build writes: each method of JDBC, as the JDK that runs this has it, is handed to the same of the delegate. */
+/**
+ * What the build writes: each method of JDBC, as the JDK that runs this has it, is handed to the same of the delegate.
+ */
 class ForwardingTest {
     private static final int COMPILED_FOR = 17;
 
@@ -127,7 +129,10 @@ class ForwardingTest {
         return equal ? 0 : 1;
     }
 
-    /** A default method that a newer JDK has is the same for the driver and its wrapper, as long as the driver inherits it too. */
+    /**
+     * A default method that a newer JDK has is the same for the driver and its wrapper, as long as the driver inherits
+     * it too.
+     */
     private static boolean isToBeForwarded(Method method, Class<?> driver) {
         return !Modifier.isStatic(method.getModifiers())
                 && method.getDeclaringClass() != Wrapper.class

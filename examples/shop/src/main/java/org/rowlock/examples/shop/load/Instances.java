@@ -59,7 +59,7 @@ final class Instances {
     /** Takes an instance out, and returns when its last visitor has left. */
     void remove(Instance instance) {
         inUse.remove(instance);
-        // Never unlocked: who has chosen it and not yet entered chooses another.
+        // Never unlocked: a client that has chosen it and not yet entered chooses another.
         instance.requests.writeLock().lock();
     }
 

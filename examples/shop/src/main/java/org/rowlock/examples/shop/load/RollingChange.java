@@ -19,9 +19,9 @@ import org.springframework.context.ConfigurableApplicationContext;
  * Changes the strategy of two instances on one database, one instance and one step at a time, while clients order: from
  * {@code ROW} over {@code BOTH} to {@code ADVISORY}, and back. Checks the books at the end.
  *
- * <p>System properties: {@code shop.clients}, default 16; {@code shop.visits}, how many requests each new instance serves
- * before the next is changed, default 300; {@code spring.datasource.url} and its like for a database of one's own. The
- * exit status is 0 only if the books are right.
+ * <p>System properties: {@code shop.clients}, default 16; {@code shop.visits}, how many requests each new instance
+ * serves before the next is changed, default 300; {@code spring.datasource.url} and its like for a database of one's
+ * own. The exit status is 0 only if the books are right.
  */
 public final class RollingChange {
     /** Never from ROW to ADVISORY or back: the two have no lock in common. */
