@@ -1,10 +1,13 @@
 package org.rowlock.examples;
 
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import org.rowlock.LockKey;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
 /** A row that is locked, or made and locked where it is not there yet; with each strategy. */
@@ -22,10 +25,8 @@ public final class Counters {
         while (true) {
             List<Long> found = locks.in(connection)
                     .lockAndQuery(
-                            LockKey.row("counter", name),
-                            "select value from counter where name = ?",
-                            row -> row.getLong(1),
-                            name);
+                            forUpdate(LockKey.row("counter", name)),
+                            LockedQuery.of("select value from counter where name = ?", row -> row.getLong(1), name));
             if (!found.isEmpty()) {
                 return found.get(0); // one round trip, but for the first time
             }

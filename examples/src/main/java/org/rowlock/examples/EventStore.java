@@ -1,5 +1,8 @@
 package org.rowlock.examples;
 
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -7,7 +10,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowlock.LockKey;
-import org.rowlock.RowLockMode;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 
 /**
@@ -26,7 +29,7 @@ public final class EventStore {
     /** Appends an event, in the caller's transaction. */
     public void append(Connection connection, String text) throws SQLException {
         // snippet: append
-        locks.in(connection).lock(WRITERS, RowLockMode.FOR_SHARE); // before the number is drawn
+        locks.in(connection).lock(forShare(WRITERS)); // before the number is drawn
         try (PreparedStatement insert = connection.prepareStatement("insert into event (text) values (?)")) {
             insert.setString(1, text);
             insert.executeUpdate();
@@ -38,7 +41,9 @@ public final class EventStore {
     public List<Event> readAfter(Connection connection, long last) throws SQLException {
         // snippet: read
         long bound = locks.in(connection)
-                .lockAndQuery(WRITERS, "select coalesce(max(id), 0) from event", row -> row.getLong(1))
+                .lockAndQuery(
+                        forUpdate(WRITERS),
+                        LockedQuery.of("select coalesce(max(id), 0) from event", row -> row.getLong(1)))
                 .get(0);
         connection.commit(); // writers go on; up to the bound there will be no other
         // end
