@@ -133,9 +133,6 @@ public final class LockRequests {
 
     /**
      * Splits the keys by the kind of lock.
-     *
-     * @param allRows those that are rows, in every spelling
-     * @param modes that of each key where they have several; empty where all have {@code mode}
      */
     private ResolvedRequest ofSeveral(LockRequest request, LockWait wait, LockStrategy strategy) {
         List<LockKey> keys = request.keys();

@@ -246,9 +246,9 @@ public class LockLoss {
             results.put("net.roundTrip", network.roundTripMillis(), "ms");
             results.put("allGranted", all, "ms");
             results.put("locksHeld", held, "");
-            results.put("commits", acknowledged.sum(), "");
-            results.put("unanswered", unanswered.sum(), "");
-            results.put("lostUpdates", Math.max(0, acknowledged.sum() - sum), "");
+            results.put("commits", (double) acknowledged.sum(), "");
+            results.put("unanswered", (double) unanswered.sum(), "");
+            results.put("lostUpdates", (double) Math.max(0, acknowledged.sum() - sum), "");
             results.publish();
             if (sum < acknowledged.sum() || sum > acknowledged.sum() + unanswered.sum()) {
                 throw new InvariantViolation("after the crash the balances add up to " + sum + ": " + acknowledged.sum()
