@@ -41,6 +41,9 @@ final class EarlyWorkers {
     /** Whether only those ways are left that are early whoever wants the row: a plain commit would make durable what others have lost. */
     private volatile boolean surelyEarly;
 
+    /** Those that have waited in the queue while the server was gone have not noticed. */
+    private volatile boolean over;
+
     private EarlyWorkers(int first) {
         this.next = new AtomicInteger(first);
     }
@@ -73,7 +76,7 @@ final class EarlyWorkers {
     }
 
     private void payInGroups(DataSource dataSource, RowLocks locks) {
-        while (true) {
+        while (!over) {
             int id = next.getAndIncrement();
             try {
                 CommitWrites writes = new CommitWrites();
@@ -107,7 +110,7 @@ final class EarlyWorkers {
                     .release(LockRelease.EARLY)
                     .build();
         }
-        while (true) {
+        while (!over) {
             int id = next.getAndIncrement();
             boolean reads = random.nextInt(4) == 0;
             CommitWay way = CommitWay.values()[random.nextInt(surelyEarly ? 2 : 3)];
@@ -149,6 +152,7 @@ final class EarlyWorkers {
 
     /** Until they have found the server gone. */
     Set<Integer> awaitEnd() throws InterruptedException {
+        over = true;
         for (Thread thread : threads) {
             thread.join(TestDatabase.DEADLINE.toMillis());
             assertThat(thread.isAlive()).as(thread.getName()).isFalse();

@@ -43,12 +43,14 @@ public final class Program implements IVersionProvider {
     static final int WIDTH = 100;
 
     @Option(names = "--help", usageHelp = true, description = "Shows this.")
+    @SuppressWarnings("UnusedVariable") // picocli looks at what was given
     private boolean isHelpAsked;
 
     @Option(
             names = "--version",
             versionHelp = true,
             description = "Shows the versions of the program and of what it uses.")
+    @SuppressWarnings("UnusedVariable")
     private boolean isVersionAsked;
 
     @Option(

@@ -1,5 +1,7 @@
 package org.rowlock.jmh.server;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
@@ -40,7 +42,7 @@ public record RunFile(ServerAddress address, String run) {
 
     /** Removes one that was written. */
     public static void delete(Path file) throws IOException {
-        RunDirectory.remove(file.getParent());
+        RunDirectory.remove(requireNonNull(file.getParent()));
     }
 
     /** The option of a fork's command line that names the file. */
