@@ -4,14 +4,15 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.LockDeadlockException;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockResult;
 
 /** How acquisitions end. */
 final class LockOutcomes {
     private LockOutcomes() {}
 
-    /** Of what was returned: false if and only if it was a try, and in vain. */
+    /** Of what was returned: a try in vain says so. */
     static Outcome ofResult(@Nullable Object result) {
-        return Boolean.FALSE.equals(result) ? Outcome.NOT_AVAILABLE : Outcome.ACQUIRED;
+        return result instanceof LockResult tried && tried.isTaken() ? Outcome.NOT_AVAILABLE : Outcome.ACQUIRED;
     }
 
     /** Of Spring's exception, whose cause is Rowlock's. */
