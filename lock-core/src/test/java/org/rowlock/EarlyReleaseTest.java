@@ -355,12 +355,13 @@ class EarlyReleaseTest {
     @Test
     void aSecondTransactionIdIsOnlyForAStandby() throws Exception {
         RowLocks early = early(LockStrategy.ROW);
-        boolean flushes = isServerAtLeast(17);
+        // Before PostgreSQL 17 only a transaction can flush, and none is needed if the WAL writer has been faster.
+        long flush = isServerAtLeast(17) ? 0 : 1;
         assertThat(usedXids(c -> {
                     CommitWay.WRITES.add(early, c, 1);
                     return null;
                 }))
-                .isEqualTo(flushes ? 1 : 2);
+                .isBetween(1L, 1 + flush);
         // Nobody else wants it, as far as row locks that are new can know.
         assertThat(usedXids(c -> early(LockStrategy.ROW).inTransaction(OneConnection.of(c), forUpdate(KEY), tx -> {
                     execute(tx.connection(), "update account set balance = 1 where id = 1");
@@ -369,7 +370,7 @@ class EarlyReleaseTest {
                 .isEqualTo(1);
         assertThat(usedXids(c ->
                         early(LockStrategy.ADVISORY).inTransaction(OneConnection.of(c), forUpdate(KEY), tx -> null)))
-                .isEqualTo(flushes ? 0 : 1);
+                .isBetween(0L, flush);
     }
 
     @Test
