@@ -16,11 +16,12 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * Writes the classes that hand JDBC on, each method of an interface to the same of another object, so that the classes that extend
- * them have only what they change. Run by the build, before it compiles: {@code java ForwardingWriter.java 17 directory}.
+ * Writes the classes that hand JDBC on, each method of an interface to the same of another object, so that the classes
+ * that extend them have only what they change. Run by the build, before it compiles:
+ * {@code java ForwardingWriter.java 17 directory}.
  *
- * <p>The methods are those of java.sql in the release that is compiled for, as javac knows it: all of them, the default ones too,
- * and the same whichever JDK runs this.
+ * <p>The methods are those of java.sql in the release that is compiled for, as javac knows it: all of them, the default
+ * ones too, and the same whichever JDK runs this.
  */
 public final class ForwardingWriter {
     private static final String FORWARD = "org.rowlock.jdbc.internal.forward";

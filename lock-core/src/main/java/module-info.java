@@ -1,9 +1,10 @@
 /**
  * PostgreSQL advisory locks as a drop-in replacement for {@code SELECT ... FOR UPDATE}.
  *
- * <p>The way of a key through the rooms inside is one direction: {@code text} (what PostgreSQL calls ids, names, types and
- * errors), {@code request} (what is asked), {@code sql} (from a request to its statements and back), {@code session} (one
- * connection), {@code commit} (the end of a transaction), {@code acquire} (taking the locks) and {@code verify} (proving that they exclude).
+ * <p>The way of a key through the rooms inside is one direction: {@code text} (what PostgreSQL calls ids, names, types
+ * and errors), {@code request} (what is asked), {@code sql} (from a request to its statements and back),
+ * {@code session} (one connection), {@code commit} (the end of a transaction), {@code acquire} (taking the locks) and
+ * {@code verify} (proving that they exclude).
  */
 @SuppressWarnings({"requires-automatic", "module"
 }) // The driver says its name in its manifest only; lock-jdbc is built later.

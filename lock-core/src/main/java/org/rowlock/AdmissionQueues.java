@@ -18,10 +18,10 @@ import org.rowlock.internal.request.KeyNames;
  * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait
  * here, where they hold no connection, no snapshot and no place in the server's lock queue.
  *
- * <p>First come, first served per key; holders of shared modes go in together. Of exclusive ones the next is let in beside
- * the one who holds the lock, and waits for it at the server, so that the key is not free for a round trip whenever it
- * changes hands; and more than one where it is held for less than the next takes to come. The queues keep nobody out by
- * themselves: exclusion is the database lock's business, so it holds between instances too.
+ * <p>First come, first served per key; holders of shared modes go in together. Of exclusive ones the next is let in
+ * beside the one who holds the lock, and waits for it at the server, so that the key is not free for a round trip
+ * whenever it changes hands; and more than one where it is held for less than the next takes to come. The queues keep
+ * nobody out by themselves: exclusion is the database lock's business, so it holds between instances too.
  *
  * <p>Only the outermost call of a thread queues. A call while the thread has a {@link Permit} passes at once, since it
  * has a database lock already, and waiting here for another thread that waits there would be a deadlock that the server
@@ -73,7 +73,8 @@ public final class AdmissionQueues {
             Object database, LockKey key, RowLockMode mode, String thread, boolean isAdmitted, Duration since) {}
 
     /**
-     * Queues for the keys of a request. Several are entered one after the other in one order, so calls never deadlock here.
+     * Queues for the keys of a request. Several are entered one after the other in one order, so calls never deadlock
+     * here.
      *
      * @param database what tells databases apart: the DataSource
      * @param request what will be locked; its wait, by default forever, is that for all queues together
@@ -82,8 +83,8 @@ public final class AdmissionQueues {
      * @throws LockInterruptedException if the thread is interrupted; its flag stays set
      * @throws AdmissionRejectedException if the queue of a key is full
      * @throws IllegalArgumentException if an argument is null
-     * @throws IllegalStateException if the thread has a permit for one of the keys already, in whatever mode: on a second
-     *     connection it could wait for itself
+     * @throws IllegalStateException if the thread has a permit for one of the keys already, in whatever mode: on a
+     *     second connection it could wait for itself
      */
     public Permit enter(Object database, LockRequest request) {
         if (request == null) {
@@ -93,7 +94,8 @@ public final class AdmissionQueues {
     }
 
     /**
-     * The same with a wait in place of the request's, and with work that a thread inside may do for this one: see {@link QueueEntry}.
+     * The same with a wait in place of the request's, and with work that a thread inside may do for this one: see
+     * {@link QueueEntry}.
      *
      * @param offer null for none
      */
@@ -273,7 +275,8 @@ public final class AdmissionQueues {
                         if (permit.keys.keys().contains(key)) {
                             throw new IllegalStateException(
                                     "This thread holds " + owner.names.of(key) + " already in an outer"
-                                            + " transaction, and a second connection could wait for the first forever. Use the"
+                                            + " transaction, and a second connection could wait for the first"
+                                            + " forever. Use the"
                                             + " outer connection.");
                         }
                     }

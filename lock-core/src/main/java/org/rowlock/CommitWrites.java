@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
 
 /**
- * Statements whose results nobody needs before the commit. They are sent with it, in one flush, so that the locks of the
- * transaction are held for a round trip less, and one less again for each statement that does not wait for the one before:
+ * Statements whose results nobody needs before the commit. They are sent with it, in one flush, so that the locks of
+ * the transaction are held for a round trip less, and one less again for each statement that does not wait for the one
+ * before:
  *
  * <pre>{@code
  * locks.inTransaction(dataSource, forUpdate(key), tx -> {
@@ -20,12 +21,13 @@ import org.rowlock.internal.request.Write;
  * });
  * }</pre>
  *
- * <p>They are executed in their order, behind everything else in the transaction: what the work reads does not see them. If
- * one fails nothing is committed. Where one round trip is not possible there are more, and the outcome is the same: beyond
- * 100 executions, and where a number of rows is expected that only Rowlock can check
+ * <p>They are executed in their order, behind everything else in the transaction: what the work reads does not see
+ * them. If one fails nothing is committed. Where one round trip is not possible there are more, and the outcome is the
+ * same: beyond 100 executions, and where a number of rows is expected that only Rowlock can check
  * ({@link CommitWrite#expectRows}).
  *
- * <p>Can be sent again until it is committed or, behind a {@link CommitOutcomeUnknownException}, may be. Not thread-safe.
+ * <p>Can be sent again until it is committed or, behind a {@link CommitOutcomeUnknownException}, may be. Not
+ * thread-safe.
  *
  * @see Locked#atCommit()
  * @see TransactionLocks#commit(CommitWrites)
@@ -41,8 +43,8 @@ public final class CommitWrites {
      * Adds a statement.
      *
      * @param sql one statement, with {@code ?} for parameters; not one that begins or ends a transaction
-     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}; looked at when
-     *     they are sent
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}; looked at
+     *     when they are sent
      * @return the statement, to say what is expected of it, and to ask afterwards what it did
      * @throws IllegalArgumentException if the SQL is null or blank, or the binds are null
      * @throws IllegalStateException if these writes are committed already
@@ -57,10 +59,11 @@ public final class CommitWrites {
      * Adds a statement that is executed once for each list of values, in their order.
      *
      * @param sql one statement, with {@code ?} for parameters
-     * @param binds for each execution, a list with a value per parameter, or the value itself of the only parameter; may be
-     *     empty
+     * @param binds for each execution, a list with a value per parameter, or the value itself of the only parameter;
+     *     may be empty
      * @return the statement
-     * @throws IllegalArgumentException if the SQL is null or blank, or binds are null, or are a collection that is no list
+     * @throws IllegalArgumentException if the SQL is null or blank, or binds are null, or are a collection that is no
+     *     list
      * @throws IllegalStateException if these writes are committed already
      */
     public CommitWrite<Void> addBatch(String sql, Iterable<? extends Object> binds) {
@@ -72,7 +75,8 @@ public final class CommitWrites {
             if (each == null || (each instanceof Collection && !(each instanceof List))) {
                 throw new IllegalArgumentException(
                         "The binds of an execution are " + (each == null ? "null" : "no list, and so in no order")
-                                + "; give a list with a value per parameter, such as List.of(1, \"a\"). A null value stands in"
+                                + "; give a list with a value per parameter, such as List.of(1, \"a\"). A null value"
+                                + " stands in"
                                 + " a list, too: Collections.singletonList(null)");
             }
             write.execute(each instanceof List<?> values ? values.toArray() : new Object[] {each});

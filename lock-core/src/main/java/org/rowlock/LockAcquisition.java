@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * One attempt to lock, for {@link LockListener}.
  *
- * @param keys the distinct keys asked for; for a claim, the keys of the rows that were returned
- *     (none with {@link LockStrategy#ROW}, which needs no keys for it)
+ * @param keys the distinct keys asked for; for a claim, the keys of the rows that were returned (none with
+ *     {@link LockStrategy#ROW}, which needs no keys for it)
  * @param mode how strongly; the strongest of a call that gives each key a mode of its own
  * @param strategy by which locks; {@link LockStrategy#BOTH} for a call on tables of several strategies
  * @param lockWait how long the caller would wait

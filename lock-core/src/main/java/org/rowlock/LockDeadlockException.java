@@ -4,8 +4,8 @@ import java.sql.SQLException;
 
 /**
  * The server found transactions waiting for each other in a circle and chose this one to end (SQLSTATE 40P01). The
- * transaction is aborted: roll back and run it again. Locking all keys of a transaction with one
- * {@link LockRequest} avoids it.
+ * transaction is aborted: roll back and run it again. Locking all keys of a transaction with one {@link LockRequest}
+ * avoids it.
  */
 public final class LockDeadlockException extends LockException {
     private static final long serialVersionUID = 1;

@@ -12,17 +12,17 @@ package org.rowlock;
  */
 public enum LockStrategy {
     /**
-     * The real {@code SELECT ... FOR UPDATE}. Excludes plain writers; locks nothing where there is no row. The default: it
-     * excludes and deadlocks as the statement does. What differs is who waits where: of the transactions of one JVM that
-     * want a row, only {@linkplain RowLocks.Builder#maxAdmittedPerKey a few} wait for it at the server.
+     * The real {@code SELECT ... FOR UPDATE}. Excludes plain writers; locks nothing where there is no row. The default:
+     * it excludes and deadlocks as the statement does. What differs is who waits where: of the transactions of one JVM
+     * that want a row, only {@linkplain RowLocks.Builder#maxAdmittedPerKey a few} wait for it at the server.
      */
     ROW(false, true),
 
     /**
      * The advisory lock first, then the row lock, in one round trip. Keeps every guarantee of the row lock, and
-     * contenders queue at the advisory lock instead of the row: the step between {@link #ROW} and {@link #ADVISORY}. Lock
-     * before you write: a transaction that has written the row, or inserted one that references it, can deadlock with one
-     * that locks first.
+     * contenders queue at the advisory lock instead of the row: the step between {@link #ROW} and {@link #ADVISORY}.
+     * Lock before you write: a transaction that has written the row, or inserted one that references it, can deadlock
+     * with one that locks first.
      */
     BOTH(true, true),
 

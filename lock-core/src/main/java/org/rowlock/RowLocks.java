@@ -492,15 +492,16 @@ public final class RowLocks {
 
         /**
          * How many threads the queue of a key lets in at once that want it exclusively. In the
-         * {@linkplain AdmissionQueues admission queue} these are the lock holder and the next ones, which wait at the server;
-         * each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands. A transaction
-         * that has its connection already queues for its first lock, of one row by {@link LockStrategy#ROW}: there it is how
-         * many wait at the server for the row. If nobody of this JVM gets that row for a second, one more may wait at the
-         * server, after another second two more, then four, and so on.
+         * {@linkplain AdmissionQueues admission queue} these are the lock holder and the next ones, which wait at the
+         * server; each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands.
+         * A transaction that has its connection already queues for its first lock, of one row by
+         * {@link LockStrategy#ROW}: there it is how many wait at the server for the row. If nobody of this JVM gets
+         * that row for a second, one more may wait at the server, after another second two more, then four, and so on.
          *
-         * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for less
-         * than the next takes to come, such as by {@link RowLocks#execute}; with a connection 12 until a queue begins, and then
-         * 4 or fewer. A number given here is the number always; above that of the connections nobody queues.
+         * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for
+         * less than the next takes to come, such as by {@link RowLocks#execute}; with a connection 12 until a queue
+         * begins, and then 4 or fewer. A number given here is the number always; above that of the connections nobody
+         * queues.
          *
          * @param threads at least 1
          * @return this
@@ -525,12 +526,14 @@ public final class RowLocks {
         }
 
         /**
-         * How many calls of {@link RowLocks#execute} that wait for one key may share a transaction. Default 1, which is off.
+         * How many calls of {@link RowLocks#execute} that wait for one key may share a transaction. Default 1, which is
+         * off.
          *
-         * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the DataSource
-         * gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the user or a setting of
-         * the session. If a group fails it is undone, and each call is done alone with its own outcome; if nobody knows whether it
-         * has committed, each has a {@link CommitOutcomeUnknownException}. {@code docs/hot-rows.md} says which calls join.
+         * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the
+         * DataSource gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the
+         * user or a setting of the session. If a group fails it is undone, and each call is done alone with its own
+         * outcome; if nobody knows whether it has committed, each has a {@link CommitOutcomeUnknownException}.
+         * {@code docs/hot-rows.md} says which calls join.
          *
          * @param calls at least 1; 32 is a good first number
          * @return this

@@ -184,7 +184,9 @@ class AdmissionPoolTest {
         }
     }
 
-    /** With the queue as it is, each would wait for the connection timeout of everybody in front, one after the other. */
+    /**
+     * With the queue as it is, each would wait for the connection timeout of everybody in front, one after the other.
+     */
     @Test
     void inAnOutageThoseBehindTheFirstTryAtOnce() throws Exception {
         RowLocks locks = RowLocks.builder().maxAdmittedPerKey(1).build();

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Code of the caller's that Rowlock calls, and that throws or uses the connection for something else. A ledger that another
- * session reads says whether what Rowlock reports is true.
+ * Code of the caller's that Rowlock calls, and that throws or uses the connection for something else. A ledger that
+ * another session reads says whether what Rowlock reports is true.
  */
 @Tag("long")
 class CallbackPropertiesTest {

@@ -404,8 +404,8 @@ class CitusTest {
     }
 
     /**
-     * To Citus all transactions that are the coordinator's alone are one: two that wait for different locks would seem to
-     * be one that closes a circle.
+     * To Citus all transactions that are the coordinator's alone are one: two that wait for different locks would seem
+     * to be one that closes a circle.
      */
     @Test
     void namesDoNotSeemToBeADeadlock() throws Exception {

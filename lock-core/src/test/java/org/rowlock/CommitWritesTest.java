@@ -470,7 +470,10 @@ class CommitWritesTest {
                 .withMessageContaining("List.of(1, \"a\")");
     }
 
-    /** Text that a check has to be put around: comments, semicolons, quotes, and words in places where they mean nothing. */
+    /**
+     * Text that a check has to be put around: comments, semicolons, quotes, and words in places where they mean
+     * nothing.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {

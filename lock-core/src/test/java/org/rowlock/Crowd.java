@@ -15,8 +15,8 @@ import org.awaitility.Awaitility;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Callers that wait for row 1 of account in the queue of one JVM, in a known order, until they are let go: the first of them then
- * leads the others.
+ * Callers that wait for row 1 of account in the queue of one JVM, in a known order, until they are let go: the first of
+ * them then leads the others.
  */
 final class Crowd implements AutoCloseable {
     static final LockKey KEY = LockKey.row("account", 1);

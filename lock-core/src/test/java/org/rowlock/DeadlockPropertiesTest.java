@@ -33,15 +33,18 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Random programs of writes, inserts of children and locks deadlock with strategy ROW only where the same programs with a
- * FOR UPDATE by hand do: the server runs both, and whoever may wait in the JVM does. The other strategies do deadlock where a transaction writes before it
- * locks, see {@link WriteBeforeLockTest}; where every transaction locks first, no strategy does where plain ones do not.
+ * Random programs of writes, inserts of children and locks deadlock with strategy ROW only where the same programs with
+ * a FOR UPDATE by hand do: the server runs both, and whoever may wait in the JVM does. The other strategies do deadlock
+ * where a transaction writes before it locks, see {@link WriteBeforeLockTest}; where every transaction locks first, no
+ * strategy does where plain ones do not.
  */
 class DeadlockPropertiesTest {
     private static final int SESSIONS = 3;
     private static final int ROWS = 2;
 
-    /** Of hundreds of programs that deadlocked with the library one did not do so at once by hand; none needed ten runs. */
+    /**
+     * Of hundreds of programs that deadlocked with the library one did not do so at once by hand; none needed ten runs.
+     */
     private static final int PLAIN_RUNS = 50;
 
     /** Of the wait in the JVM. */
@@ -229,7 +232,9 @@ class DeadlockPropertiesTest {
         return deadlocks;
     }
 
-    /** Waits until a step has ended, which is true, or waits for a lock; who waits in the JVM does so for a while only. */
+    /**
+     * Waits until a step has ended, which is true, or waits for a lock; who waits in the JVM does so for a while only.
+     */
     private static boolean settles(int session, Step<?> step) {
         Awaitility.await()
                 .atMost(TestDatabase.DEADLINE)

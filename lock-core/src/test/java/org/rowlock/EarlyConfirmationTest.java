@@ -26,8 +26,8 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /**
- * What ends the wait behind an early COMMIT is told apart from what kept it from committing, and from what nobody knows. The
- * server's own function, which is too quick to be met, is replaced by one that can be held.
+ * What ends the wait behind an early COMMIT is told apart from what kept it from committing, and from what nobody
+ * knows. The server's own function, which is too quick to be met, is replaced by one that can be held.
  */
 class EarlyConfirmationTest {
     private static final TestPostgres SERVER = TestPostgres.embedded(Map.of("synchronous_commit", "on"));

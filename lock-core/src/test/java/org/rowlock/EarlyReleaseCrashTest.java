@@ -20,8 +20,8 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /**
- * No payment that was acknowledged is lost in a crash. All that writes WAL but a commit that waits for it is stopped before, so
- * that what has not been waited for is lost for certain.
+ * No payment that was acknowledged is lost in a crash. All that writes WAL but a commit that waits for it is stopped
+ * before, so that what has not been waited for is lost for certain.
  */
 class EarlyReleaseCrashTest {
     private static final int PAYMENTS = 50;
@@ -61,7 +61,9 @@ class EarlyReleaseCrashTest {
         assertThat(kill.waitFor()).isZero();
     }
 
-    /** At the death of one the postmaster ends all others, forgets what is in memory, and recovers from what is on disk. */
+    /**
+     * At the death of one the postmaster ends all others, forgets what is in memory, and recovers from what is on disk.
+     */
     private void crash(List<ProcessHandle> writers) throws Exception {
         String before = database.query("select pg_postmaster_start_time()");
         for (ProcessHandle writer : writers) {

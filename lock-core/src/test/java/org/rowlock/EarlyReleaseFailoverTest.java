@@ -23,7 +23,10 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestPostgres;
 
-/** With a synchronous standby no payment that was acknowledged is lost at a failover, and none is acknowledged that would be. */
+/**
+ * With a synchronous standby no payment that was acknowledged is lost at a failover, and none is acknowledged that
+ * would be.
+ */
 @Tag("long")
 class EarlyReleaseFailoverTest {
     private static final int PAYMENTS = 50;
@@ -159,7 +162,10 @@ class EarlyReleaseFailoverTest {
         }
     }
 
-    /** The stale side goes on with what it cannot acknowledge; where the commit is plain the first of them holds the row. */
+    /**
+     * The stale side goes on with what it cannot acknowledge; where the commit is plain the first of them holds the
+     * row.
+     */
     @Test
     void inASplitBrainTheStaleSideAcknowledgesNothing() throws Exception {
         try (StreamingPair pair = start(StreamingPair.STANDBY)) {

@@ -38,7 +38,10 @@ final class EarlyWorkers {
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicInteger next;
 
-    /** Whether only those ways are left that are early whoever wants the row: a plain commit would make durable what others have lost. */
+    /**
+     * Whether only those ways are left that are early whoever wants the row: a plain commit would make durable what
+     * others have lost.
+     */
     private volatile boolean surelyEarly;
 
     /** Those that have waited in the queue while the server was gone have not noticed. */

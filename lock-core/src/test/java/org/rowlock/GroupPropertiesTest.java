@@ -21,8 +21,8 @@ import org.rowlock.Crowd.Caller;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Callers drawn at random, in groups; and the same callers, one at a time and in the same order, through a plain FOR UPDATE say what is
- * right: the counts and rows of each, or its SQLSTATE, and the tables in the end.
+ * Callers drawn at random, in groups; and the same callers, one at a time and in the same order, through a plain FOR
+ * UPDATE say what is right: the counts and rows of each, or its SQLSTATE, and the tables in the end.
  */
 class GroupPropertiesTest {
     private static final String EXPECTATION = "unexpected";

@@ -26,9 +26,9 @@ import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Members drawn at random, some of whom fail, while others are interrupted, their statements cancelled, their server processes
- * ended and their connections lost. Each writes a row of its own to a ledger beside its update: what is acknowledged is there
- * once, what has failed is not there, and what is unknown is there once or not at all.
+ * Members drawn at random, some of whom fail, while others are interrupted, their statements cancelled, their server
+ * processes ended and their connections lost. Each writes a row of its own to a ledger beside its update: what is
+ * acknowledged is there once, what has failed is not there, and what is unknown is there once or not at all.
  */
 class GroupStormTest {
     private static final int KEYS = 3;
@@ -291,8 +291,8 @@ class GroupStormTest {
     }
 
     /**
-     * As many as the properties rowlock.test.group.members and rowlock.test.group.kills say, in storms of other strategies,
-     * releases and sizes.
+     * As many as the properties rowlock.test.group.members and rowlock.test.group.kills say, in storms of other
+     * strategies, releases and sizes.
      */
     @Test
     @Tag("long")

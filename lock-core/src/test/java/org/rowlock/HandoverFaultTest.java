@@ -144,7 +144,9 @@ class HandoverFaultTest {
         }
     }
 
-    /** If the session lock cannot be let go of either, the connection must not go back into a pool as if it were well. */
+    /**
+     * If the session lock cannot be let go of either, the connection must not go back into a pool as if it were well.
+     */
     @ParameterizedTest
     @EnumSource(names = {"NOT_SENT", "RESULT_LOST", "RUNTIME_EXCEPTION", "SERVER_BEFORE", "SERVER_AFTER"})
     void nothingStaysLockedWhenTheCleanUpFailsToo(Fault fault) throws Exception {

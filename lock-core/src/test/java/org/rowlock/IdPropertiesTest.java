@@ -41,8 +41,8 @@ import org.rowlock.testing.TestDatabase;
 
 /**
  * Ids of every type in every spelling, drawn at random, and the server itself says what is right: whatever row it finds
- * by the id is locked against a plain FOR UPDATE NOWAIT beside us, or the call has said that it is not. How many cases are
- * drawn says junit-platform.properties, or {@code -Djqwik.tries.default=10000}.
+ * by the id is locked against a plain FOR UPDATE NOWAIT beside us, or the call has said that it is not. How many cases
+ * are drawn says junit-platform.properties, or {@code -Djqwik.tries.default=10000}.
  */
 class IdPropertiesTest {
     /** A table: the types of its id, and ids as a program may have them. Those of the first half are rows. */

@@ -171,7 +171,9 @@ class PgBouncerTest {
         assertThat(locksOnTheServer()).isEqualTo("0");
     }
 
-    /** In the flush with the COMMIT too the server connection is the transaction's own, and free for others afterwards. */
+    /**
+     * In the flush with the COMMIT too the server connection is the transaction's own, and free for others afterwards.
+     */
     @ParameterizedTest
     @MethodSource("strategiesAndThresholds")
     void writesGoWithTheCommit(LockStrategy strategy, int threshold) throws Exception {
@@ -442,7 +444,9 @@ class PgBouncerTest {
         }
     }
 
-    /** A pooler that ends the transaction after each statement is told by it, or by verify(), before anything is lost. */
+    /**
+     * A pooler that ends the transaction after each statement is told by it, or by verify(), before anything is lost.
+     */
     @ParameterizedTest
     @EnumSource
     void statementPoolingIsRefused(LockStrategy strategy) throws Exception {

@@ -120,8 +120,8 @@ class PgpoolTest {
     }
 
     /**
-     * With its shared cache of the catalog Pgpool-II looks a name up for one client while it keeps the cache from all others: a
-     * client that waits for a row then waits for one that holds it and cannot go on.
+     * With its shared cache of the catalog Pgpool-II looks a name up for one client while it keeps the cache from all
+     * others: a client that waits for a row then waits for one that holds it and cannot go on.
      */
     @ParameterizedTest
     @EnumSource(names = {"ROW", "BOTH"})

@@ -238,7 +238,9 @@ class SpellingTest {
         alice.rollback();
     }
 
-    /** What has no ISO form stays as the server prints it; what is only blank cannot be a key, however many there are. */
+    /**
+     * What has no ISO form stays as the server prints it; what is only blank cannot be a key, however many there are.
+     */
     @ParameterizedTest
     @EnumSource(names = {"BOTH", "ADVISORY"})
     void aClaimTakesRowsWhoseIdsNoProgramGives(LockStrategy strategy) throws Exception {
@@ -260,7 +262,10 @@ class SpellingTest {
         }
     }
 
-    /** No key is made of types whose text may depend on settings of the session, and none is needed where the row is locked. */
+    /**
+     * No key is made of types whose text may depend on settings of the session, and none is needed where the row is
+     * locked.
+     */
     @ParameterizedTest
     @EnumSource
     void idsWithoutAKeyAreLockedByTheRowAlone(LockStrategy strategy) throws Exception {

@@ -18,7 +18,9 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
-/** What a lock that guards no write costs in WAL, transaction ids and MultiXacts, on a server where nobody else writes. */
+/**
+ * What a lock that guards no write costs in WAL, transaction ids and MultiXacts, on a server where nobody else writes.
+ */
 @Tag("long")
 class WriteFreeLockingTest {
     private static TestPostgres server;

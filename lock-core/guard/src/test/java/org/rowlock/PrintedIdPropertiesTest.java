@@ -29,8 +29,8 @@ import org.rowlock.guard.RowLockGuard;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Ids of every type that the server has, and of types made of them, in two sessions whose settings print them in different
- * ways. One row never has two holders: a session locks it, or is refused by name.
+ * Ids of every type that the server has, and of types made of them, in two sessions whose settings print them in
+ * different ways. One row never has two holders: a session locks it, or is refused by name.
  */
 class PrintedIdPropertiesTest {
     /** Of many types. A type takes the texts that it can read. */
@@ -325,7 +325,9 @@ class PrintedIdPropertiesTest {
         return settings;
     }
 
-    /** Whether a session holds a row now; null if it is refused, or what it has read of the id does not name the row. */
+    /**
+     * Whether a session holds a row now; null if it is refused, or what it has read of the id does not name the row.
+     */
     private static Boolean hold(
             Connection connection, IdTable table, String row, LockStrategy strategy, Way way, Random random)
             throws SQLException {

@@ -118,7 +118,10 @@ public final class TcpProxy implements AutoCloseable {
         armed.set(new Cut(text, false));
     }
 
-    /** Loses the connection that executes a statement with this text next; the server has done it, and its reply is lost. */
+    /**
+     * Loses the connection that executes a statement with this text next; the server has done it, and its reply is
+     * lost.
+     */
     public void cutAfter(String text) {
         armed.set(new Cut(text, true));
     }

@@ -17,13 +17,18 @@ import org.rowlock.jdbc.internal.turn.JdbcUrl;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
- * PostgreSQL's driver with {@link RowlockDataSource}'s queue, by the URL {@code jdbc:rowlock:postgresql://...}; the rest of the URL
- * and all properties are those of PostgreSQL's driver. A driver in front of that one is named between the two, as in
- * {@code jdbc:rowlock:aws-wrapper:postgresql://...}, and is the one that {@link DriverManager} has for the URL without us. {@code rowlock.mode}, {@code rowlock.release}, {@code rowlock.include} and {@code
- * rowlock.exclude} may be parameters of the URL or properties; else the system properties {@code rowlock.jdbc.*} count. Thread-safe.
+ * PostgreSQL's driver with {@link RowlockDataSource}'s queue, by the URL {@code jdbc:rowlock:postgresql://...}; the
+ * rest of the URL and all properties are those of PostgreSQL's driver. A driver in front of that one is named between
+ * the two, as in {@code jdbc:rowlock:aws-wrapper:postgresql://...}, and is the one that {@link DriverManager} has for
+ * the URL without us. {@code rowlock.mode}, {@code rowlock.release}, {@code rowlock.include} and
+ * {@code rowlock.exclude} may be parameters of the URL or properties; else the system properties {@code rowlock.jdbc.*}
+ * count. Thread-safe.
  */
 public final class RowlockDriver implements Driver {
-    /** By the URL and the settings that it, the properties and the system properties made; in the order of the first connections. */
+    /**
+     * By the URL and the settings that it, the properties and the system properties made; in the order of the first
+     * connections.
+     */
     private static final Map<Settings, DropIn> DROP_INS = Collections.synchronizedMap(new LinkedHashMap<>());
 
     private record Settings(String url, JdbcSettings settings) {}
@@ -86,8 +91,8 @@ public final class RowlockDriver implements Driver {
     }
 
     /**
-     * What is seen of a URL, and can be changed while it runs. Connections with the same URL and other settings in their
-     * properties have another control: this is the one of the first.
+     * What is seen of a URL, and can be changed while it runs. Connections with the same URL and other settings in
+     * their properties have another control: this is the one of the first.
      *
      * @param url as it was connected to
      * @return null if it was not

@@ -72,8 +72,8 @@ public interface RowlockJdbcMXBean {
      * Figures by table since the start: {@code recognised} statements; those that {@code queued}, or would have in mode
      * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; those that had an advisory lock in front
      * ({@code fronted}), and those that went without it after they had waited for it ({@code frontGivenUp});
-     * transactions that were {@code releasedEarly}; {@code passed.REASON}
-     * that went to the server as they are. Statements of no table that was recognised stand under the empty name.
+     * transactions that were {@code releasedEarly}; {@code passed.REASON} that went to the server as they are.
+     * Statements of no table that was recognised stand under the empty name.
      *
      * @return the figures, by table and name
      */

@@ -38,8 +38,8 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /**
- * Commits that let go of a row before they are durable, where others want it. A session that asks for it waits for a standby
- * that never comes, so that what is seen is seen before its commit is acknowledged, for certain.
+ * Commits that let go of a row before they are durable, where others want it. A session that asks for it waits for a
+ * standby that never comes, so that what is seen is seen before its commit is acknowledged, for certain.
  */
 class EarlyReleaseTest {
     private static final TestPostgres SERVER = TestPostgres.embedded(Map.of(
@@ -436,7 +436,10 @@ class EarlyReleaseTest {
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("0");
     }
 
-    /** Committed, and what would have waited for the disk is refused: no error that looks like rolled back or worth a retry. */
+    /**
+     * Committed, and what would have waited for the disk is refused: no error that looks like rolled back or worth a
+     * retry.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void committedButNotConfirmedIsAnOutcomeOfItsOwn(boolean byAutocommit) throws Exception {

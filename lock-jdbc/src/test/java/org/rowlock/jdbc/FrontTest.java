@@ -27,7 +27,10 @@ import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
-/** The advisory lock in front of the statement: which, when, and never where it could do harm. Here it goes wherever it may. */
+/**
+ * The advisory lock in front of the statement: which, when, and never where it could do harm. Here it goes wherever it
+ * may.
+ */
 class FrontTest {
     private static final String LOCK = "select * from account where id = 1 for update";
     private static final String ABSENT = "update account set balance = balance + 1 where id = 9";

@@ -29,8 +29,8 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * What another thread calls while a statement waits for a row at the server: it ends, and the statement, as with the driver or
- * the pool alone. The key of the statement's table is to be looked up as soon as the connection is idle.
+ * What another thread calls while a statement waits for a row at the server: it ends, and the statement, as with the
+ * driver or the pool alone. The key of the statement's table is to be looked up as soon as the connection is idle.
  */
 class OtherThreadTest {
     private static final String UPDATE = "update note set text = 'x' where id = 1";

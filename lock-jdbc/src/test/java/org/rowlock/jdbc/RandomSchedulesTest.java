@@ -29,9 +29,9 @@ import net.jqwik.api.lifecycle.BeforeContainer;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Random transactions of several threads on few rows, some rolled back, some ended by the loss of their connection, and one
- * thread without the wrapper. The gate lets one at a time in, and holds nobody for long. What was committed is there, once; no
- * deadlock but where rows are locked in different orders; and nothing is left in the gate.
+ * Random transactions of several threads on few rows, some rolled back, some ended by the loss of their connection, and
+ * one thread without the wrapper. The gate lets one at a time in, and holds nobody for long. What was committed is
+ * there, once; no deadlock but where rows are locked in different orders; and nothing is left in the gate.
  */
 @Tag("long")
 class RandomSchedulesTest {

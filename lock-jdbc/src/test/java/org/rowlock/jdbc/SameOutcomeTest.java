@@ -18,9 +18,9 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Who blocks whom, and what the server says: the same through the driver alone and through the wrapper in each mode, with a
- * session of the driver alone on the other side. In modes queue and front one is let in
- * at a time, and the lock goes in front wherever it may.
+ * Who blocks whom, and what the server says: the same through the driver alone and through the wrapper in each mode,
+ * with a session of the driver alone on the other side. In modes queue and front one is let in at a time, and the lock
+ * goes in front wherever it may.
  */
 @Tag("long")
 class SameOutcomeTest {
@@ -216,8 +216,8 @@ class SameOutcomeTest {
     }
 
     /**
-     * The first case by which a lock in front, taken only sometimes, would deadlock: one holds the row, another waits for it,
-     * and the first touches it again.
+     * The first case by which a lock in front, taken only sometimes, would deadlock: one holds the row, another waits
+     * for it, and the first touches it again.
      */
     @ParameterizedTest
     @EnumSource(Way.class)
@@ -252,7 +252,9 @@ class SameOutcomeTest {
         versioned.commit();
     }
 
-    /** A thread that holds the row by another connection: the wait in the JVM is bounded, and the rest is the server's. */
+    /**
+     * A thread that holds the row by another connection: the wait in the JVM is bounded, and the rest is the server's.
+     */
     @ParameterizedTest
     @EnumSource(Way.class)
     void sessionLocksTakenBeforeAreTheServersToBreak(Way way) throws Exception {

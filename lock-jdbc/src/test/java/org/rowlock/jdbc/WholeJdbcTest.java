@@ -28,7 +28,10 @@ import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLException;
 import org.rowlock.testing.TestDatabase;
 
-/** JDBC through the wrapper, in mode queue with one let in at a time: as through the driver, and nothing left in the gate. */
+/**
+ * JDBC through the wrapper, in mode queue with one let in at a time: as through the driver, and nothing left in the
+ * gate.
+ */
 class WholeJdbcTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(

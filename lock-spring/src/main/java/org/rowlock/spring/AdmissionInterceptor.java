@@ -8,9 +8,9 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
 /**
- * Queues in the JVM for the keys of a call, directly in front of the transaction that it begins, and leaves when that has
- * ended and its connection is back. Inside a running transaction it does nothing: who waits here while holding locks
- * could be in a deadlock that the server cannot see.
+ * Queues in the JVM for the keys of a call, directly in front of the transaction that it begins, and leaves when that
+ * has ended and its connection is back. Inside a running transaction it does nothing: who waits here while holding
+ * locks could be in a deadlock that the server cannot see.
  */
 final class AdmissionInterceptor implements MethodInterceptor {
     private static final String QUEUED = Queued.class.getName();

@@ -80,7 +80,8 @@ final class DataSources {
             throw new RowLockDefinitionException(
                     names.length == 0
                             ? "There is no DataSource to lock in."
-                            : "There are several DataSources, and neither a primary one nor one that a transaction manager"
+                            : "There are several DataSources, and neither a primary one nor one that a transaction"
+                                    + " manager"
                                     + " names: " + String.join(", ", names) + ".",
                     names.length == 0
                             ? "Configure one."

@@ -22,9 +22,9 @@ import org.rowlock.spring.LockInstrumentation.Acquisition;
 import org.springframework.dao.CannotAcquireLockException;
 
 /**
- * One call that locks. Every entrance makes one, annotation and template alike, so that what holds for locks in Spring holds
- * for all: they wait no longer than the transaction has, are taken on its connection, are watched to its end, and what was
- * loaded before them is not taken for what is there. Belongs to one thread.
+ * One call that locks. Every entrance makes one, annotation and template alike, so that what holds for locks in Spring
+ * holds for all: they wait no longer than the transaction has, are taken on its connection, are watched to its end, and
+ * what was loaded before them is not taken for what is there. Belongs to one thread.
  */
 final class LockedCall {
     private static final Log LOG = LogFactory.getLog(LockedCall.class);
@@ -60,7 +60,8 @@ final class LockedCall {
     /**
      * Queues in the JVM, in front of the transaction that the body begins. The turn is given back when that has ended.
      *
-     * @param timeout that of the transaction, as nobody who gives it 5 seconds expects to wait in front of it for longer
+     * @param timeout that of the transaction, as nobody who gives it 5 seconds expects to wait in front of it for
+     *     longer
      * @throws CannotAcquireLockException if the wait is over, or the queue is full
      */
     <T extends @Nullable Object, X extends Throwable> T queued(

@@ -73,8 +73,8 @@ public @interface RowLock {
     /**
      * The id as a SpEL expression over the arguments, such as {@code "#command.orderId"}. A collection or an array of
      * ids locks all of them. It is evaluated once in a call, unless other advice inside the transaction may have
-     * changed the arguments since the call queued. Several expressions are the parts of one
-     * composite id, in the order of the primary key. On a parameter it must be empty, as the argument is the id.
+     * changed the arguments since the call queued. Several expressions are the parts of one composite id, in the order
+     * of the primary key. On a parameter it must be empty, as the argument is the id.
      *
      * @return the expression, or one per part
      */

@@ -50,7 +50,8 @@ record RowLockDefinition(
         for (Object each : ids) {
             if (each == null) {
                 throw new IllegalArgumentException(place() + ": the id for table " + table.get()
-                        + " is null, so there is no row to lock. Call the method with an id; where there may be none, give"
+                        + " is null, so there is no row to lock. Call the method with an id; where there may be"
+                        + " none, give"
                         + " an expression that is empty then, such as id = \"#id == null ? {} : {#id}\".");
             }
             try {

@@ -21,9 +21,10 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Row locks in code, for those who prefer it to {@link RowLock}. The mode is always named: {@code forNoKeyUpdate} is the
- * default of the annotation. The methods lock in the running Spring transaction and fail without one; {@link #inTransaction} begins it. Errors are Spring's, see {@link LockExceptionTranslator}; a wait is
- * capped by what remains of the transaction's timeout. Thread-safe.
+ * Row locks in code, for those who prefer it to {@link RowLock}. The mode is always named: {@code forNoKeyUpdate} is
+ * the default of the annotation. The methods lock in the running Spring transaction and fail without one;
+ * {@link #inTransaction} begins it. Errors are Spring's, see {@link LockExceptionTranslator}; a wait is capped by what
+ * remains of the transaction's timeout. Thread-safe.
  */
 public final class RowLockTemplate {
     private static final String WHAT = "RowLockTemplate";
@@ -81,7 +82,8 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Locks, all or none, and runs a query behind the locks, in one round trip. A request without a wait waits as configured.
+     * Locks, all or none, and runs a query behind the locks, in one round trip. A request without a wait waits as
+     * configured.
      *
      * @param request what to lock, and how strongly
      * @param query runs behind the locks
@@ -104,17 +106,19 @@ public final class RowLockTemplate {
     }
 
     /**
-     * The writes of the running transaction that are sent at its end, in one flush, for statements whose results nobody needs
-     * before: {@code template.atCommit().add("update ..", ..).expectOneRow()}. With a {@link RowLockTransactionManager} they
-     * go with the COMMIT; with any other right before it, in a round trip of their own. Where one fails, or does
-     * not change as many rows as expected, nothing is stored, and the exception of the transaction is Spring's.
+     * The writes of the running transaction that are sent at its end, in one flush, for statements whose results nobody
+     * needs before: {@code template.atCommit().add("update ..", ..).expectOneRow()}. With a
+     * {@link RowLockTransactionManager} they go with the COMMIT; with any other right before it, in a round trip of
+     * their own. Where one fails, or does not change as many rows as expected, nothing is stored, and the exception of
+     * the transaction is Spring's.
      *
-     * <p>Reads of the transaction do not see them. Those added behind a savepoint ({@code Propagation.NESTED}) go when it is
-     * rolled back. With JPA they are sent before the entities are flushed: use batches of Hibernate there instead.
+     * <p>Reads of the transaction do not see them. Those added behind a savepoint ({@code Propagation.NESTED}) go when
+     * it is rolled back. With JPA they are sent before the entities are flushed: use batches of Hibernate there
+     * instead.
      *
      * @return the writes, to add to; take them anew in each place, and do not send them
-     * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource, or its
-     *     manager is not known
+     * @throws org.springframework.dao.InvalidDataAccessApiUsageException if there is no transaction of the DataSource,
+     *     or its manager is not known
      */
     public CommitWrites atCommit() {
         return LockedTransaction.current(WHAT, dataSource).writes(WHAT, locks.locks());
@@ -142,10 +146,11 @@ public final class RowLockTemplate {
     }
 
     /**
-     * Queues for the keys in the JVM, begins a transaction, locks, works, commits. Within a running transaction it locks and
-     * works in that one, and does not queue.
+     * Queues for the keys in the JVM, begins a transaction, locks, works, commits. Within a running transaction it
+     * locks and works in that one, and does not queue.
      *
-     * @param request what to lock, and how strongly; its wait, by default as configured, spans the queues and the server
+     * @param request what to lock, and how strongly; its wait, by default as configured, spans the queues and the
+     *     server
      * @param work what to do under the locks
      * @param <T> its result
      * @return what the work returns

@@ -38,7 +38,8 @@ final class SelfInvocations {
             if (reaction == Reaction.FAIL) {
                 throw new RowLockDefinitionException(
                         problem + ".",
-                        "Call it from another bean, or lock with RowLockTemplate; or set rowlock.self-invocation=warn.");
+                        "Call it from another bean, or lock with RowLockTemplate; or set"
+                                + " rowlock.self-invocation=warn.");
             }
             LOG.warn(problem + ": call it from another bean, or lock with RowLockTemplate.");
         }

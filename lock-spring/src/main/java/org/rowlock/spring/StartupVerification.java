@@ -25,10 +25,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.dao.DataAccessResourceFailureException;
 
 /**
- * Proves at startup what would otherwise fail, or not exclude, later: that the server's advisory locks exclude through this
- * pool, that the tables exist, that ids have as many parts as the primary keys, and that what is locked by key alone is
- * guarded. Runs when all beans are there, so also
- * after migrations.
+ * Proves at startup what would otherwise fail, or not exclude, later: that the server's advisory locks exclude through
+ * this pool, that the tables exist, that ids have as many parts as the primary keys, and that what is locked by key
+ * alone is guarded. Runs when all beans are there, so also after migrations.
  */
 final class StartupVerification implements SmartInitializingSingleton {
     private static final Log LOG = LogFactory.getLog(StartupVerification.class);
@@ -129,12 +128,11 @@ final class StartupVerification implements SmartInitializingSingleton {
             if (!isDropInAlone()) {
                 throw e;
             }
-            LOG.warn(
-                    "Advisory locks are not verified, and only the drop-in (rowlock.jdbc.mode) is in use, whose statements lock"
-                            + " rows as without it. Take no locks through RowLocks or RowLockTemplate here until this is mended: "
-                            + (e instanceof RowLockDefinitionException definition
-                                    ? definition.problem()
-                                    : e.getMessage()));
+            LOG.warn("Advisory locks are not verified, and only the drop-in (rowlock.jdbc.mode) is in use, whose"
+                    + " statements lock"
+                    + " rows as without it. Take no locks through RowLocks or RowLockTemplate here until"
+                    + " this is mended: "
+                    + (e instanceof RowLockDefinitionException definition ? definition.problem() : e.getMessage()));
         }
     }
 

@@ -16,8 +16,8 @@ import org.rowlock.LockStrategy;
 import org.rowlock.internal.text.CatalogSql;
 
 /**
- * The word that this instance leaves of its strategies in one database: a shared advisory lock of a session for each table
- * of ROW and ADVISORY, on a key that nothing else uses. Not thread-safe; closing it takes the word back.
+ * The word that this instance leaves of its strategies in one database: a shared advisory lock of a session for each
+ * table of ROW and ADVISORY, on a key that nothing else uses. Not thread-safe; closing it takes the word back.
  */
 final class StrategyWord implements AutoCloseable {
     /** Nobody takes these locks but in shared mode, so nobody waits for them. */

@@ -25,7 +25,10 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** By default a lock conflicts with what Hibernate's PESSIMISTIC_WRITE conflicts with: not with inserts that reference the row. */
+/**
+ * By default a lock conflicts with what Hibernate's PESSIMISTIC_WRITE conflicts with: not with inserts that reference
+ * the row.
+ */
 @Tag("long")
 class ForeignKeyTest {
     private static final int THREADS = 8;
@@ -78,7 +81,9 @@ class ForeignKeyTest {
                 Parents.class);
     }
 
-    /** Insert a child, then lock its parent: what a Hibernate application does, and what FOR UPDATE makes a deadlock of. */
+    /**
+     * Insert a child, then lock its parent: what a Hibernate application does, and what FOR UPDATE makes a deadlock of.
+     */
     private int deadlocks(AnnotationConfigApplicationContext context, java.util.function.LongConsumer lockAndCount)
             throws Exception {
         JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);

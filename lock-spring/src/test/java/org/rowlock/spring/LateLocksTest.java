@@ -43,7 +43,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What Rowlock is asked for when the transaction is about to commit, as an outbox does it, is promised like any other. */
+/**
+ * What Rowlock is asked for when the transaction is about to commit, as an outbox does it, is promised like any other.
+ */
 class LateLocksTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
@@ -290,7 +292,9 @@ class LateLocksTest {
         }
     }
 
-    /** Each is sent once, with the transaction that it was promised in, though one has the synchronizations for both. */
+    /**
+     * Each is sent once, with the transaction that it was promised in, though one has the synchronizations for both.
+     */
     @ParameterizedTest
     @EnumSource
     void aTransactionOfAnotherDataSourceInsideHasItsOwn(Manager manager) throws Exception {

@@ -25,7 +25,10 @@ import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.retry.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
 
-/** spring-retry, whose {@code @Retryable} Boot 3 knows: each attempt is a call of its own, with queue, transaction and lock. */
+/**
+ * spring-retry, whose {@code @Retryable} Boot 3 knows: each attempt is a call of its own, with queue, transaction and
+ * lock.
+ */
 @Tag("long")
 class RetryTest {
     @RegisterExtension

@@ -285,7 +285,9 @@ class RowLockSchedulesTest {
         }
     }
 
-    /** In the one order of all calls, and not the exclusive ones first, which could be in a deadlock with another call. */
+    /**
+     * In the one order of all calls, and not the exclusive ones first, which could be in a deadlock with another call.
+     */
     @ParameterizedTest
     @EnumSource(LockStrategy.class)
     void severalModesAreLockedInOneOrder(LockStrategy strategy) throws Exception {

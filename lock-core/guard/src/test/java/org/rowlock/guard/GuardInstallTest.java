@@ -203,7 +203,10 @@ class GuardInstallTest {
                 .isEqualTo("t");
     }
 
-    /** The SQL in the arguments of an audit is whoever's the table is, and must not run with the rights of the schema's owner. */
+    /**
+     * The SQL in the arguments of an audit is whoever's the table is, and must not run with the rights of the schema's
+     * owner.
+     */
     @Test
     void noRoleGainsRightsByATriggerOfItsOwn() throws Exception {
         execute(connection, RowLockGuard.schemaSql());

@@ -19,7 +19,10 @@ import org.rowlock.RowLocks;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
-/** The applier of logical replication is a writer that must not stop: the guard lets it pass, and goes on for all others. */
+/**
+ * The applier of logical replication is a writer that must not stop: the guard lets it pass, and goes on for all
+ * others.
+ */
 class GuardReplicationTest {
     private static final String TABLE = "create table account(id int primary key, balance int)";
 

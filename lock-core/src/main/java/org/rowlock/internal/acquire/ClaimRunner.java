@@ -41,8 +41,7 @@ final class ClaimRunner<T> {
 
     /**
      * Whoever has some rows goes on with these after so many looks. Among dozens of workers the candidates are finished
-     * by
-     * others before it gets to them, and looking for the last ones it would hold the others up.
+     * by others before it gets to them, and looking for the last ones it would hold the others up.
      */
     private static final int MOST_LOOKS = 3;
 
@@ -137,8 +136,7 @@ final class ClaimRunner<T> {
 
     /**
      * Looks at the rows until there are enough. A further look takes the same rows again, which this transaction has,
-     * and
-     * those behind them.
+     * and those behind them.
      *
      * @return whether the table is the one that was looked up; if not nothing is locked
      */
@@ -236,7 +234,8 @@ final class ClaimRunner<T> {
             throw new LockTargetException(
                     "Cannot " + claim
                             + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
-                            + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or lock"
+                            + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
+                            + " lock"
                             + " a name in front of the choice of a job.",
                     null,
                     null);

@@ -125,8 +125,7 @@ final class KnownTables {
 
     /**
      * Checks the ids of rows that are locked by their key alone. Where the table has an id as ours, another spelling of
-     * a
-     * value is refused, as it would be another key; what is no value of the column may be an id of another kind, and
+     * a value is refused, as it would be another key; what is no value of the column may be an id of another kind, and
      * passes.
      */
     private ResolvedRequest withKeysAlone(PgSession session, ResolvedRequest request) throws SQLException {

@@ -42,7 +42,8 @@ final class CommitErrors {
         return new CommitNotConfirmedException(
                 "Committed on this server and visible is " + work() + ", but the wait until it is durable, here and at"
                         + " its standby, was ended (" + message(ended)
-                        + "): a crash or a failover can still lose it. Do not run it again; look whether the standby has it.",
+                        + "): a crash or a failover can still lose it. Do not run it again; look whether the standby"
+                        + " has it.",
                 ended);
     }
 
@@ -175,11 +176,9 @@ final class CommitErrors {
 
     /**
      * Whether it says for sure that nothing is stored. That a connection is closed says nothing: pools close some that
-     * are whole,
-     * by the SQLSTATE of an error. What the driver has made itself may hide any answer, but for that of a silent
-     * rollback.
-     * If the session goes on after an error of the server, the server has rolled back, be the error of a connection to
-     * another server.
+     * are whole, by the SQLSTATE of an error. What the driver has made itself may hide any answer, but for that of a
+     * silent rollback. If the session goes on after an error of the server, the server has rolled back, be the error of
+     * a connection to another server.
      */
     private boolean isDefinite(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();

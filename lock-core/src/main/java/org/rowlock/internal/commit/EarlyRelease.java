@@ -21,10 +21,8 @@ import org.rowlock.internal.text.SqlState;
 
 /**
  * Commits that let go of the locks before they are durable, and return when they are. Knows which databases can do it:
- * each is
- * asked once, and one that cannot is said once in the log and gets plain commits. Thread-safe; one for all connections
- * of an
- * application.
+ * each is asked once, and one that cannot is said once in the log and gets plain commits. Thread-safe; one for all
+ * connections of an application.
  */
 public final class EarlyRelease {
     private static final Logger LOG = System.getLogger("org.rowlock");

@@ -88,8 +88,7 @@ public final class Ending {
 
     /**
      * Whether it cannot follow other statements in their flush: in simple mode each would be a message of its own, and
-     * a pooler
-     * may take the next for another's.
+     * a pooler may take the next for another's.
      */
     boolean isAlone() {
         return simple;
@@ -162,8 +161,7 @@ public final class Ending {
 
     /**
      * Makes sure that what was waited for was what the transaction was to wait for, and tells that it was not: a pooler
-     * may have
-     * sent what is behind the COMMIT by another session.
+     * may have sent what is behind the COMMIT by another session.
      *
      * @param warning of the server, that it has not waited for its standby
      * @throws UnconfirmedCommit if it is not known to be durable
@@ -197,8 +195,7 @@ public final class Ending {
      * What the failure of the flush means.
      *
      * @return the same where nothing is stored, or nobody knows; an {@link UnconfirmedCommit} where it is stored; with
-     *     class 08
-     *     where it cannot be told behind a pooler
+     *     class 08 where it cannot be told behind a pooler
      */
     SQLException judged(PgSession session, SQLException e) throws SQLException {
         if (early && SqlState.TRANSACTION_TIMEOUT.equals(e.getSQLState())) {

@@ -54,7 +54,8 @@ final class WriteForms {
             if (binds.size() != form.parameters()) {
                 throw new IllegalArgumentException("The SQL of a write has " + form.parameters() + " parameter(s), and "
                         + binds.size()
-                        + " value(s) are given. Give one per parameter; in addBatch a list of them for each execution. Nothing is"
+                        + " value(s) are given. Give one per parameter; in addBatch a list of them for each"
+                        + " execution. Nothing is"
                         + " stored: "
                         + write.sql());
             }

@@ -195,8 +195,7 @@ final class WriteScript implements Tail {
 
     /**
      * Whether the server is not to keep what it prepares: of a statement that is executed several times it would keep
-     * as
-     * many, and for a value without a type the driver waits in front of a statement that returns rows.
+     * as many, and for a value without a type the driver waits in front of a statement that returns rows.
      */
     @Override
     public boolean isOneShot() {

@@ -3,8 +3,8 @@ package org.rowlock.internal.group;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * How large the groups of a key may be, a power of two: half as large when one was undone, and slowly larger again. By hash: that two
- * keys share a place costs speed only. Thread-safe; what is lost in a race is learnt again.
+ * How large the groups of a key may be, a power of two: half as large when one was undone, and slowly larger again. By
+ * hash: that two keys share a place costs speed only. Thread-safe; what is lost in a race is learnt again.
  */
 final class GroupSizes {
     private static final int PLACES = 1 << 10;

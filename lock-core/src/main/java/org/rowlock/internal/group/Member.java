@@ -25,9 +25,14 @@ import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 
-/** One call that a group may do. Its own thread waits in the queue; if a leader takes it, the leader's thread sends its writes. */
+/**
+ * One call that a group may do. Its own thread waits in the queue; if a leader takes it, the leader's thread sends its
+ * writes.
+ */
 public final class Member implements Offer, Write.Mapping {
-    /** So that what is sent fits into the buffers on the way, if the server stops reading until its answers are read. */
+    /**
+     * So that what is sent fits into the buffers on the way, if the server stops reading until its answers are read.
+     */
     private static final long MOST_BYTES = 64_000;
 
     /** About what a statement, and a value, take in a flush beside their text. */
@@ -145,7 +150,9 @@ public final class Member implements Offer, Write.Mapping {
         observer.end(event, sentNanos, List.of(key), mode, strategy, bound, outcome);
     }
 
-    /** Has a mapper run by the thread that waits: it is the caller's code, and may look at what belongs to its thread. */
+    /**
+     * Has a mapper run by the thread that waits: it is the caller's code, and may look at what belongs to its thread.
+     */
     @Override
     public <T> T map(RowMapper<T> mapper, ResultSet row) throws SQLException {
         CompletableFuture<T> mapped = new CompletableFuture<>();

@@ -20,7 +20,10 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 
-/** Tells the listener and the flight recorder, and throws nothing that these throw. Costs next to nothing where neither listens. */
+/**
+ * Tells the listener and the flight recorder, and throws nothing that these throw. Costs next to nothing where neither
+ * listens.
+ */
 public final class LockObserver {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
@@ -39,7 +42,10 @@ public final class LockObserver {
         this.recording = recording;
     }
 
-    /** What is to be given to {@link #end}: null when nobody records. The first event of a JVM costs a tenth of a second. */
+    /**
+     * What is to be given to {@link #end}: null when nobody records. The first event of a JVM costs a tenth of a
+     * second.
+     */
     public @Nullable LockAcquisitionEvent begin() {
         if (!recording || !FlightRecorder.isInitialized()) {
             return null;

@@ -3,13 +3,13 @@ package org.rowlock.internal.queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Learns from one key. Where places are kept, {@link AdaptiveWidth} finds how many transactions keep the key busy. Where they are
- * left at the server's answer, few contenders are faster without a queue; a queue, once there is one, is to be short at the
- * server, and the shorter the more other JVMs have one of their own. It is never empty, so that the key is not free for a round
- * trip; and longer where the key is held for less than it takes to wake the next thread.
+ * Learns from one key. Where places are kept, {@link AdaptiveWidth} finds how many transactions keep the key busy.
+ * Where they are left at the server's answer, few contenders are faster without a queue; a queue, once there is one, is
+ * to be short at the server, and the shorter the more other JVMs have one of their own. It is never empty, so that the
+ * key is not free for a round trip; and longer where the key is held for less than it takes to wake the next thread.
  *
- * <p>A transaction that waits longer than those of this JVM in front of it can account for has others in front. Hold and others
- * step by a fixed amount, so that they tend to the median and outliers count little.
+ * <p>A transaction that waits longer than those of this JVM in front of it can account for has others in front. Hold
+ * and others step by a fixed amount, so that they tend to the median and outliers count little.
  */
 public final class AdaptivePolicy implements QueuePolicy {
     private static final double STEP = 0.125;

@@ -3,14 +3,14 @@ package org.rowlock.internal.queue;
 import java.util.Arrays;
 
 /**
- * As many as would be in if nobody waited at the server, and one who waits there. Where a lock is held for longer than the way to
- * the server takes, these are two or three; where it is held for less, more are on their way at a time, and with two the key
- * would be free until the next arrives.
+ * As many as would be in if nobody waited at the server, and one who waits there. Where a lock is held for longer than
+ * the way to the server takes, these are two or three; where it is held for less, more are on their way at a time, and
+ * with two the key would be free until the next arrives.
  *
- * <p>Learns from the time that each was in, which is way, wait and hold together: how long it takes alone, and how long in a
- * crowd. By Little's law the one is to the other as those in who do not wait are to all. Now and then, at first often, it
- * lets in one at a time, to see anew how long it takes alone: in the median, as calls that are the first of their connection
- * take many times as long. Until then it stays as narrow as can be.
+ * <p>Learns from the time that each was in, which is way, wait and hold together: how long it takes alone, and how long
+ * in a crowd. By Little's law the one is to the other as those in who do not wait are to all. Now and then, at first
+ * often, it lets in one at a time, to see anew how long it takes alone: in the median, as calls that are the first of
+ * their connection take many times as long. Until then it stays as narrow as can be.
  */
 final class AdaptiveWidth {
     /** The holder, and who is next. */

@@ -9,13 +9,14 @@ import org.rowlock.internal.queue.QueueEntry.Served;
 import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
- * The queue of a key in this JVM, first come, first served. As many transactions are inside at once as its policy says, or those
- * that share and stand next to each other. A place that becomes free is the next entry's before its thread wakes.
+ * The queue of a key in this JVM, first come, first served. As many transactions are inside at once as its policy says,
+ * or those that share and stand next to each other. A place that becomes free is the next entry's before its thread
+ * wakes.
  *
- * <p>Two uses. A queue entered before a connection is borrowed <em>keeps</em> places until the transaction has ended. A queue entered
- * with a connection in hand, by a transaction that holds no row, gives the place back when the server has answered: nothing is to
- * be given back at a commit that nobody sees. There a wait for what the queue does not know of, such as a lock of the same thread by
- * another connection, is bounded by {@link Relief}.
+ * <p>Two uses. A queue entered before a connection is borrowed <em>keeps</em> places until the transaction has ended. A
+ * queue entered with a connection in hand, by a transaction that holds no row, gives the place back when the server has
+ * answered: nothing is to be given back at a commit that nobody sees. There a wait for what the queue does not know of,
+ * such as a lock of the same thread by another connection, is bounded by {@link Relief}.
  *
  * <p>Thread-safe: all but the parking of threads happens under one lock.
  */
@@ -35,7 +36,10 @@ final class KeyQueue {
     /** Counts those who share upwards, and those who do not downwards. */
     private int inside;
 
-    /** Whether nobody waits, as the last who was let in could get no connection: to wait for each other would only add up. */
+    /**
+     * Whether nobody waits, as the last who was let in could get no connection: to wait for each other would only add
+     * up.
+     */
     private volatile boolean open;
 
     /** From when on the policy is asked whether a lock goes in front. */

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 
 /**
- * All queues of one owner. {@link #join} is for a transaction that has no connection yet: each key has a queue of its own as long as
- * an entry is there, and places are kept to the end of the transaction. {@link #entry} is for one that has its connection and holds
- * nothing at the server: keys of one hash share a queue, which costs speed only, and places are left at the server's answer.
- * What was learnt stays with the hash. Thread-safe.
+ * All queues of one owner. {@link #join} is for a transaction that has no connection yet: each key has a queue of its
+ * own as long as an entry is there, and places are kept to the end of the transaction. {@link #entry} is for one that
+ * has its connection and holds nothing at the server: keys of one hash share a queue, which costs speed only, and
+ * places are left at the server's answer. What was learnt stays with the hash. Thread-safe.
  */
 public final class KeyQueues {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -62,7 +62,10 @@ public final class KeyQueues {
         this(policies, LONGEST_NANOS);
     }
 
-    /** @param longestNanos after which time without progress those who have their connection are let in one after the other */
+    /**
+     * @param longestNanos after which time without progress those who have their connection are let in one after the
+     * other
+     */
     public KeyQueues(Supplier<? extends QueuePolicy> policies, long longestNanos) {
         this.policies = policies;
         this.longestNanos = longestNanos;

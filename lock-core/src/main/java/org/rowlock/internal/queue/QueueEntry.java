@@ -7,17 +7,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One transaction's way through a {@link KeyQueue}: it enters, perhaps after a wait, and leaves once. {@link #leave} is right in
- * every state and does nothing a second time, so that a caller who leaves in {@code finally} leaves every place free.
+ * One transaction's way through a {@link KeyQueue}: it enters, perhaps after a wait, and leaves once. {@link #leave} is
+ * right in every state and does nothing a second time, so that a caller who leaves in {@code finally} leaves every
+ * place free.
  *
- * <p>The thread that made the entry enters and waits; another thread may {@link #wake} it. An entry inside may be left by any
- * thread.
+ * <p>The thread that made the entry enters and waits; another thread may {@link #wake} it. An entry inside may be left
+ * by any thread.
  *
- * <p><b>Groups.</b> An entry may carry an <em>offer</em>: work that a thread inside can do for the thread that waits. A holder
- * inside {@linkplain #take takes} entries from the head of the queue. A taken thread waits, whatever comes, until the holder has
- * {@linkplain #complete completed} it, with a value or an error, or has {@linkplain #handBack handed it back}; then it stands in
- * the queue again where it stood, is not taken a second time, and goes in by itself. Entries that the holder has neither
- * completed nor handed back when it leaves are handed back.
+ * <p><b>Groups.</b> An entry may carry an <em>offer</em>: work that a thread inside can do for the thread that waits. A
+ * holder inside {@linkplain #take takes} entries from the head of the queue. A taken thread waits, whatever comes,
+ * until the holder has {@linkplain #complete completed} it, with a value or an error, or has
+ * {@linkplain #handBack handed it back}; then it stands in the queue again where it stood, is not taken a second time,
+ * and goes in by itself. Entries that the holder has neither completed nor handed back when it leaves are handed back.
  */
 public final class QueueEntry {
     /** Where an entry is. */
@@ -83,7 +84,9 @@ public final class QueueEntry {
         return queue.tryEnter(this, false);
     }
 
-    /** The same, unless somebody is in whom it does not share with: for a transaction that is not to wait at the server. */
+    /**
+     * The same, unless somebody is in whom it does not share with: for a transaction that is not to wait at the server.
+     */
     public boolean tryEnterFree() {
         return queue.tryEnter(this, !shared);
     }
@@ -140,7 +143,9 @@ public final class QueueEntry {
         }
     }
 
-    /** Ends the wait, before it begins too. False where it is over, or was never to be, or where a holder does its work. */
+    /**
+     * Ends the wait, before it begins too. False where it is over, or was never to be, or where a holder does its work.
+     */
     public boolean wake() {
         boolean woken = queue.giveUp(this);
         if (woken) {
@@ -218,8 +223,9 @@ public final class QueueEntry {
     }
 
     /**
-     * Takes those who wait from the head of the queue, in their order, up to the first that does not join: one that shares, that
-     * has no offer, or whose offer the predicate refuses. So nobody is overtaken. For an entry that is in, and does not share.
+     * Takes those who wait from the head of the queue, in their order, up to the first that does not join: one that
+     * shares, that has no offer, or whose offer the predicate refuses. So nobody is overtaken. For an entry that is in,
+     * and does not share.
      *
      * @param most how many to take
      * @param joins whether an offer is taken; quick, as the queue stands still meanwhile

@@ -1,17 +1,18 @@
 package org.rowlock.internal.queue;
 
 /**
- * How wide the queues of one key are, and whether a transaction sends the advisory key in front of its first lock. The one place
- * to plug in another policy: {@link KeyQueues} makes one of these for each hash of keys, and keeps it.
+ * How wide the queues of one key are, and whether a transaction sends the advisory key in front of its first lock. The
+ * one place to plug in another policy: {@link KeyQueues} makes one of these for each hash of keys, and keeps it.
  *
- * <p>Each method is called under the lock of the queues it belongs to, so an implementation needs none, and must not block.
+ * <p>Each method is called under the lock of the queues it belongs to, so an implementation needs none, and must not
+ * block.
  */
 public interface QueuePolicy {
     /**
      * How many transactions that do not share may be inside at once.
      *
-     * @param kept whether each keeps its place until it has ended, so that the lock holder has one; else a transaction leaves
-     *     its place as soon as the server has answered, and all those inside wait at the server
+     * @param kept whether each keeps its place until it has ended, so that the lock holder has one; else a transaction
+     *     leaves its place as soon as the server has answered, and all those inside wait at the server
      * @param waiting how many wait in the queue; where nobody waits, the width says when a queue begins
      * @return at least 1, unless nobody is to go in without waiting
      */

@@ -1,8 +1,9 @@
 package org.rowlock.internal.queue;
 
 /**
- * How many more than its width a queue lets in, as nobody got the key for too long: one, after the same time again two more, then
- * four, for a while. Never all at once: what keeps a JVM from the key may be the crowd of other JVMs at the server. Used under the lock of the queue, but for {@link #untilMore}.
+ * How many more than its width a queue lets in, as nobody got the key for too long: one, after the same time again two
+ * more, then four, for a while. Never all at once: what keeps a JVM from the key may be the crowd of other JVMs at the
+ * server. Used under the lock of the queue, but for {@link #untilMore}.
  */
 final class Relief {
     /** How many times the longest wait more may be in after it. */

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.QueueEntry.Served;
 import org.rowlock.internal.queue.QueueEntry.State;
 
-/** The entries that wait, in the order of their arrival, and those that a holder has taken out of it. Used under the queue's lock. */
+/**
+ * The entries that wait, in the order of their arrival, and those that a holder has taken out of it. Used under the
+ * queue's lock.
+ */
 final class WaitingLine {
     private final Deque<QueueEntry> waiting = new ArrayDeque<>(2);
     private long arrivals;

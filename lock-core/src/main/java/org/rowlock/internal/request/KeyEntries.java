@@ -18,8 +18,8 @@ import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
- * The entries of one call in the queues of its keys, in the one order of all calls. {@link #leave} gives back all of them, however
- * far the call has come.
+ * The entries of one call in the queues of its keys, in the one order of all calls. {@link #leave} gives back all of
+ * them, however far the call has come.
  */
 public final class KeyEntries implements KeyQueues.Entered {
     private static final Comparator<Ranked> ORDER = Comparator.comparingInt(
@@ -41,8 +41,9 @@ public final class KeyEntries implements KeyQueues.Entered {
     }
 
     /**
-     * The keys in one order for all calls. With the shorter text first it is that of numbers too, as on the server: a call
-     * then queues on both sides in the same order, and holds no place in one queue for long while it waits in another.
+     * The keys in one order for all calls. With the shorter text first it is that of numbers too, as on the server: a
+     * call then queues on both sides in the same order, and holds no place in one queue for long while it waits in
+     * another.
      */
     public static List<LockKey> ordered(List<LockKey> keys) {
         return keys.size() == 1

@@ -119,8 +119,9 @@ public record ResolvedRequest(
     }
 
     /**
-     * How long an answer of the server may take where the wait is bounded, or 0. Well above what a right answer takes, as
-     * the transaction is lost beyond it: a row lock can wait more than once, and a busy server has other things to do.
+     * How long an answer of the server may take where the wait is bounded, or 0. Well above what a right answer takes,
+     * as the transaction is lost beyond it: a row lock can wait more than once, and a busy server has other things to
+     * do.
      */
     public int socketBoundMillis() {
         if (!(lockWait instanceof LockWait.AtMost bound)) {

@@ -12,7 +12,10 @@ public interface Tail {
 
     List<@Nullable Object> binds();
 
-    /** Sets the parameters from index {@code at} on and gives the index behind the last one. From then on it may be sent. */
+    /**
+     * Sets the parameters from index {@code at} on and gives the index behind the last one. From then on it may be
+     * sent.
+     */
     int bind(PreparedStatement statement, int at) throws SQLException;
 
     /**
@@ -34,7 +37,10 @@ public interface Tail {
         return watch() != null;
     }
 
-    /** Whether the server is not to keep what it prepares: where the driver binds a value without a type, for it to find. */
+    /**
+     * Whether the server is not to keep what it prepares: where the driver binds a value without a type, for it to
+     * find.
+     */
     boolean isOneShot();
 
     /** Whether rows are counted before they are mapped. */

@@ -7,8 +7,7 @@ import org.rowlock.internal.sql.CitusForms;
 
 /**
  * The databases that have Citus, whose tables may lie on other machines. Found out by the way, when a table is looked
- * up
- * or locks are verified; until then, and wherever there is none, it costs a look at an empty set.
+ * up or locks are verified; until then, and wherever there is none, it costs a look at an empty set.
  */
 public final class CitusDatabases {
     /** An expression that tells, by the function that {@link CitusForms} need. */

@@ -167,8 +167,7 @@ abstract class DriverSession {
 
     /**
      * Bounds each wait for an answer of the server, if it is not bounded more closely already. On the driver's
-     * connection,
-     * as a pool would count it among what it has to set back, with a thread of its own.
+     * connection, as a pool would count it among what it has to set back, with a thread of its own.
      *
      * @return the bound until now, for {@link #restoreSocketBound}
      */

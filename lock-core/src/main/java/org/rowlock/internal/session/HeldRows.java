@@ -16,8 +16,8 @@ public final class HeldRows {
     private HeldRows() {}
 
     /**
-     * Asks the server whether the transaction holds no row, in one round trip. Every row lock implies a transaction id, which
-     * reads do not need.
+     * Asks the server whether the transaction holds no row, in one round trip. Every row lock implies a transaction id,
+     * which reads do not need.
      *
      * @param boundMillis how long the answer may take; 0 for as long as it takes
      * @return false also where the role may not ask

@@ -50,8 +50,7 @@ public final class LostCommits {
 
     /**
      * What is to go in front of a flush that commits. Asks a server that is not known yet, outside the transaction if
-     * it has
-     * not begun.
+     * it has not begun.
      */
     public static Watch watch(PgSession session) throws SQLException {
         Known known = KNOWN.get(session.place());

@@ -99,8 +99,7 @@ public final class PgSession extends DriverSession {
 
     /**
      * Whether it is the driver's own handle of an XA connection: in a branch its commit() is refused, and what goes
-     * around that
-     * would commit a part of the whole.
+     * around that would commit a part of the whole.
      */
     public boolean isOfXa() {
         return Proxy.isProxyClass(connection.getClass())
@@ -124,8 +123,10 @@ public final class PgSession extends DriverSession {
             throw new LockTransactionException(
                     Reason.ENDED,
                     what
-                            + ": code that runs in the transaction (the work, a row mapper, a listener) has ended it, by commit,"
-                            + " rollback, close or setAutoCommit, and its locks with it. Leave the end of the transaction to"
+                            + ": code that runs in the transaction (the work, a row mapper, a listener) has ended"
+                            + " it, by commit,"
+                            + " rollback, close or setAutoCommit, and its locks with it. Leave the end of the"
+                            + " transaction to"
                             + " the code around it.",
                     null,
                     null);
@@ -173,8 +174,7 @@ public final class PgSession extends DriverSession {
 
     /**
      * Prepares a script. All rows come at once, whatever fetch size the driver is set to: a suspended statement would
-     * run
-     * on, and lock on, behind the statements that follow it.
+     * run on, and lock on, behind the statements that follow it.
      */
     public PreparedStatement prepare(String sql) throws SQLException {
         return prepare(sql, false);
@@ -197,9 +197,8 @@ public final class PgSession extends DriverSession {
      * Prepares a script that is to take one round trip.
      *
      * @param untyped whether a bind has no type of its own, as null and java.sql.Timestamp have none. For such a
-     *     statement
-     *     the driver asks the server what it will return, and from then on waits for the results in front of it before
-     *     it sends it; unless the server is not to keep it
+     *     statement the driver asks the server what it will return, and from then on waits for the results in front of
+     *     it before it sends it; unless the server is not to keep it
      */
     public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
         return prepareScript(sql, untyped, false);

@@ -65,10 +65,8 @@ public final class PrimaryKeys {
 
     /**
      * Places that mean several tables: to tenants with a schema each whose search_path the server does not report, by
-     * SET
-     * ROLE with a schema of the role's name, with a temporary table in front. For these the server is asked for its
-     * schemas
-     * first.
+     * SET ROLE with a schema of the role's name, with a temporary table in front. For these the server is asked for its
+     * schemas first.
      */
     private final Set<Place> ambiguous = ConcurrentHashMap.newKeySet();
 
@@ -259,7 +257,8 @@ public final class PrimaryKeys {
         if (given.isEmpty() && columns.isEmpty()) {
             throw new LockTargetException(
                     "Cannot lock rows of " + table + ": it has no primary key, and strategies ROW and BOTH need to know"
-                            + " the id columns. Add a primary key, give the columns with RowLocks.builder().idColumns(\""
+                            + " the id columns. Add a primary key, give the columns with"
+                            + " RowLocks.builder().idColumns(\""
                             + table + "\", ...), or use strategy ADVISORY.",
                     null,
                     null);

@@ -32,8 +32,7 @@ public final class ServerErrors {
 
     /**
      * Whether a prepared statement of this session is unknown to the server, or another's: what a pooler does that
-     * hands
-     * out server connections and keeps no account of prepared statements.
+     * hands out server connections and keeps no account of prepared statements.
      */
     public static boolean isPreparedStatementMixedUp(SQLException e) {
         return switch (SqlState.of(e)) {
@@ -91,8 +90,7 @@ public final class ServerErrors {
 
     /**
      * Whether a deadlock is of a transaction that waits for a key and one that waits for a row or a transaction: the
-     * one had
-     * the row before it asked for its key.
+     * one had the row before it asked for its key.
      */
     static boolean isOfKeyAndRow(SQLException e) {
         boolean forKey = false;
@@ -176,8 +174,7 @@ public final class ServerErrors {
     /**
      * Whether an error is about the lock's own table or id, and not about the caller's query in the same round trip. So
      * it has to name the table, which the query cannot have found missing before the lock did; or to quote the id,
-     * where
-     * the id is of a type that only the server knows and the query has no such value.
+     * where the id is of a type that only the server knows and the query has no such value.
      */
     public static boolean isLockTarget(Asked asked, List<@Nullable Object> binds, SQLException e) {
         ServerErrorMessage server = serverMessage(e);

@@ -133,8 +133,7 @@ public final class SessionLocks {
     /**
      * Begins the caller's transaction, and in its first statement takes the locks for it and lets go of the session's.
      * The keys are derived once more at the end, since a table may have been replaced during the wait. Their modes
-     * count
-     * too: two tables that have changed places give the same keys.
+     * count too: two tables that have changed places give the same keys.
      *
      * @return false if a table was replaced by another
      */

@@ -138,7 +138,8 @@ public final class TargetErrors {
             case SqlState.INSUFFICIENT_PRIVILEGE ->
                 "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and" + " UPDATE on the table";
             case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
-                "If the table was replaced meanwhile, roll back and try again; else check the id columns given in RowLocks.Builder";
+                "If the table was replaced meanwhile, roll back and try again; else check the id columns given in"
+                        + " RowLocks.Builder";
             case SqlState.FEATURE_NOT_SUPPORTED ->
                 "Where tables are spread over machines (Citus), the id has to have the column that they are spread by";
             default -> "Name a table that FOR UPDATE can lock rows of";

@@ -19,11 +19,9 @@ import org.rowlock.internal.sql.Part.Result;
 /**
  * What flushes are made of on Citus, where a table may lie on other machines. Citus takes a statement that names such a
  * table to the machine of its choice, advisory lock and all; so the statement that locks names none, and one in front
- * of
- * it holds the table. Thereby Citus also knows the transaction: those that it does not know are all one to its search
- * for
- * deadlocks. Of row locks it takes one to a machine at a time. And a bound set by a function stays on the coordinator,
- * while that of SET LOCAL goes along.
+ * of it holds the table. Thereby Citus also knows the transaction: those that it does not know are all one to its
+ * search for deadlocks. Of row locks it takes one to a machine at a time. And a bound set by a function stays on the
+ * coordinator, while that of SET LOCAL goes along.
  */
 public final class CitusForms extends FlushForms {
     /** A lock_timeout of zero would be none. */
@@ -33,7 +31,8 @@ public final class CitusForms extends FlushForms {
             + " pg_catalog.current_setting('lock_timeout'), true), pg_catalog.set_config('rowlock.propagate',"
             + " pg_catalog.current_setting('citus.propagate_set_commands'), true),"
             + " pg_catalog.set_config('citus.propagate_set_commands', 'local', true),"
-            + " pg_catalog.set_config('rowlock.deadline', (extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000"
+            + " pg_catalog.set_config('rowlock.deadline', (extract(epoch from pg_catalog.clock_timestamp())::numeric"
+            + " * 1000"
             + " + cast(? as integer))::pg_catalog.text, true)";
 
     /** Has Citus begin a transaction of its own, unless a table that it knows was named before. It is dear. */

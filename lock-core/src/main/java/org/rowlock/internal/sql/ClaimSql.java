@@ -19,15 +19,11 @@ import org.rowlock.internal.text.TableName;
 
 /**
  * The two statements of a claim, which is all that their text depends on. The first takes row locks with SKIP LOCKED,
- * in the
- * claim's order, and tries the key of each row that it gets, until it has as many as are wanted; the second reads those
- * <em>with the predicate again</em>, as it has a snapshot of its own: SKIP LOCKED looks at the locked row alone, and a
- * job
- * that another table says is finished would run twice. The candidates are behind a fence (MATERIALIZED), since in a
- * WHERE
- * clause over a table the lock function would run before other conditions, and lock rows that nobody gets. They come
- * one
- * by one, so no more are locked than needed.
+ * in the claim's order, and tries the key of each row that it gets, until it has as many as are wanted; the second
+ * reads those <em>with the predicate again</em>, as it has a snapshot of its own: SKIP LOCKED looks at the locked row
+ * alone, and a job that another table says is finished would run twice. The candidates are behind a fence
+ * (MATERIALIZED), since in a WHERE clause over a table the lock function would run before other conditions, and lock
+ * rows that nobody gets. They come one by one, so no more are locked than needed.
  *
  * @param anyIsolation whether REPEATABLE READ and SERIALIZABLE pass
  * @param page how many rows to try at most; in the text, since the planner must know it to choose an index
@@ -64,16 +60,16 @@ public record ClaimSql(
     /**
      * Locks rows that meet the predicate, and leaves their ids in settings for {@link #read}. Returns one row: the two
      * columns of a {@link Guard}, whether the id columns are still the table's, how many rows are locked, and, where
-     * these
-     * are fewer than wanted, how many were tried: to count them locks them. Nothing is locked where the guard refuses
-     * or the columns are others.
+     * these are fewer than wanted, how many were tried: to count them locks them. Nothing is locked where the guard
+     * refuses or the columns are others.
      */
     public String lock() {
         return KeySql.holding(List.of(table.name()), List.of(table)).stripTrailing()
                 + ", rowlock_candidates as materialized (" + candidates()
                 + ") select r.refused, r.isolation,"
                 + " r.same, pg_catalog.count(k.rowlock_text), case when r.refused = '' and r.same"
-                + " and pg_catalog.count(k.rowlock_text) < ? then (select pg_catalog.count(*) from rowlock_candidates) end, "
+                + " and pg_catalog.count(k.rowlock_text) < ? then (select pg_catalog.count(*) from"
+                + " rowlock_candidates) end, "
                 + each(
                         ", ",
                         i -> "pg_catalog.set_config('rowlock.claimed_" + i + "', coalesce((pg_catalog.array_agg(k." + ID

@@ -11,10 +11,8 @@ import org.rowlock.internal.sql.Part.Result;
 
 /**
  * The parts of one round trip: what sets up the wait, locks, looks, and last the caller's query, or writes and the
- * COMMIT.
- * They are sent as one composite, so each has a snapshot of its own and an error in one keeps those behind it from
- * running.
- * Immutable and without values, so that it can be kept.
+ * COMMIT. They are sent as one composite, so each has a snapshot of its own and an error in one keeps those behind it
+ * from running. Immutable and without values, so that it can be kept.
  */
 public final class Flush {
     private final String sql;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /** What is sent in the transaction of several callers beside what is theirs. */
 public final class GroupSql {
     /**
-     * Behind the writes of the first: what they have deferred is checked here, and what others would defer, at once. Where that
-     * is too early the group is undone.
+     * Behind the writes of the first: what they have deferred is checked here, and what others would defer, at once.
+     * Where that is too early the group is undone.
      */
     public static final String CONSTRAINTS = "set constraints all immediate";
 
@@ -27,8 +27,8 @@ public final class GroupSql {
     private GroupSql() {}
 
     /**
-     * The last statement in front of the COMMIT: raises an error where row security makes of one statement several, by who runs
-     * it, and above READ COMMITTED, where a caller is promised a snapshot of its own.
+     * The last statement in front of the COMMIT: raises an error where row security makes of one statement several, by
+     * who runs it, and above READ COMMITTED, where a caller is promised a snapshot of its own.
      *
      * @param ofTable whether the key is of a table
      */

@@ -6,10 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What was made of an application's SQL, kept by what it was made of. An application has few different ones; where
- * there
- * are more its SQL is not a constant, and to keep them all would be a leak, so that further ones are made anew each
- * time.
- * Thread-safe; a race makes the same twice.
+ * there are more its SQL is not a constant, and to keep them all would be a leak, so that further ones are made anew
+ * each time. Thread-safe; a race makes the same twice.
  */
 public final class Kept<K, V> {
     private static final int MOST = 1_000;

@@ -29,11 +29,11 @@ public final class KeySql {
     /**
      * The condition that {@code c} is a table or a partitioned table whose rows the role may lock: FOR UPDATE asks for
      * UPDATE on at least one column, and so a lock that stands for it does. Only functions that read the server's
-     * caches,
-     * since a scan of pg_class would cost more than the lock.
+     * caches, since a scan of pg_class would cost more than the lock.
      */
     private static final String IS_TABLE = "pg_catalog.has_any_column_privilege(c.oid, 'update')"
-            + " and (pg_catalog.pg_relation_filenode(c.oid) is not null or pg_catalog.pg_partition_root(c.oid) is not null)"
+            + " and (pg_catalog.pg_relation_filenode(c.oid) is not null or pg_catalog.pg_partition_root(c.oid) is"
+            + " not null)"
             + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
     /** Why {@link #IS_TABLE} does not hold. */
@@ -63,10 +63,8 @@ public final class KeySql {
     /**
      * A WITH clause that holds the tables in ROW SHARE mode until the transaction ends, as FOR UPDATE does: so a table
      * cannot be renamed away, and another take its name and OID, between a lock and the work under it. Nothing refers
-     * to
-     * these queries, so the server locks their tables and does not run them. It also makes the session look at the
-     * names
-     * anew, which within a transaction it would not.
+     * to these queries, so the server locks their tables and does not run them. It also makes the session look at the
+     * names anew, which within a transaction it would not.
      */
     public static String holding(List<String> tables) {
         return holding(tables, List.of());
@@ -103,8 +101,7 @@ public final class KeySql {
 
     /**
      * An expression that tells what is wrong with the table, given that {@link #tableCondition} does not hold: it is
-     * not
-     * written, and so not prepared at every call, a second time.
+     * not written, and so not prepared at every call, a second time.
      */
     static String whatIsWrong(Shape shape) {
         return switch (shape) {
@@ -179,13 +176,15 @@ public final class KeySql {
                 + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
                 + " || c.name end) as refused"
                 + " from (select x.name, x.n, cast(x.name as pg_catalog.regclass) as oid"
-                + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0) as c) as t"
+                + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0) as"
+                + " c) as t"
                 + " left join lateral (select" + (mixed ? "" : " distinct")
                 + " case when d.o is not null then coalesce(t.oids[d.t]::integer, d.c) end as c, d.o,"
                 + " case when d.o is null then coalesce(d.b, "
                 + CatalogSql.hash("coalesce(t.oids[d.t]::pg_catalog.text || ':', '') || d.s")
                 + ") end as b" + (mixed ? ", pg_catalog.bool_and(d.shared) as shared" : "")
-                + " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as integer[]), cast(? as pg_catalog.text[]), cast(? as bigint[])"
+                + " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as integer[]), cast(? as"
+                + " pg_catalog.text[]), cast(? as bigint[])"
                 + (mixed
                         ? ", cast(? as boolean[])) as d(t, c, o, s, b, shared) group by 1, 2, 3"
                         : ") as d(t, c, o, s, b)")
@@ -237,8 +236,10 @@ public final class KeySql {
 
     /** Whether {@code l}, a row of pg_locks, is the lock of the derived key {@code k}: both halves and the kind. */
     public static final String IS_LOCK = "l.objsubid = case when k.b is null then 2 else 1 end"
-            + " and l.classid = case when k.b is null then k.c::pg_catalog.oid else (k.b >> 32 & 4294967295)::pg_catalog.oid end"
-            + " and l.objid = case when k.b is null then k.o::pg_catalog.oid else (k.b & 4294967295)::pg_catalog.oid end";
+            + " and l.classid = case when k.b is null then k.c::pg_catalog.oid else (k.b >> 32 &"
+            + " 4294967295)::pg_catalog.oid end"
+            + " and l.objid = case when k.b is null then k.o::pg_catalog.oid else (k.b & 4294967295)::pg_catalog.oid"
+            + " end";
 
     private static int ordinal(List<String> tables, String table) {
         int index = tables.lastIndexOf(table);

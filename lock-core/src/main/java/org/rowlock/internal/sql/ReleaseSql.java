@@ -5,11 +5,9 @@ import java.util.stream.Stream;
 
 /**
  * The statements around a COMMIT that lets go of the locks before it is durable: one in front that keeps how the
- * transaction
- * was to wait, and one behind, in a transaction of its own and later in the WAL, that waits so. What is kept is a
- * setting of
- * the session, as what {@code set local} made is gone behind the COMMIT; and it is there if and only if the COMMIT was
- * done.
+ * transaction was to wait, and one behind, in a transaction of its own and later in the WAL, that waits so. What is
+ * kept is a setting of the session, as what {@code set local} made is gone behind the COMMIT; and it is there if and
+ * only if the COMMIT was done.
  */
 public final class ReleaseSql {
     /** In front of COMMIT. Its parameter is a mark; the first column is what is kept: the mark, a space, the level. */
@@ -44,7 +42,8 @@ public final class ReleaseSql {
             + " or pg_catalog.to_regproc('pg_catalog.aurora_version') is not null then 'it is not PostgreSQL itself'"
             + " when pg_catalog.pg_is_in_recovery() then 'it is a standby'"
             + " when exists (select from pg_catalog.pg_extension"
-            + " where extname in ('citus', 'bdr', 'pgactive', 'spock', 'shardman')) then 'it is one of several machines'"
+            + " where extname in ('citus', 'bdr', 'pgactive', 'spock', 'shardman')) then 'it is one of several"
+            + " machines'"
             + " when not (" + FUNCTIONS + ") then 'the role may not execute what keeps how to wait, such as set_config'"
             + " when pg_catalog.has_function_privilege(coalesce(" + FLUSHING + ", pg_catalog.to_regprocedure("
             + SIGNATURE

@@ -37,8 +37,7 @@ public final class RowSql {
     /**
      * A query that is legal only while the columns are of their types and, for one column, the primary key: else the
      * server raises 42803, 42883, 42703 or 42704. In a WITH clause that nothing refers to it is analysed, anew after
-     * DDL
-     * and under another search_path, and never planned or run.
+     * DDL and under another search_path, and never planned or run.
      */
     static String identityQuery(RowTable table) {
         String types = table.columns().stream()
@@ -156,14 +155,14 @@ public final class RowSql {
     /**
      * Of ids that are all there nothing is sent back but how many: to sort out which they are costs the server and the
      * client more than to lock them. Distinct, as columns that are given may find several rows, and so may a table that
-     * others
-     * inherit from.
+     * others inherit from.
      */
     private static Part counted(RowTable table, int group, RowLockMode mode, WaitKind wait) {
         String id = column(table.columns().get(0));
         return new Part(
                 identity(table)
-                        + "select pg_catalog.count(distinct r.id), case when pg_catalog.count(distinct r.id) < cast(? as integer)"
+                        + "select pg_catalog.count(distinct r.id), case when pg_catalog.count(distinct r.id) <"
+                        + " cast(? as integer)"
                         + " then pg_catalog.array_agg(r.id::pg_catalog.text) end"
                         + (wait == WaitKind.AT_MOST ? ", pg_catalog.count(r.rearmed)" : "") + " from (select " + id
                         + " as id" + rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name()) + " as "
@@ -195,8 +194,7 @@ public final class RowSql {
 
     /**
      * What rows the given ids of keys mean, as {@link #many} returns them: of a row that exists its own id, else what
-     * the
-     * server makes of the text. Locks nothing.
+     * the server makes of the text. Locks nothing.
      *
      * @param group which group of the keys alone they are
      */
@@ -241,8 +239,8 @@ public final class RowSql {
 
     /**
      * Checks behind a row lock that its columns are the primary key of what the name means. The row lock holds the
-     * table,
-     * so that nothing changes any more. Raises an error otherwise, for what follows in the round trip must not run.
+     * table, so that nothing changes any more. Raises an error otherwise, for what follows in the round trip must not
+     * run.
      */
     static Part verify(RowTable table) {
         return new Part(
@@ -256,8 +254,7 @@ public final class RowSql {
      * schema of its own the name means another table of the same form.
      *
      * <p>Without parameters, as for these the server would make a plan at every call, which costs more than all else.
-     * The
-     * table is a text that is looked up at every call, where a literal of type regclass would be looked up once.
+     * The table is a text that is looked up at every call, where a literal of type regclass would be looked up once.
      */
     static String isPrimaryKey(RowTable table) {
         List<Column> columns = table.columns();

@@ -24,7 +24,8 @@ public final class WaitSql {
 
     /** The milliseconds that remain, as a text; at least one, since zero would mean no bound. */
     static final String REMAINING = "greatest(1, pg_catalog.ceil(pg_catalog.current_setting('rowlock.deadline')"
-            + "::numeric - extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000))::integer::pg_catalog.text";
+            + "::numeric - extract(epoch from pg_catalog.clock_timestamp())::numeric *"
+            + " 1000))::integer::pg_catalog.text";
 
     /**
      * lock_timeout bounds each lock by itself, but a {@link LockWait.AtMost} bounds the call; so every further lock
@@ -56,8 +57,7 @@ public final class WaitSql {
 
     /**
      * In front of a flush that commits: has the server end the flush if its client is gone, which it would not notice
-     * before
-     * the COMMIT otherwise. Only if the server can look: others refuse the setting.
+     * before the COMMIT otherwise. Only if the server can look: others refuse the setting.
      */
     public static List<Part> watch(Watch watch) {
         return switch (watch) {
@@ -71,8 +71,10 @@ public final class WaitSql {
     public static final Part ARM = new Part(
             "select pg_catalog.set_config('rowlock.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),"
                     + " pg_catalog.set_config('rowlock.deadline',"
-                    + " (extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000 + m.millis::integer)::pg_catalog.text, true),"
-                    + " pg_catalog.set_config('lock_timeout', m.millis, true) from (select cast(? as pg_catalog.text) as millis) as m",
+                    + " (extract(epoch from pg_catalog.clock_timestamp())::numeric * 1000 +"
+                    + " m.millis::integer)::pg_catalog.text, true),"
+                    + " pg_catalog.set_config('lock_timeout', m.millis, true) from (select cast(? as"
+                    + " pg_catalog.text) as millis) as m",
             WaitSql::bindMillis,
             Result.IGNORED);
 

@@ -6,8 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A write that the server itself checks: it raises an error where not as many rows are changed as expected, so that a
- * COMMIT
- * behind it in the same flush does not commit. The statement stands in a WITH, whose rows are counted.
+ * COMMIT behind it in the same flush does not commit. The statement stands in a WITH, whose rows are counted.
  */
 public final class WriteSql {
     /** What a count that is wrong says behind the mark, for {@link #findIn} to find. */

@@ -7,8 +7,7 @@ package org.rowlock.internal.text;
 public final class CatalogSql {
     /**
      * An item of FROM: for each column {@code a} of the index {@code i} of a table its place {@code k.n}, without the
-     * columns
-     * that are only included.
+     * columns that are only included.
      */
     public static final String KEY_COLUMNS =
             "pg_catalog.pg_index as i cross join lateral pg_catalog.unnest(i.indkey[0:i.indnkeyatts - 1])"

@@ -168,7 +168,8 @@ public final class IdText {
     private static IllegalArgumentException refused(String table, @Nullable Object id, String why) {
         String given = id == null ? "" : " of type " + id.getClass().getName();
         return new IllegalArgumentException("The id" + given + " for table " + table + " " + why
-                + "; give an integral number, a UUID, a non-blank string or character, an enum, a java.time date or time (finest"
+                + "; give an integral number, a UUID, a non-blank string or character, an enum, a java.time date or"
+                + " time (finest"
                 + " microseconds), or for a composite id one such value per column");
     }
 }

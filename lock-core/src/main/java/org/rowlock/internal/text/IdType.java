@@ -36,8 +36,7 @@ public enum IdType {
     OTHER(""),
     /**
      * A type whose text may depend on a setting of the session, or on what it is made of: float8, interval, ranges,
-     * arrays,
-     * composite types, types of extensions. One row would have several keys, so no key is made of it.
+     * arrays, composite types, types of extensions. One row would have several keys, so no key is made of it.
      */
     KEYLESS("");
 
@@ -62,8 +61,8 @@ public enum IdType {
 
     /**
      * The functions of PostgreSQL's own that print the values of {@link #OTHER}. They are listed, since whether a
-     * function is
-     * declared immutable proves nothing: float8out and the cube_out of an extension are, and obey extra_float_digits.
+     * function is declared immutable proves nothing: float8out and the cube_out of an extension are, and obey
+     * extra_float_digits.
      */
     private static final Pattern STEADY_OUTPUT = Pattern.compile("(bool|char|name|text|varchar|bpchar|oid|xid8)out"
             + "|(enum|inet|cidr|macaddr8?|bit|varbit|timetz|pg_lsn|jsonb)_out");
@@ -124,7 +123,8 @@ public enum IdType {
         String text = textOf(column);
         return isWord()
                 ? "case when " + text
-                        + " collate pg_catalog.\"C\" ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then pg_catalog.lower("
+                        + " collate pg_catalog.\"C\" ~*"
+                        + " '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' then pg_catalog.lower("
                         + text + " collate pg_catalog.\"C\") else " + text + " end"
                 : text;
     }

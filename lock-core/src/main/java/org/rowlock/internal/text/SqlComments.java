@@ -10,8 +10,7 @@ public final class SqlComments {
 
     /**
      * Behind the comment that begins here, but for the end of its line; here where none begins. What is never closed
-     * ends with
-     * the text.
+     * ends with the text.
      */
     public static int end(String sql, int at) {
         if (sql.startsWith("--", at)) {

@@ -44,10 +44,8 @@ public final class SqlState {
 
     /**
      * Committed, and not known to be durable: Rowlock's own, of a class that the SQL standard leaves to implementations
-     * and
-     * PostgreSQL does not use. The standard's 08007 means "unknown", and class 08 a lost connection: others take that
-     * for a reason
-     * to run the work again.
+     * and PostgreSQL does not use. The standard's 08007 means "unknown", and class 08 a lost connection: others take
+     * that for a reason to run the work again.
      */
     public static final String COMMIT_NOT_CONFIRMED = "RL001";
 

@@ -33,13 +33,15 @@ import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * Proves that locks exclude on the way that real calls take: through the pool, pooler and server of a DataSource, by the key
- * of a real table, with the reads behind the lock.
+ * Proves that locks exclude on the way that real calls take: through the pool, pooler and server of a DataSource, by
+ * the key of a real table, with the reads behind the lock.
  */
 public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** How many connections are looked at in all: what goes to one server of several by chance is seen by looking often. */
+    /**
+     * How many connections are looked at in all: what goes to one server of several by chance is seen by looking often.
+     */
     private static final int LOOKS = 16;
 
     private static final int LEAST_ROUNDS = 3;
@@ -142,8 +144,8 @@ public final class LockVerifier {
     }
 
     /**
-     * A pooler that gives out server connections by transaction: what the first prepares stays with the server connection
-     * that the second gets next, and the first goes on with another.
+     * A pooler that gives out server connections by transaction: what the first prepares stays with the server
+     * connection that the second gets next, and the first goes on with another.
      */
     private static void verifyPreparedStatements(Probe first, Probe second) throws SQLException {
         if (!first.preparesStatements() || !second.preparesStatements()) {
@@ -211,7 +213,8 @@ public final class LockVerifier {
             throw new LockVerificationException(
                     "The lock " + key + " was taken on a server that can write, and a read behind it in the same"
                             + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
-                            + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its read"
+                            + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
+                            + " read"
                             + " splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
                             + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
                             + FUNCTION_LISTS,
@@ -219,7 +222,10 @@ public final class LockVerifier {
         }
     }
 
-    /** That both were granted proves nothing if the holder's session ended in between, so each verdict asks for that first. */
+    /**
+     * That both were granted proves nothing if the holder's session ended in between, so each verdict asks for that
+     * first.
+     */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
         LockQuery<String> transaction = LockQuery.of(Probe.TRANSACTION, row -> row.getString(1));
         String held = lock(holder, key, LockWait.forever(), transaction).get(0);
@@ -229,7 +235,8 @@ public final class LockVerifier {
             throw new LockVerificationException(
                     "Two connections were both granted the exclusive advisory lock " + key + " by " + holder.product()
                             + (servers.get(0).equals(servers.get(1))
-                                    ? ". This server or the pooler in front of it accepts advisory locks without locking:"
+                                    ? ". This server or the pooler in front of it accepts advisory locks without"
+                                            + " locking:"
                                             + " use strategy ROW, or connect to PostgreSQL itself."
                                     : ". They lead to different servers " + servers
                                             + ", each of which locks for itself: connect all to one, use strategy ROW"
@@ -273,7 +280,8 @@ public final class LockVerifier {
             throw new LockVerificationException(
                     "Two connections were both granted one exclusive advisory lock of the session by "
                             + holder.product()
-                            + ", though not of the transaction. REPEATABLE READ and SERIALIZABLE need both: use strategy"
+                            + ", though not of the transaction. REPEATABLE READ and SERIALIZABLE need both: use"
+                            + " strategy"
                             + " ROW.",
                     null);
         }
@@ -337,7 +345,8 @@ public final class LockVerifier {
         return new LockVerificationException(
                 "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
                         + (lost
-                                ? ". That says nothing about the locks: the server is not there, or fails over. Try again"
+                                ? ". That says nothing about the locks: the server is not there, or fails over. Try"
+                                        + " again"
                                         + " when it is. Check the server and its address."
                                 : ". Check the server and that the pool has at least two connections."),
                 false,

@@ -74,7 +74,8 @@ final class ServerExtensions {
             if (anyTableAdvisory) {
                 throw new LockVerificationException(
                         why + ". Let every client enter by one machine and say so with"
-                                + " RowLocks.builder().singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
+                                + " RowLocks.builder().singleEntryNode(true) (with Spring Boot"
+                                + " rowlock.single-entry-node=true),"
                                 + " and use strategy BOTH.",
                         null);
             }

@@ -11,8 +11,8 @@ import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 /**
- * How many are let in where a crowd wants a key, in a virtual time: each goes his way to the server, has the key in turn, and
- * goes back.
+ * How many are let in where a crowd wants a key, in a virtual time: each goes his way to the server, has the key in
+ * turn, and goes back.
  */
 class AdaptiveWidthTest {
     private static final double MILLI = 1e6;

@@ -19,8 +19,9 @@ import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.TestDatabase;
 
 /**
- * Whatever becomes of those who enter, each place is free afterwards: timeouts, refusals, interrupts, cancels from outside, failures
- * inside, outages, groups whose holder completes, hands back or forgets its members, and entries left by another thread.
+ * Whatever becomes of those who enter, each place is free afterwards: timeouts, refusals, interrupts, cancels from
+ * outside, failures inside, outages, groups whose holder completes, hands back or forgets its members, and entries left
+ * by another thread.
  */
 class FreePlacesTest {
     private static final int THREADS = 6;

@@ -108,7 +108,9 @@ class KeyVersionOneTest {
         }
     }
 
-    /** The text of the lock statement's arguments is the library's; only the table's OID is given instead of its name. */
+    /**
+     * The text of the lock statement's arguments is the library's; only the table's OID is given instead of its name.
+     */
     @Test
     void sqlOfTheLibraryGivesTheGoldenVectors() throws Exception {
         try (Connection connection = database.dataSource().getConnection()) {

@@ -30,7 +30,9 @@ record Blocker(
         String state,
         double seconds,
         @Nullable String statement) {
-    /** A pause of this length between lock and commit is no work any more, and a statement of this length no short one. */
+    /**
+     * A pause of this length between lock and commit is no work any more, and a statement of this length no short one.
+     */
     static final double LONG_SECONDS = 10;
 
     static Blocker of(Row row) {

@@ -228,8 +228,9 @@ public final class Doctor {
     }
 
     /**
-     * A sample is followed by a pause as long as itself at least, so that looking is never more than half of one session. Not
-     * longer: on a server that is short of CPUs a sample takes long by waiting for one, and that is when samples are wanted.
+     * A sample is followed by a pause as long as itself at least, so that looking is never more than half of one
+     * session. Not longer: on a server that is short of CPUs a sample takes long by waiting for one, and that is when
+     * samples are wanted.
      */
     private Samples sample(Server server, Predicate<Samples> isEnough) throws SQLException, InterruptedException {
         Samples samples = new Samples();
@@ -256,7 +257,8 @@ public final class Doctor {
             if (isEnough.test(samples)) {
                 unreadable.forEach(table -> unseen.add(new Unseen(
                         "hot rows of " + table,
-                        "their primary key could not be read (no SELECT on it, no primary key, row security, or a table lock)",
+                        "their primary key could not be read (no SELECT on it, no primary key, row security, or a"
+                                + " table lock)",
                         "They are known by page and tuple in pg_locks only.")));
                 return samples;
             }
@@ -266,7 +268,9 @@ public final class Doctor {
         }
     }
 
-    /** The key of the row where most wait, in the sample's transaction: its snapshot still sees the version waited for. */
+    /**
+     * The key of the row where most wait, in the sample's transaction: its snapshot still sees the version waited for.
+     */
     private void addHotRow(Connection connection, Samples samples, List<Wait> waits) throws SQLException {
         Wait wait = Samples.longestQueue(waits).orElse(null);
         Wait.Tuple tuple = wait == null ? null : wait.tuple();
@@ -415,11 +419,11 @@ public final class Doctor {
         if (!facts.is("track_counts")) {
             unseen.add(new Unseen("updates of tables", "track_counts is off, and autovacuum with it", "Set it on."));
         }
-        unseen.add(
-                new Unseen(
-                        "threads that wait for a connection",
-                        "the server does not know of them",
-                        "Look at the pool's metrics (HikariCP: hikaricp.connections.pending; PgBouncer: show pools, cl_waiting)."));
+        unseen.add(new Unseen(
+                "threads that wait for a connection",
+                "the server does not know of them",
+                "Look at the pool's metrics (HikariCP: hikaricp.connections.pending; PgBouncer: show pools,"
+                        + " cl_waiting)."));
     }
 
     private void noteHidden(Server server, List<Row> statements) {

@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         abbreviateSynopsis = true,
         description = {
-            "Looks at a running server and says whether row locks hurt it, and what to do first: table by table, with the"
+            "Looks at a running server and says whether row locks hurt it, and what to do first: table by table,"
+                    + " with the"
                     + " statement and the figure behind each line. It changes nothing there: it reads system views, in"
                     + " read-only transactions.",
             "Run it while the server is busy; it can only judge what it sees. Any user will do. One with"

@@ -11,7 +11,8 @@ import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Probe.Row;
 
 /**
- * What a statement that locks rows, by a clause or as UPDATE or DELETE do, has done while the doctor looked, by pg_stat_statements.
+ * What a statement that locks rows, by a clause or as UPDATE or DELETE do, has done while the doctor looked, by
+ * pg_stat_statements.
  *
  * @param sql normalized
  * @param table the first that it reads; null if that cannot be told from its text
@@ -36,7 +37,10 @@ record Locking(
         double walShare,
         long blocks) {
 
-    /** The difference of two readings, most time first; without checks of foreign keys, which nobody can write otherwise. */
+    /**
+     * The difference of two readings, most time first; without checks of foreign keys, which nobody can write
+     * otherwise.
+     */
     static List<Locking> between(List<Row> before, List<Row> after, double seconds, long walBytes) {
         Map<String, Row> first = new HashMap<>();
         before.forEach(row -> first.put(row.string("queryid") + row.string("query"), row));

@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A query in a file of its own, which a person can read and run in psql as well: {@code waits.sql} beside this class. */
+/**
+ * A query in a file of its own, which a person can read and run in psql as well: {@code waits.sql} beside this class.
+ */
 enum Probe {
     SERVER,
     COUNTERS,

@@ -37,13 +37,18 @@ final class Rules {
     /** Sessions at a time. A tenth of one session is six seconds of waiting a minute, for all clients together. */
     static final double FELT_SESSIONS = 0.1;
 
-    /** Sessions at a time that wait for another lock than a row. One that waits alone, as CREATE INDEX does, keeps up nobody. */
+    /**
+     * Sessions at a time that wait for another lock than a row. One that waits alone, as CREATE INDEX does, keeps up
+     * nobody.
+     */
     static final double OTHER_SESSIONS = 2;
 
     /** Busy sessions at a time below which the server is too idle for a verdict on its busy hours. */
     static final double IDLE_SESSIONS = 0.5;
 
-    /** Transactions a second, with as few busy sessions. Short ones keep sessions busy for moments that no sample meets. */
+    /**
+     * Transactions a second, with as few busy sessions. Short ones keep sessions busy for moments that no sample meets.
+     */
     static final double IDLE_PER_SECOND = 10;
 
     /** Transactions in all: the server's statistics come in late, and a few may be from before. */
@@ -56,8 +61,9 @@ final class Rules {
     static final double NOISE = 0.01;
 
     /**
-     * Sessions that want one row at a time. Below it a shorter queue at the server, or another lock, costs what it saves:
-     * measured on zipfian keys, an advisory lock in front makes 0.86x with 4 clients, 1.2x with 10, 1.8x with 90.
+     * Sessions that want one row at a time. Below it a shorter queue at the server, or another lock, costs what it
+     * saves: measured on zipfian keys, an advisory lock in front makes 0.86x with 4 clients, 1.2x with 10, 1.8x with
+     * 90.
      */
     static final double CONVOY = 10;
 
@@ -192,8 +198,8 @@ final class Rules {
                     (seen, table) -> Figures.percent(table.share()) + " of its "
                             + Figures.count(seen.server().lockRoom()) + " places in use, " + Figures.count(table.most())
                             + " of them by session " + table.session(),
-                    table ->
-                            "Lock fewer things in one transaction, or raise max_locks_per_transaction (needs a restart).",
+                    table -> "Lock fewer things in one transaction, or raise max_locks_per_transaction (needs a"
+                            + " restart).",
                     (seen, table) -> table.statement())));
 
     private static final Block<HorizonHolder> HORIZON = new Block<>(
@@ -212,7 +218,8 @@ final class Rules {
                             holder.seconds() == null
                                     ? "Find out what its transaction does; pg_read_all_stats shows it."
                                     : holder.isAtWork()
-                                            ? "Let it finish: it is at work. Run work as long as this on a standby, or in"
+                                            ? "Let it finish: it is at work. Run work as long as this on a standby,"
+                                                    + " or in"
                                                     + " shorter transactions."
                                             : "End its transaction, pg_terminate_backend(" + holder.name()
                                                     + "), and find out why it stays open.";
@@ -266,16 +273,16 @@ final class Rules {
                             (seen, table) -> holders(table, Doing.IDLE) + ", for " + Figures.millis(table.idleMillis())
                                     + " when looked at; a round trip from here takes "
                                     + Figures.millis(seen.roundTripMillis()),
-                            table ->
-                                    "Make fewer round trips while it is locked: lock and read in one, send writes together.",
+                            table -> "Make fewer round trips while it is locked: lock and read in one, send writes"
+                                    + " together.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "faster-standby",
                             (seen, table) -> table.mostly() == Doing.COMMITTING && table.standbyShare() >= MOST,
                             (seen, table) ->
                                     holders(table, Doing.COMMITTING) + ", waiting for a synchronous standby (SyncRep)",
-                            table ->
-                                    "Release its rows early: the commit waits for a synchronous standby while they are locked.",
+                            table -> "Release its rows early: the commit waits for a synchronous standby while they"
+                                    + " are locked.",
                             (seen, table) -> statement(table)),
                     new Rule<>(
                             "faster-commit",
@@ -323,8 +330,8 @@ final class Rules {
                             "convoy-of-writes",
                             (seen, table) -> isPayingConvoy(table) && table.cause(Cause.WRITE) >= MOST,
                             Rules::waits,
-                            table ->
-                                    "Lock it through Rowlock (ROW) before the UPDATE or DELETE: only a few of each JVM wait.",
+                            table -> "Lock it through Rowlock (ROW) before the UPDATE or DELETE: only a few of each"
+                                    + " JVM wait.",
                             (seen, table) -> table.statement()),
                     new Rule<>(
                             "admission",
@@ -404,8 +411,8 @@ final class Rules {
                     (seen, same) -> seen.causes().isStandbyGone() && seen.busy().containsKey(WaitEvents.STANDBY),
                     (seen, same) -> Figures.sessions(seen.busy().getOrDefault(WaitEvents.STANDBY, 0.0))
                             + " sessions wait for a synchronous standby (SyncRep), and none is there",
-                    same ->
-                            "Bring the synchronous standby back, or take it out of synchronous_standby_names and reload.",
+                    same -> "Bring the synchronous standby back, or take it out of synchronous_standby_names and"
+                            + " reload.",
                     (seen, same) -> null)));
 
     private static final Block<Locking> INDEX = new Block<>(
@@ -447,8 +454,8 @@ final class Rules {
                             "nowait-storm",
                             (seen, same) -> !seen.causes().nowait().isEmpty(),
                             Rules::rollbacks,
-                            same ->
-                                    "Wait for the lock for a bounded time (lock_timeout, atMost) in place of NOWAIT with retries.",
+                            same -> "Wait for the lock for a bounded time (lock_timeout, atMost) in place of NOWAIT"
+                                    + " with retries.",
                             (seen, same) -> seen.causes().nowait().keySet().stream()
                                     .findFirst()
                                     .orElse(null)),
@@ -459,9 +466,9 @@ final class Rules {
                                     && (seen.causes().serializable()
                                             || seen.causes().snapshots() >= FELT_SESSIONS),
                             Rules::rollbacks,
-                            same ->
-                                    "Lock the contended row first, in READ COMMITTED: transactions in REPEATABLE READ or"
-                                            + " SERIALIZABLE fail (40001) for each other's writes.",
+                            same -> "Lock the contended row first, in READ COMMITTED: transactions in REPEATABLE"
+                                    + " READ or"
+                                    + " SERIALIZABLE fail (40001) for each other's writes.",
                             (seen, same) -> seen.tables().stream()
                                     .findFirst()
                                     .map(Table::statement)
@@ -511,8 +518,8 @@ final class Rules {
                             (seen, statement) -> Figures.number(statement.blocksPerRow())
                                     + " blocks read for each row that it" + " takes, "
                                     + Figures.sessions(statement.sessions()) + " sessions in it at a time",
-                            statement ->
-                                    "Keep SKIP LOCKED, and shorten its way: claim more jobs at once, index what is ready.",
+                            statement -> "Keep SKIP LOCKED, and shorten its way: claim more jobs at once, index what is"
+                                    + " ready.",
                             (seen, statement) -> statement.sql())));
 
     private static final Block<Seen> SERVER = new Block<>(
@@ -525,8 +532,8 @@ final class Rules {
                             (seen, same) -> seen.server().cluster() != null,
                             (seen, same) -> "extension " + seen.server().cluster()
                                     + " makes the database one of several machines",
-                            same ->
-                                    "Let every client enter by the same machine before any table goes to BOTH or ADVISORY.",
+                            same -> "Let every client enter by the same machine before any table goes to BOTH or"
+                                    + " ADVISORY.",
                             (seen, same) -> null),
                     new Rule<>(
                             "multixacts",
@@ -658,7 +665,9 @@ final class Rules {
                         .toList();
     }
 
-    /** Checks of foreign keys are seen waiting. Where none waits, less than FOR UPDATE gains nothing (measured: 1.0x). */
+    /**
+     * Checks of foreign keys are seen waiting. Where none waits, less than FOR UPDATE gains nothing (measured: 1.0x).
+     */
     private static boolean starvesForeignKeys(Table table) {
         return table.cause(Cause.FOREIGN_KEY) >= FELT_SHARE;
     }
@@ -706,8 +715,9 @@ final class Rules {
     }
 
     /**
-     * By time: a server that is busy enough gives out any number of xids during a short report. A transaction may be older than
-     * its snapshot; then few xids have been given out since. A slot and a standby have no clock but the rate of the xids.
+     * By time: a server that is busy enough gives out any number of xids during a short report. A transaction may be
+     * older than its snapshot; then few xids have been given out since. A slot and a standby have no clock but the rate
+     * of the xids.
      */
     static boolean isOld(Seen seen, HorizonHolder holder) {
         double atThisRate = OLD_HORIZON_SECONDS * seen.perSecond("xids");

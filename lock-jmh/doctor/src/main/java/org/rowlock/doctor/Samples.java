@@ -160,8 +160,8 @@ final class Samples {
     }
 
     /**
-     * The waiters of each row. Who waits for a transaction without naming a row wants, of the rows of its table, the one that
-     * this transaction is waited for at, if there is only one.
+     * The waiters of each row. Who waits for a transaction without naming a row wants, of the rows of its table, the
+     * one that this transaction is waited for at, if there is only one.
      */
     private static Collection<Queue> queues(List<Wait> waits) {
         Map<String, Set<Tuple>> tuples = new HashMap<>();

@@ -25,7 +25,10 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
-/** Illnesses, each sown in a server of its own, and servers that only look ill: the first advice is right, or there is none. */
+/**
+ * Illnesses, each sown in a server of its own, and servers that only look ill: the first advice is right, or there is
+ * none.
+ */
 @SuppressWarnings("try") // A load is there to run.
 class SeededIllnessTest {
     private static final TestPostgres SERVER = TestPostgres.embedded(Map.of(

@@ -12,8 +12,8 @@ import org.rowlock.jmh.scenario.Variant;
 
 /**
  * What plain updates of hot rows suffer from others that lock these rows: bystanders update a row three times in a
- * transaction without a lock of their own, as fast as they can, while lockers lock a row, read it and commit, at a fixed
- * rate that is the same for every variant. A lock's latency counts from when it was to be asked for by the rate.
+ * transaction without a lock of their own, as fast as they can, while lockers lock a row, read it and commit, at a
+ * fixed rate that is the same for every variant. A lock's latency counts from when it was to be asked for by the rate.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class Bystander extends LockWorkload {

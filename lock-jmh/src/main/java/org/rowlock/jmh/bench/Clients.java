@@ -13,8 +13,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that work, from the first window to the last without a pause, so that no window sees them begin or end. The
- * clients of one role are counted; their operations are what JMH measures. Thread-safe.
+ * The threads that work, from the first window to the last without a pause, so that no window sees them begin or end.
+ * The clients of one role are counted; their operations are what JMH measures. Thread-safe.
  */
 final class Clients {
     private static final Duration STANDSTILL = Duration.ofMinutes(3);

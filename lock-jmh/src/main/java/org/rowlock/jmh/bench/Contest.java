@@ -6,7 +6,9 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
-/** Two sessions that lock. A benchmark of one session cannot notice that its lock does nothing, so its end shows that. */
+/**
+ * Two sessions that lock. A benchmark of one session cannot notice that its lock does nothing, so its end shows that.
+ */
 final class Contest {
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 

@@ -53,7 +53,10 @@ public class DropIn extends Workload {
                     METRICS)
             .timed(new Timing(5, 0, 1, 10_000, false));
 
-    /** lock-jdbc's line at the start would stand among the progress of every measurement. Kept, as loggers are forgotten. */
+    /**
+     * lock-jdbc's line at the start would stand among the progress of every measurement. Kept, as loggers are
+     * forgotten.
+     */
     private static final Logger LOG = Logger.getLogger("org.rowlock");
 
     /** Variants by what stands between the clients and the pool. */

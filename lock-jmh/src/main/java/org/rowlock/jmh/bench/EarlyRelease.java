@@ -19,8 +19,8 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
- * Lock, three updates and commit, with a commit that holds the locks until the disk and the standby have it, and with one that
- * lets go of them before and is confirmed in the same flush.
+ * Lock, three updates and commit, with a commit that holds the locks until the disk and the standby have it, and with
+ * one that lets go of them before and is confirmed in the same flush.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class EarlyRelease extends LockWorkload {

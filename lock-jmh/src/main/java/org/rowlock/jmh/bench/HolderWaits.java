@@ -19,7 +19,8 @@ record HolderWaits(WaitSampler sampler) {
               from l w
               join l h on h.granted and h.locktype = w.locktype
                       and (h.transactionid = w.transactionid
-                           or (h.database, h.classid, h.objid, h.objsubid) = (w.database, w.classid, w.objid, w.objsubid))
+                           or (h.database, h.classid, h.objid, h.objsubid)
+                               = (w.database, w.classid, w.objid, w.objsubid))
               join pg_stat_activity a on a.pid = h.pid and a.datname = current_database()
              where not w.granted
              group by 1

@@ -16,8 +16,8 @@ import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * The work of {@link Zipfian} while another transaction holds the vacuum horizon: it begins before one measured window and
- * ends before a later one, so that the windows show the fall and the recovery.
+ * The work of {@link Zipfian} while another transaction holds the vacuum horizon: it begins before one measured window
+ * and ends before a later one, so that the windows show the fall and the recovery.
  */
 public class Horizon extends HotRows {
     static final Scenario SCENARIO = new Scenario(

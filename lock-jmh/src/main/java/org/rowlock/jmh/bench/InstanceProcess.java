@@ -24,8 +24,8 @@ import org.rowlock.LockRelease;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
- * Some of the clients of {@link Instances}, in a process of their own. It says what its transactions took, in microseconds, a
- * line every now and then, and works until its input ends, and so no longer than its parent.
+ * Some of the clients of {@link Instances}, in a process of their own. It says what its transactions took, in
+ * microseconds, a line every now and then, and works until its input ends, and so no longer than its parent.
  */
 final class InstanceProcess implements AutoCloseable {
     private static final long LINE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);

@@ -15,7 +15,10 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
-/** The work of {@link Zipfian} by the instances of a service: processes that start together, each with clients and a pool. */
+/**
+ * The work of {@link Zipfian} by the instances of a service: processes that start together, each with clients and a
+ * pool.
+ */
 @ByHand({Strategy.FOR_UPDATE, Strategy.IN_FRONT, Strategy.NAIVE})
 public class Instances extends LockWorkload {
     /** Names of the parameter for jars of another version of the library. */
@@ -34,7 +37,8 @@ public class Instances extends LockWorkload {
         return new Scenario(
                         name,
                         "Hot rows over 1 to 40 JVMs" + more + ": which lever pays?",
-                        "So many processes start together, each with so many clients and a connection for each. A client"
+                        "So many processes start together, each with so many clients and a connection for each. A"
+                                + " client"
                                 + " locks one of " + rows
                                 + " rows, updates it three times and commits. No JVM knows of the"
                                 + " others: each queues for itself, and only an advisory lock in front of the row lock"
@@ -81,7 +85,9 @@ public class Instances extends LockWorkload {
     @Param("1.1")
     public double zipf;
 
-    /** A class path of jars that come before this version's, such as another lock-core and lock-jdbc; empty for none. */
+    /**
+     * A class path of jars that come before this version's, such as another lock-core and lock-jdbc; empty for none.
+     */
     @Param("")
     public String library = "";
 
@@ -122,7 +128,10 @@ public class Instances extends LockWorkload {
         });
     }
 
-    /** Waits until a second brings hardly more than the one before. On few processors dozens of JVMs take a minute to warm. */
+    /**
+     * Waits until a second brings hardly more than the one before. On few processors dozens of JVMs take a minute to
+     * warm.
+     */
     @Override
     void begins(boolean measured) {
         long start = System.nanoTime();

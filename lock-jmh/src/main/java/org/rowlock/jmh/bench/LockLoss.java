@@ -42,9 +42,9 @@ import org.rowlock.jmh.server.ServerCrash;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * The server is killed while locks are held and waited for, and started again. The time is that from the kill to the first
- * lock that the new server gives, among those that were held. With the embedded server or, on one's own, with {@code
- * -Drowlock.crash-command}: see {@link ServerCrash}.
+ * The server is killed while locks are held and waited for, and started again. The time is that from the kill to the
+ * first lock that the new server gives, among those that were held. With the embedded server or, on one's own, with
+ * {@code -Drowlock.crash-command}: see {@link ServerCrash}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)

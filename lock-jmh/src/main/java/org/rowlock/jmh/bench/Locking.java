@@ -20,8 +20,8 @@ import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * Locks rows of one table in any of the ways of {@link Strategy}, as an application would: the only class that knows what
- * each of them is. One for all threads of an application instance, which share its admission queues. Thread-safe.
+ * Locks rows of one table in any of the ways of {@link Strategy}, as an application would: the only class that knows
+ * what each of them is. One for all threads of an application instance, which share its admission queues. Thread-safe.
  */
 final class Locking {
     /** The most keys that a call may ask for here. */
@@ -219,7 +219,8 @@ final class Locking {
                 execute(
                         connection,
                         "select pg_advisory_xact_lock" + (mode.isShared() ? "_shared" : "")
-                                + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset 0) as k",
+                                + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset"
+                                + " 0) as k",
                         (Object) array(ids));
             case NONE -> {}
             default -> throw new IllegalStateException(strategy + " does not lock many rows at once");

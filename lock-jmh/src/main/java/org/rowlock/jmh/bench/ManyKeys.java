@@ -52,7 +52,9 @@ public class ManyKeys extends LockWorkload {
     @Param("100")
     public int keys;
 
-    /** Whether all clients lock out of the same rows, twice as many as one transaction locks, or each out of its own. */
+    /**
+     * Whether all clients lock out of the same rows, twice as many as one transaction locks, or each out of its own.
+     */
     @Param("false")
     public boolean overlapping;
 
@@ -103,7 +105,8 @@ public class ManyKeys extends LockWorkload {
             throw new IllegalArgumentException(
                     clients + " clients with " + keys + " advisory locks each are " + (long) clients * keys
                             + ", and this server's lock table has room for " + capacity
-                            + " (max_locks_per_transaction x (max_connections + max_prepared_transactions)). Give fewer clients"
+                            + " (max_locks_per_transaction x (max_connections + max_prepared_transactions)). Give"
+                            + " fewer clients"
                             + " or keys, or raise max_locks_per_transaction.");
         }
     }
@@ -162,7 +165,9 @@ public class ManyKeys extends LockWorkload {
         }
     }
 
-    /** Without the weak locks of tables and the own virtual transaction, which each session keeps in slots of its own. */
+    /**
+     * Without the weak locks of tables and the own virtual transaction, which each session keeps in slots of its own.
+     */
     private void sample(Connection connection) throws SQLException {
         long entries =
                 Sql.number(connection, "select count(*) from pg_locks where pid = pg_backend_pid() and not fastpath");

@@ -43,7 +43,8 @@ final class Orders {
     static void create(BenchmarkServer server, int warehouses) throws SQLException {
         server.execute(
                 "create table warehouse (w int primary key, paid bigint not null default 0) with (fillfactor = 50)",
-                "create table district (w int, d int, next_order int not null default 1, paid bigint not null default 0,"
+                "create table district (w int, d int, next_order int not null default 1, paid bigint not null"
+                        + " default 0,"
                         + " primary key (w, d)) with (fillfactor = 50)",
                 "create table customer (w int, d int, c int, paid bigint not null default 0, primary key (w, d, c))",
                 "create table stock (w int, item int, taken bigint not null default 0, primary key (w, item))",

@@ -45,7 +45,9 @@ public class PlanTrap extends LockWorkload {
          * counts as cheap.
          */
         FILTER("due + attempts * interval '1 minute' <= now()", ""),
-        /** Without an index that gives the order, all rows that meet the condition are sorted first, and LIMIT is last. */
+        /**
+         * Without an index that gives the order, all rows that meet the condition are sorted first, and LIMIT is last.
+         */
         ORDER("ready", "priority, id");
 
         final String predicate;
@@ -103,7 +105,8 @@ public class PlanTrap extends LockWorkload {
                 "create table " + TABLE + " (id int primary key, ready boolean not null,"
                         + " due timestamptz not null, attempts int not null, priority int not null)",
                 "insert into " + TABLE
-                        + " select i, i % 10 = 0, now() + case when i % 10 = 0 then -1 else 1 end * interval '1 year', i % 3,"
+                        + " select i, i % 10 = 0, now() + case when i % 10 = 0 then -1 else 1 end * interval '1"
+                        + " year', i % 3,"
                         + " i * 7919 % " + ROWS + " from generate_series(1, " + ROWS + ") i",
                 "vacuum analyze " + TABLE);
     }

@@ -26,9 +26,9 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
- * Lock, three updates and commit in so many flushes, each a round trip: for what is sent apart from the lock the row is held
- * for a round trip more. How much a hot row can do is 1 / the time it is held. In SQL by hand for each strategy, and where
- * Rowlock has a form of it, through the library.
+ * Lock, three updates and commit in so many flushes, each a round trip: for what is sent apart from the lock the row is
+ * held for a round trip more. How much a hot row can do is 1 / the time it is held. In SQL by hand for each strategy,
+ * and where Rowlock has a form of it, through the library.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class RoundTrips extends LockWorkload {
@@ -255,8 +255,9 @@ public class RoundTrips extends LockWorkload {
     }
 
     /**
-     * From the lock's answer to the commit's: so long the server holds it, as both answers take the same way, but for the read
-     * in the lock's own flush, if there is one. With all in one flush there is one answer, and the way is taken off.
+     * From the lock's answer to the commit's: so long the server holds it, as both answers take the same way, but for
+     * the read in the lock's own flush, if there is one. With all in one flush there is one answer, and the way is
+     * taken off.
      */
     private double heldAlone(HikariDataSource pool) throws SQLException {
         List<Long> nanos = new ArrayList<>();

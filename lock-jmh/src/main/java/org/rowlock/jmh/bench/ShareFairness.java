@@ -14,8 +14,8 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
- * How long a writer waits for a row that others share all the time: each sharer begins, locks it FOR SHARE, holds it for a
- * while, commits, and begins again; the writer locks it FOR UPDATE, updates it, commits, and pauses.
+ * How long a writer waits for a row that others share all the time: each sharer begins, locks it FOR SHARE, holds it
+ * for a while, commits, and begins again; the writer locks it FOR UPDATE, updates it, commits, and pauses.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class ShareFairness extends LockWorkload {

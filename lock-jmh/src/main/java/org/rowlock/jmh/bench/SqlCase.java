@@ -27,10 +27,11 @@ import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.Sql;
 
 /**
- * Work without a lock of ours, as a file of SQL beside this class. Its sections, each under a line such as {@code -- beside
- * reads clients}, are {@code setup}, the roles with their name and number of clients ({@code measured}, {@code beside} those,
- * or {@code connecting} anew each time, which is measured), and what {@code holds} at the end. Statements stand apart by an
- * empty line. {@code :variant} is the variant's number, {@code :measured} how much the measured clients have done.
+ * Work without a lock of ours, as a file of SQL beside this class. Its sections, each under a line such as
+ * {@code -- beside reads clients}, are {@code setup}, the roles with their name and number of clients
+ * ({@code measured}, {@code beside} those, or {@code connecting} anew each time, which is measured), and what
+ * {@code holds} at the end. Statements stand apart by an empty line. {@code :variant} is the variant's number,
+ * {@code :measured} how much the measured clients have done.
  */
 public class SqlCase extends Workload {
     private static final String BUFFERS = "lwlocks-buffers";

@@ -12,7 +12,9 @@ public enum Strategy {
     ADVISORY,
     /** By hand: {@code SELECT ... FOR UPDATE}; of claims {@code SKIP LOCKED}. */
     FOR_UPDATE,
-    /** By hand: an advisory lock in a statement of its own, nothing checked; of claims a try-lock in the WHERE clause. */
+    /**
+     * By hand: an advisory lock in a statement of its own, nothing checked; of claims a try-lock in the WHERE clause.
+     */
     NAIVE,
     /** By hand: an advisory lock and, in the same flush, {@code SELECT ... FOR UPDATE} behind it. */
     IN_FRONT,

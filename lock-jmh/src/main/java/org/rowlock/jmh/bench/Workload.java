@@ -29,9 +29,9 @@ import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * A benchmark of clients on a server. The clients are threads of its own, and JMH's single thread takes what they have
- * completed, each operation once: so the score is what the server has done for all of them within one and the same time.
- * A rate for each thread, added up, would not be: of threads that stand in a queue it is several times what the server
- * commits.
+ * completed, each operation once: so the score is what the server has done for all of them within one and the same
+ * time. A rate for each thread, added up, would not be: of threads that stand in a queue it is several times what the
+ * server commits.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -81,13 +81,15 @@ public abstract class Workload {
         if (params.getThreads() != 1) {
             throw new IllegalArgumentException(
                     "-t " + params.getThreads() + " was given, and the clients are not JMH's threads: they would"
-                            + " be measured each for itself. Leave -t out, and say how many there are with -p, as in -p clients="
+                            + " be measured each for itself. Leave -t out, and say how many there are with -p, as in"
+                            + " -p clients="
                             + params.getThreads() + ".");
         }
         if (params.getMode() != Mode.Throughput) {
             throw new IllegalArgumentException(
                     "-bm " + params.getMode().shortLabel() + " was given, and what JMH would time is the taking of"
-                            + " what the clients have completed, and no transaction. Leave -bm out; the figures behind the score have"
+                            + " what the clients have completed, and no transaction. Leave -bm out; the figures"
+                            + " behind the score have"
                             + " the latencies.");
         }
         server = BenchmarkServer.open(settings());

@@ -14,9 +14,9 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 
 /**
- * The mix of sysbench's oltp_write_only: a transaction updates an indexed column of one row, another column of a second,
- * and deletes a third and inserts it again. Unlike sysbench's it reads the rows first and writes what it has computed from
- * them, since without that nothing needs a lock. What is counted is commits.
+ * The mix of sysbench's oltp_write_only: a transaction updates an indexed column of one row, another column of a
+ * second, and deletes a third and inserts it again. Unlike sysbench's it reads the rows first and writes what it has
+ * computed from them, since without that nothing needs a lock. What is counted is commits.
  */
 @ByHand(Strategy.OPTIMISTIC)
 public class WriteMixed extends LockWorkload {

@@ -19,7 +19,10 @@ final class DefaultScenarios {
 
     private static final Timing FEW = new Timing(3, 4_000, 1, 2_000, false);
 
-    /** Where crowds go through the library beside SQL by hand: in less it is not compiled, and makes 1.4x in place of 1.7x. */
+    /**
+     * Where crowds go through the library beside SQL by hand: in less it is not compiled, and makes 1.4x in place of
+     * 1.7x.
+     */
     private static final Timing WARM = new Timing(4, 4_000, 1, 2_000, false);
 
     /**

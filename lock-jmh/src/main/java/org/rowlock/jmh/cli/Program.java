@@ -21,7 +21,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         synopsisSubcommandLabel = "<command>",
         description = {
             "",
-            "Should you move from SELECT ... FOR UPDATE to advisory locks, for which tables, and what do you gain? Measures"
+            "Should you move from SELECT ... FOR UPDATE to advisory locks, for which tables, and what do you gain?"
+                    + " Measures"
                     + " it, on an embedded PostgreSQL or on your own server.",
             ""
         },

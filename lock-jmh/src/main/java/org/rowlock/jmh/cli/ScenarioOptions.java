@@ -52,16 +52,17 @@ final class ScenarioOptions {
             split = ",",
             description = "Which to compare: row (SELECT ... FOR UPDATE), both (the advisory lock in front of it),"
                     + " advisory (the advisory lock alone); where a scenario has them also for_update, in_front,"
-                    + " naive and hand_written (by hand) and optimistic (a version column). Default: all. A scenario's first, which"
+                    + " naive and hand_written (by hand) and optimistic (a version column). Default: all. A"
+                    + " scenario's first, which"
                     + " ratios refer to, always runs.")
     private List<Strategy> strategies = new ArrayList<>();
 
     @Option(
             names = "--beside",
             paramLabel = "<jars>",
-            description =
-                    "Another version of the library: a class path of its jars, as of an older lock-core and"
-                            + " lock-jdbc. Where clients are processes of their own, see instances, it is measured beside this one.")
+            description = "Another version of the library: a class path of its jars, as of an older lock-core and"
+                    + " lock-jdbc. Where clients are processes of their own, see instances, it is measured"
+                    + " beside this one.")
     private @Nullable String beside;
 
     /** With, without or both. */
@@ -92,7 +93,8 @@ final class ScenarioOptions {
             converter = RoundTripTime.class,
             description =
                     "The round trip of a network between clients and server, such as 0.5ms, or several: 0,0.5ms,1ms. A"
-                            + " proxy makes it. Default: none; on an embedded server without --scenario hot rows are measured"
+                            + " proxy makes it. Default: none; on an embedded server without --scenario hot rows are"
+                            + " measured"
                             + " with 0.5ms too.")
     private List<Double> roundTrips = new ArrayList<>();
 

@@ -18,8 +18,8 @@ import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 
 /**
- * The way from the clients to the server: as it is, or through a proxy that delays so that a round trip takes as long as is
- * asked for. In either case the round trip is measured. Not thread-safe.
+ * The way from the clients to the server: as it is, or through a proxy that delays so that a round trip takes as long
+ * as is asked for. In either case the round trip is measured. Not thread-safe.
  */
 public final class Network implements AutoCloseable {
     /** How exact it is set; it is measured, and told, in any case. */
@@ -104,8 +104,8 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * A sleep ends late, and server and driver take their time: what they add is taken off the delay. It is some 0.2 ms, and
-     * what a busy machine adds to that now and then is none of the network's.
+     * A sleep ends late, and server and driver take their time: what they add is taken off the delay. It is some 0.2
+     * ms, and what a busy machine adds to that now and then is none of the network's.
      */
     private void calibrate(double rttMillis, PrintWriter told, BufferedReader said) throws SQLException, IOException {
         double delay = Math.max(0, rttMillis - OVERHEAD_MILLIS / 2);

@@ -17,8 +17,8 @@ public enum Call {
     private static final double CLOSE = 1.1;
 
     /**
-     * @param again the baseline against itself, in the same rounds. Where the two surely differ, the order of the turns counts,
-     *     and no difference that small is called; null where that is not known, and nothing is called
+     * @param again the baseline against itself, in the same rounds. Where the two surely differ, the order of the turns
+     *     counts, and no difference that small is called; null where that is not known, and nothing is called
      */
     static Call of(Ratio ratio, @Nullable Ratio again) {
         if (again != null) {

@@ -31,9 +31,9 @@ import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerFacts;
 
 /**
- * Runs scenarios. In each round every variant has its turn at every point, each in a JVM of its own, and the baseline has
- * two: the first and the last. Every second round goes backwards, so that a machine that drifts moves all alike; the pairs
- * of rounds differ in their order, so that no variant always runs behind the same other.
+ * Runs scenarios. In each round every variant has its turn at every point, each in a JVM of its own, and the baseline
+ * has two: the first and the last. Every second round goes backwards, so that a machine that drifts moves all alike;
+ * the pairs of rounds differ in their order, so that no variant always runs behind the same other.
  *
  * <p>To be run once. {@link #stop} may be called by any thread.
  */
@@ -279,7 +279,10 @@ public final class Comparison {
         return turns;
     }
 
-    /** Runs one turn. An outage costs that turn alone; locks that are wrong cost the variant. Gives how many failures it counts as. */
+    /**
+     * Runs one turn. An outage costs that turn alone; locks that are wrong cost the variant. Gives how many failures it
+     * counts as.
+     */
     private int run(Scenario scenario, JmhRun jmh, Rounds rounds, Rounds.Place place, int round) {
         Variant variant = place.variant();
         String what = String.format(

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Metric;
 
 /**
- * Everything that a comparison has found out: the one model, which is written as JSON, and which page and terminal show.
+ * Everything that a comparison has found out: the one model, which is written as JSON, and which page and terminal
+ * show.
  *
  * @param answer what to change, what it gains, and how sure that is; complete sentences
  * @param program its version
@@ -69,7 +70,8 @@ public record Results(
      * @param rounds the compared metric's value in each round
      * @param figures each metric's mean, and all else that was measured, by key
      * @param waits by wait event, how many sessions were in it at a time
-     * @param ratio to the baseline, above 1 where it is better; null for the baseline itself, or with fewer than two rounds that both have
+     * @param ratio to the baseline, above 1 where it is better; null for the baseline itself, or with fewer than two
+     *     rounds that both have
      * @param call null where there is none to make
      * @param limit what was at its limit
      * @param course the compared metric window by window, of the first round; empty where there is only one

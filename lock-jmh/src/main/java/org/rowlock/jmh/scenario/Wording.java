@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What scenarios.md says of a scenario: a heading with its name, then its title, its question, and where others published
- * the same; each a paragraph.
+ * What scenarios.md says of a scenario: a heading with its name, then its title, its question, and where others
+ * published the same; each a paragraph.
  */
 record Wording(String title, String question, String published) {
     private static final Map<String, Wording> ALL = read();

@@ -24,8 +24,9 @@ import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.net.Network;
 
 /**
- * A synchronous standby of an embedded server, in a temporary directory that goes with it: a copy that streams from it over a
- * network of its own, so that every commit waits for it. To be closed before its primary, which from then on commits nothing.
+ * A synchronous standby of an embedded server, in a temporary directory that goes with it: a copy that streams from it
+ * over a network of its own, so that every commit waits for it. To be closed before its primary, which from then on
+ * commits nothing.
  */
 public final class EmbeddedStandby implements AutoCloseable {
     private static final String NAME = "rowlock_standby";
@@ -143,7 +144,8 @@ public final class EmbeddedStandby implements AutoCloseable {
                 "streaming, " + port);
         await(
                 primary,
-                "select coalesce(string_agg(state || ', ' || sync_state, '; '), 'no connection') from pg_stat_replication",
+                "select coalesce(string_agg(state || ', ' || sync_state, '; '), 'no connection') from"
+                        + " pg_stat_replication",
                 "streaming, sync");
     }
 

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Where this JVM keeps what must not outlive it, among the temporary files: data directories and the file for the forks. What
- * a killed JVM has left there, its servers among it, the next run ends and removes.
+ * Where this JVM keeps what must not outlive it, among the temporary files: data directories and the file for the
+ * forks. What a killed JVM has left there, its servers among it, the next run ends and removes.
  */
 public final class RunDirectory {
     private static final String PREFIX = "rowlock-jmh-";

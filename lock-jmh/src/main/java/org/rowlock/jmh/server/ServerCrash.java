@@ -16,8 +16,8 @@ import org.rowlock.doctor.UserError;
 
 /**
  * Kills a server and starts it again: the embedded one of this JVM, or the user's with the command that
- * {@code -Drowlock.crash-command} gives. That is a line for the shell, which returns when the server is up again, or will
- * be without more ado. Not thread-safe.
+ * {@code -Drowlock.crash-command} gives. That is a line for the shell, which returns when the server is up again, or
+ * will be without more ado. Not thread-safe.
  *
  * @param dataDirectory of the embedded server; null for the user's
  */
@@ -71,7 +71,9 @@ public record ServerCrash(@Nullable Path dataDirectory, String command) {
         }
     }
 
-    /** SIGKILL to all its processes, as when the machine or the container dies. What was being committed may be or not. */
+    /**
+     * SIGKILL to all its processes, as when the machine or the container dies. What was being committed may be or not.
+     */
     private static void kill(Path dataDirectory) throws IOException {
         Path pidFile = dataDirectory.resolve("postmaster.pid");
         // PostgreSQL's own order of lines: process, data directory, start, port, directory of the Unix socket.

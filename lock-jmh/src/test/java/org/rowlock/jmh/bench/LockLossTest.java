@@ -28,7 +28,9 @@ class LockLossTest {
     private static final int KEYS = 2_000;
     private static final int COMMITS = 1_000;
 
-    /** Each lock is a fencing token to be raised by one; in the end the server is compared with what the clients know. */
+    /**
+     * Each lock is a fencing token to be raised by one; in the end the server is compared with what the clients know.
+     */
     @ParameterizedTest
     @EnumSource(
             value = Strategy.class,

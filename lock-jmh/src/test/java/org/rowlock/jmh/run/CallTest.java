@@ -60,7 +60,10 @@ class CallTest {
                 .toList();
     }
 
-    /** How often a variant that is so much better is called in simulated runs; 1 for how often one is called that is not. */
+    /**
+     * How often a variant that is so much better is called in simulated runs; 1 for how often one is called that is
+     * not.
+     */
     private static double called(int number, double noise, double gain) {
         return called(number, noise, gain, 0);
     }

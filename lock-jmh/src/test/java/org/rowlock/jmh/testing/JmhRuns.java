@@ -17,7 +17,9 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 import org.rowlock.jmh.profile.PostgresProfiler;
 import org.rowlock.testing.TestPostgres;
 
-/** Runs a benchmark for a moment on the server of the tests, in a JVM of its own: a run that fails leaves state behind. */
+/**
+ * Runs a benchmark for a moment on the server of the tests, in a JVM of its own: a run that fails leaves state behind.
+ */
 public final class JmhRuns {
     private static final TimeValue MOMENT = TimeValue.milliseconds(300);
 
@@ -45,7 +47,9 @@ public final class JmhRuns {
                 params);
     }
 
-    /** The same on the server that the options of its JVM name; with none on an embedded one of its own. {@code -t} too. */
+    /**
+     * The same on the server that the options of its JVM name; with none on an embedded one of its own. {@code -t} too.
+     */
     public static RunResult runWith(Class<?> benchmark, int windows, List<String> jvmArgs, String... params)
             throws RunnerException {
         ChainedOptionsBuilder options = new OptionsBuilder()

@@ -20,8 +20,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param strategy The strategy of tables that have none of their own.
  * @param tables What differs for one table: its strategy and id-columns. A name with a schema goes in brackets:
  *     rowlock.tables[shop.orders].strategy.
- * @param lockWait How long a lock waits that names no wait: forever, nowait, or a duration such as 200ms. Never longer than
- *     the transaction's timeout.
+ * @param lockWait How long a lock waits that names no wait: forever, nowait, or a duration such as 200ms. Never longer
+ *     than the transaction's timeout.
  * @param lockBudget The most distinct advisory locks that one call may take.
  * @param admission The queues in the JVM.
  * @param verify Whether to prove at startup that locks exclude, and that tables and ids fit. If not, neither is watched
@@ -29,17 +29,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param verifyEvery How often to try that again while running, on a thread of its own; 0 for never.
  * @param missingGuard The reaction at startup to a table with strategy ADVISORY and no guard: warn, fail or ignore.
  * @param unlockedMethods The reaction at startup to methods with @RowLock if Rowlock is switched off: warn or fail.
- * @param selfInvocation The reaction at startup to calls of a class to its own methods with @RowLock, which lock nothing:
- *     warn or fail.
- * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or ignore.
- *     While running it is logged. Ignore takes no connection for it.
+ * @param selfInvocation The reaction at startup to calls of a class to its own methods with @RowLock, which lock
+ *     nothing: warn or fail.
+ * @param strategyConflict The reaction at startup to another instance that runs ROW beside ADVISORY: fail, warn or
+ *     ignore. While running it is logged. Ignore takes no connection for it.
  * @param observeIds Whether observations, and so traces, have the id of the first row of a call.
- * @param singleEntryNode Declares that all clients enter a database of several machines, such as Citus, by the same one.
+ * @param singleEntryNode Declares that all clients enter a database of several machines, such as Citus, by the same
+ *     one.
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
- * @param largestGroup How many calls of RowLocks.execute that wait for one key may share a transaction, on the connection
- *     of one of them; 1 is off. Not for connections that belong to the user or tenant of a thread.
- * @param release When a commit releases the locks: plain, when it is durable, or early, before, if others want them. For
- *     inTransaction and a RowLockTransactionManager.
+ * @param largestGroup How many calls of RowLocks.execute that wait for one key may share a transaction, on the
+ *     connection of one of them; 1 is off. Not for connections that belong to the user or tenant of a thread.
+ * @param release When a commit releases the locks: plain, when it is durable, or early, before, if others want them.
+ *     For inTransaction and a RowLockTransactionManager.
  * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
@@ -96,11 +97,12 @@ public record RowLockProperties(
      *
      * @param enabled Whether calls queue in the JVM before a connection is borrowed.
      * @param timeout The longest that a call may queue, whatever its wait. Default: the connection timeout of the pool.
-     * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused. Default: none if all tables
-     *     have the strategy ROW; else half of the threads of the web server; 1000 without one, and with virtual threads.
-     * @param maxAdmittedPerKey How many exclusive requests for a key are admitted at once: the holder, and the next, which
-     *     waits at the server. Each takes a connection. Default: 2, and up to 8 if the key is held for less than the next
-     *     needs to arrive.
+     * @param maxWaitersPerKey The most threads that may wait for one key; one more is refused. Default: none if all
+     *     tables have the strategy ROW; else half of the threads of the web server; 1000 without one, and with virtual
+     *     threads.
+     * @param maxAdmittedPerKey How many exclusive requests for a key are admitted at once: the holder, and the next,
+     *     which waits at the server. Each takes a connection. Default: 2, and up to 8 if the key is held for less than
+     *     the next needs to arrive.
      */
     public record Admission(
             @DefaultValue("true") boolean enabled,
@@ -111,7 +113,8 @@ public record RowLockProperties(
     /**
      * The queue of lock-jdbc, which wraps the DataSources of the application where a mode is given.
      *
-     * @param mode What is done about statements that lock a row: off, observe, queue or front. Without it nothing is wrapped.
+     * @param mode What is done about statements that lock a row: off, observe, queue or front. Without it nothing is
+     *     wrapped.
      * @param include The tables to look at; all if none is given.
      * @param exclude The tables to leave out.
      * @param release When a commit releases a row that others want: plain, when it is durable, or early, before.
@@ -133,7 +136,9 @@ public record RowLockProperties(
         /** Where many transactions want a row, all but a few wait in the JVM before they go to the server. */
         QUEUE,
 
-        /** The same, and where other JVMs want the row too, an advisory lock of it goes in front, which reads fresher. */
+        /**
+         * The same, and where other JVMs want the row too, an advisory lock of it goes in front, which reads fresher.
+         */
         FRONT
     }
 }

@@ -266,7 +266,8 @@ public final class RowLocksEndpoint {
                 List.of(),
                 e instanceof SQLTransientConnectionException
                         ? "No connection of the pool was to be had within its connection timeout"
-                                + " (spring.datasource.hikari.connection-timeout), so the locks of the database cannot be"
+                                + " (spring.datasource.hikari.connection-timeout), so the locks of the database"
+                                + " cannot be"
                                 + " shown; the threads in the queues of this JVM are: " + why
                         : why);
     }

@@ -17,7 +17,8 @@ final class StartupLockFailureAnalyzer extends AbstractFailureAnalyzer<LockExcep
 
     private static @Nullable String action(LockException cause) {
         if (cause instanceof LockVerificationException) {
-            return "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two connections."
+            return "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
+                    + " connections."
                     + " Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.";
         }
         if (!(cause instanceof LockTransactionException refused)) {

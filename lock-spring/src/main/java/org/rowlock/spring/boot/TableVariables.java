@@ -32,7 +32,8 @@ final class TableVariables {
                                 "The environment variable " + name
                                         + " cannot be understood: an underscore in the name of"
                                         + " a table reads as a dot there.",
-                                "Set it in a file, on the command line (--rowlock.tables.order_lines.strategy=both), or in"
+                                "Set it in a file, on the command line (--rowlock.tables.order_lines.strategy=both),"
+                                        + " or in"
                                         + " the variable SPRING_APPLICATION_JSON"
                                         + " ({\"rowlock.tables.order_lines.strategy\": \"both\"}).");
                     }

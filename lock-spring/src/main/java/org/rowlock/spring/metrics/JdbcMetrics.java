@@ -15,14 +15,12 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
  * Meters of lock-jdbc, with the tags {@code datasource} and {@code table}; those of no table that was recognised have
  * an empty one.
  *
- * <table>
- * <caption>Meters</caption>
+ * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>what</th></tr>
  * <tr><td>{@code rowlock.jdbc.statements}</td><td>counter</td><td>statements, by the tag {@code figure}: recognised,
- * wouldQueue,
- *     fronted and frontGivenUp for those with a lock in front and those that waited for it too long, and passed.REASON
- *     for those that went to the server as they are; releasedEarly for the commits that let go of a row before they
- *     were durable</td></tr>
+ * wouldQueue, fronted and frontGivenUp for those with a lock in front and those that waited for it too long, and
+ * passed.REASON for those that went to the server as they are; releasedEarly for the commits that let go of a row
+ * before they were durable</td></tr>
  * <tr><td>{@code rowlock.jdbc.queue}</td><td>timer</td><td>the time in the queue of the JVM</td></tr>
  * <tr><td>{@code rowlock.jdbc.waiting}</td><td>gauge</td><td>the threads of the JVM that wait for their turn now;
  * without table</td></tr>

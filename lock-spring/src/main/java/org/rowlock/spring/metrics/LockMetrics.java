@@ -9,11 +9,10 @@ import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation;
 
 /**
- * Meters of locks in Spring transactions. The tags {@code table}, {@code mode}, {@code strategy} and {@code outcome} are
- * those of {@link LockObservations}.
+ * Meters of locks in Spring transactions. The tags {@code table}, {@code mode}, {@code strategy} and {@code outcome}
+ * are those of {@link LockObservations}.
  *
- * <table>
- * <caption>Meters</caption>
+ * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>tags</th><th>what</th></tr>
  * <tr><td>{@code rowlock.acquire}</td><td>timer</td><td>table, mode, strategy, outcome, error</td>
  *     <td>the wait: from the call until the lock is held or refused, round trips included</td></tr>
@@ -25,15 +24,16 @@ import org.rowlock.spring.LockInstrumentation;
  *     <td>waits that ran out on the server, tries in vain included</td></tr>
  * <tr><td>{@code rowlock.deadlocks}</td><td>counter</td><td>table, strategy</td>
  *     <td>waits that the server ended to break a deadlock</td></tr>
- * <tr><td>{@code rowlock.admission}</td><td>timer</td><td>table, mode, strategy, outcome (ADMITTED or REFUSED), error</td>
+ * <tr><td>{@code rowlock.admission}</td><td>timer</td><td>table, mode, strategy, outcome (ADMITTED or REFUSED),
+ * error</td>
  *     <td>the time in the queue of the JVM; REFUSED if the wait ran out there, the queue was full or the thread was
  *     interrupted</td></tr>
  * <tr><td>{@code rowlock.admission.active}</td><td>long task timer</td><td>table, mode, strategy</td>
  *     <td>the calls that stand in the queues now, and for how long the first of them</td></tr>
  * </table>
  *
- * <p>Those of {@code rowlock.acquire} and {@code rowlock.admission} come from the observations: where the application has
- * an ObservationRegistry, from its handlers for meters, which Spring Boot registers. Thread-safe.
+ * <p>Those of {@code rowlock.acquire} and {@code rowlock.admission} come from the observations: where the application
+ * has an ObservationRegistry, from its handlers for meters, which Spring Boot registers. Thread-safe.
  */
 public final class LockMetrics implements LockInstrumentation {
     private final MeterRegistry meters;

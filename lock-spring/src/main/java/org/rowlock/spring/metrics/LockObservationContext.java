@@ -7,8 +7,8 @@ import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
 
 /**
- * What an {@code ObservationHandler}, {@code ObservationFilter} or {@code ObservationConvention} of the application gets
- * to see of an acquisition. Not thread-safe.
+ * What an {@code ObservationHandler}, {@code ObservationFilter} or {@code ObservationConvention} of the application
+ * gets to see of an acquisition. Not thread-safe.
  */
 public final class LockObservationContext extends SenderContext<Object> {
     private final Acquisition acquisition;

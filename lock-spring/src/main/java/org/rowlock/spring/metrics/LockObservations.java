@@ -8,8 +8,8 @@ import org.rowlock.spring.LockInstrumentation;
 
 /**
  * An observation {@code rowlock.acquire} around every acquisition in a Spring transaction, and one
- * {@code rowlock.admission} around every passage through the queue of the JVM, for traces and, with a handler for meters,
- * timers of those that are over and of those that wait. Their low-cardinality key values are
+ * {@code rowlock.admission} around every passage through the queue of the JVM, for traces and, with a handler for
+ * meters, timers of those that are over and of those that wait. Their low-cardinality key values are
  *
  * <ul>
  *   <li>{@code table}: that of the first key; {@code none} for a key that is no row
@@ -18,9 +18,10 @@ import org.rowlock.spring.LockInstrumentation;
  *   <li>{@code outcome}, at the end: a {@link Outcome}; of the queue {@code ADMITTED} or {@code REFUSED}
  * </ul>
  *
- * and the high-cardinality one {@code keys}, how many there are; at the server also OpenTelemetry's {@code db.system.name}, {@code
- * db.operation.name} (the mode) and {@code db.collection.name} (the table). The span is a client's. An id is in neither, unless it is asked for:
- * then the high-cardinality value {@code key} is the first key. Thread-safe.
+ * and the high-cardinality one {@code keys}, how many there are; at the server also OpenTelemetry's
+ * {@code db.system.name}, {@code db.operation.name} (the mode) and {@code db.collection.name} (the table). The span is
+ * a client's. An id is in neither, unless it is asked for: then the high-cardinality value {@code key} is the first
+ * key. Thread-safe.
  */
 public final class LockObservations implements LockInstrumentation {
     private final ObservationRegistry registry;

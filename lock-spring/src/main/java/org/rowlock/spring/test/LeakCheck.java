@@ -61,7 +61,8 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         if (!left.isEmpty()) {
             throw new AssertionError(test + " has left behind:\n  - " + String.join("\n  - ", left)
                     + "\nEnd every transaction and return its connection, give back session locks with"
-                    + " pg_advisory_unlock, and close every admission permit, also where an exception passes. What ends by"
+                    + " pg_advisory_unlock, and close every admission permit, also where an exception passes. What"
+                    + " ends by"
                     + " itself was given " + grace.toMillis() + " ms: @RowLockTest(graceMillis = ...).");
         }
     }

@@ -19,9 +19,9 @@ import org.rowlock.RowLocks;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /**
- * Finds out who has locked a key. Advisory locks are read from pg_locks, which is exact. A row lock is in no view: whether
- * somebody has it is tried from a second connection, and whether it is this transaction behind a savepoint, so that
- * nothing more is held afterwards.
+ * Finds out who has locked a key. Advisory locks are read from pg_locks, which is exact. A row lock is in no view:
+ * whether somebody has it is tried from a second connection, and whether it is this transaction behind a savepoint, so
+ * that nothing more is held afterwards.
  */
 record LockProbe(RowLocks locks, DataSource dataSource, LockKey key) {
 

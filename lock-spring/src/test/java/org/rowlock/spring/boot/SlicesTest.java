@@ -98,7 +98,9 @@ class SlicesTest {
         public void lock(@RowLock("account") long id) {}
     }
 
-    /** What a user writes, but for the annotation, which is transactional too, and not found from an inherited method. */
+    /**
+     * What a user writes, but for the annotation, which is transactional too, and not found from an inherited method.
+     */
     @Transactional
     @ContextConfiguration(classes = Application.class)
     public static class Case {

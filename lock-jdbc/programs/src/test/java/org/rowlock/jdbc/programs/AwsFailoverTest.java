@@ -26,8 +26,8 @@ import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 
 /**
- * The AWS Advanced JDBC Wrapper under the drop-in: the primary is killed, the standby is promoted, and the wrapper puts another
- * connection under that of the application, which goes on with it.
+ * The AWS Advanced JDBC Wrapper under the drop-in: the primary is killed, the standby is promoted, and the wrapper puts
+ * another connection under that of the application, which goes on with it.
  */
 @Tag("long")
 class AwsFailoverTest {

@@ -23,7 +23,10 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     private static final long LONGEST_FRONT_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How many times the longest wait for a lock in front a row is left alone after it: somebody has the key and not the row. */
+    /**
+     * How many times the longest wait for a lock in front a row is left alone after it: somebody has the key and not
+     * the row.
+     */
     private static final int FRONT_OFF_TIMES = 10;
 
     private static final int TEXTS = 1024;
@@ -59,7 +62,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         this.management = Management.register(settings.name(), this);
         LOG.log(
                 Level.INFO,
-                "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}, release {4}; switch it at run time by"
+                "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}, release {4}; switch it"
+                        + " at run time by"
                         + " JMX: {5}",
                 settings.name(),
                 settings.mode(),
@@ -80,8 +84,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     /**
-     * What is known of a text. One that is too long to be looked into is mostly made for one use, with its values in it, and is
-     * not kept: a thousand of them would fill the heap.
+     * What is known of a text. One that is too long to be looked into is mostly made for one use, with its values in
+     * it, and is not kept: a thousand of them would fill the heap.
      */
     public StatementPlan plan(String sql) {
         return sql.length() > StatementRecogniser.LONGEST
@@ -127,8 +131,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     /**
-     * The bound of a statement's wait for a lock in front, in milliseconds; the server has the session's own timeouts, and makes
-     * it shorter.
+     * The bound of a statement's wait for a lock in front, in milliseconds; the server has the session's own timeouts,
+     * and makes it shorter.
      *
      * @param queryTimeout in seconds, 0 for none
      */

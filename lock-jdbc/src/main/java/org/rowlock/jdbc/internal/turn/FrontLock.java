@@ -15,12 +15,13 @@ import org.rowlock.jdbc.internal.statement.RowKey;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
 /**
- * An advisory lock of a row, as a statement in front of the one that locks the row. It locks only while the transaction has no
- * xid, and so no row: then nobody waits for who waits here but those behind him. Its key is not that of LockKey, for which
- * others wait while they hold rows.
+ * An advisory lock of a row, as a statement in front of the one that locks the row. It locks only while the transaction
+ * has no xid, and so no row: then nobody waits for who waits here but those behind him. Its key is not that of LockKey,
+ * for which others wait while they hold rows.
  *
- * <p>The wait is bounded, as whoever has the lock may not have the row. The session's own lock_timeout is back, word for word,
- * when the statement behind it begins. With a snapshot that outlives the statement (REPEATABLE READ) it does nothing.
+ * <p>The wait is bounded, as whoever has the lock may not have the row. The session's own lock_timeout is back, word
+ * for word, when the statement behind it begins. With a snapshot that outlives the statement (REPEATABLE READ) it does
+ * nothing.
  */
 public final class FrontLock {
     /** How many parameters come before those of the statement. */
@@ -59,8 +60,8 @@ public final class FrontLock {
     }
 
     /**
-     * Whether an error may be that the lock was waited for too long. Where the server says in which row the wait was, or in
-     * which function, it was that of the statement itself.
+     * Whether an error may be that the lock was waited for too long. Where the server says in which row the wait was,
+     * or in which function, it was that of the statement itself.
      */
     static boolean isTimeout(SQLException e) {
         if (!SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {

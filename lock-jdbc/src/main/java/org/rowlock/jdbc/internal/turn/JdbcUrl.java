@@ -18,7 +18,10 @@ import org.rowlock.jdbc.RowlockMode;
 public record JdbcUrl(String url, Properties properties, JdbcSettings settings) {
     private static final String PREFIX = "jdbc:rowlock:";
 
-    /** The driver's own URL, or that of drivers in front of it: {@code aws-wrapper:postgresql:..}, {@code tc:postgresql:18:..}. */
+    /**
+     * The driver's own URL, or that of drivers in front of it: {@code aws-wrapper:postgresql:..},
+     * {@code tc:postgresql:18:..}.
+     */
     private static final Pattern URL = Pattern.compile(PREFIX + "([a-z][a-z0-9_-]*:)*?postgresql:.*", Pattern.DOTALL);
 
     private static final String OURS = "rowlock.";

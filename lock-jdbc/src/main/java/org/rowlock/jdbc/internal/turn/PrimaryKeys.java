@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.CatalogSql;
 
 /**
- * The primary keys of tables, from the catalog. An answer may be out of date, or of another schema where the server does not
- * report its search_path (before PostgreSQL 18): a wrong key costs speed only. Thread-safe.
+ * The primary keys of tables, from the catalog. An answer may be out of date, or of another schema where the server
+ * does not report its search_path (before PostgreSQL 18): a wrong key costs speed only. Thread-safe.
  */
 final class PrimaryKeys {
     private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);

@@ -25,18 +25,18 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
 
 /**
- * The turns of one connection: whether its transaction may hold locks already, and the wait of its first locking statement. Only
- * the first waits here, so that nobody waits at the server for one who waits in the JVM.
+ * The turns of one connection: whether its transaction may hold locks already, and the wait of its first locking
+ * statement. Only the first waits here, so that nobody waits at the server for one who waits in the JVM.
  *
- * <p>For one thread at a time, as a connection is, but for {@link #cancel}, {@link #close} and {@link #abort}, which do not use
- * the driver's connection.
+ * <p>For one thread at a time, as a connection is, but for {@link #cancel}, {@link #close} and {@link #abort}, which do
+ * not use the driver's connection.
  */
 public final class Turns {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     /**
-     * The part of a timeout that may be spent in the JVM. The server, which alone can end a statement as it would without us,
-     * counts from when it has it; so the error comes at most that much later.
+     * The part of a timeout that may be spent in the JVM. The server, which alone can end a statement as it would
+     * without us, counts from when it has it; so the error comes at most that much later.
      */
     static final int PART_OF_TIMEOUT = 10;
 
@@ -53,8 +53,8 @@ public final class Turns {
     private final Set<PrimaryKeys.Name> unknownTables = ConcurrentHashMap.newKeySet();
 
     /**
-     * One permit for each thread that uses the driver's connection. What nobody has asked for is sent with all of them: never
-     * behind the statement of another thread, where it would wait, and its timeout would cancel that one.
+     * One permit for each thread that uses the driver's connection. What nobody has asked for is sent with all of them:
+     * never behind the statement of another thread, where it would wait, and its timeout would cancel that one.
      */
     private final Semaphore use = new Semaphore(Integer.MAX_VALUE);
 
@@ -180,8 +180,8 @@ public final class Turns {
     }
 
     /**
-     * What is to go in front. With more conditions a row that is there may not be found: a stale version is to fail at once, and
-     * keeps nobody out.
+     * What is to go in front. With more conditions a row that is there may not be found: a stale version is to fail at
+     * once, and keeps nobody out.
      */
     private @Nullable FrontLock frontLock(
             QueueEntry entry, Recognised recognised, Binds binds, RowKey key, Statement statement) throws SQLException {
@@ -198,8 +198,8 @@ public final class Turns {
     }
 
     /**
-     * Undoes what the lock in front has begun where it was waited for too long, so that the statement can go to the server
-     * without. False where the error is that of the statement.
+     * Undoes what the lock in front has begun where it was waited for too long, so that the statement can go to the
+     * server without. False where the error is that of the statement.
      */
     public boolean givesUpFront(StatementPlan plan, QueueEntry entry, SQLException error) throws SQLException {
         if (!FrontLock.isTimeout(error)) {
@@ -221,9 +221,9 @@ public final class Turns {
     }
 
     /**
-     * Whether a lock may go in front: the driver sends it in the same flush, it fails only as the statement would, and who waits
-     * for it holds nothing. So nobody but those behind him waits for him; one that has only read holds its tables, for which
-     * LOCK TABLE waits, and may hold advisory locks of its own.
+     * Whether a lock may go in front: the driver sends it in the same flush, it fails only as the statement would, and
+     * who waits for it holds nothing. So nobody but those behind him waits for him; one that has only read holds its
+     * tables, for which LOCK TABLE waits, and may hold advisory locks of its own.
      */
     private boolean mayFront() {
         PreferQueryMode queries = driver.getPreferQueryMode();
@@ -313,7 +313,8 @@ public final class Turns {
      * Commits.
      *
      * @param connection the driver's or the pool's
-     * @throws SQLException what it throws, and of an early release that has committed and is not known to be durable RL001
+     * @throws SQLException what it throws, and of an early release that has committed and is not known to be durable
+     *     RL001
      */
     public void commit(Connection connection) throws SQLException {
         if (commitsHere()) {
@@ -369,8 +370,8 @@ public final class Turns {
     }
 
     /**
-     * From here on the driver's connection may be in use by whoever has it next of the pool. So this waits for what another
-     * thread asks of its own accord; without a pool the connection ends, and with it the question.
+     * From here on the driver's connection may be in use by whoever has it next of the pool. So this waits for what
+     * another thread asks of its own accord; without a pool the connection ends, and with it the question.
      */
     public void close() {
         abort();
@@ -525,7 +526,8 @@ public final class Turns {
     }
 
     /**
-     * Asks the server without beginning the transaction of the application, if it has not begun; by a thread that has a permit.
+     * Asks the server without beginning the transaction of the application, if it has not begun; by a thread that has a
+     * permit.
      *
      * @throws SQLException if it fails, another thread uses the connection, or it is closed
      */

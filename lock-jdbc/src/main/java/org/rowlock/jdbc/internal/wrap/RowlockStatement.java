@@ -24,7 +24,9 @@ class RowlockStatement extends ForwardingStatement {
     private RowlockResultSet lastResults;
     private RowlockResultSet lastKeys;
 
-    /** Whose results these are: the delegate's, or those of another that ran in its place. Another thread may cancel it. */
+    /**
+     * Whose results these are: the delegate's, or those of another that ran in its place. Another thread may cancel it.
+     */
     private volatile Statement ran;
 
     /** Whether it was cancelled since a lock in front was sent. */
