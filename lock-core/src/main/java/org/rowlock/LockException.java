@@ -1,8 +1,10 @@
 package org.rowlock;
 
 import java.sql.SQLException;
+import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Docs;
 
 /**
  * What was to be done under a lock was not done, or is not known to be: the lock could not be had, a write did not do
@@ -40,8 +42,18 @@ public class LockException extends RuntimeException {
         this(message, cause.getSQLState(), cause);
     }
 
+    /** The message, and the page that explains the exception unless the message names another. */
+    @Override
+    public @Nullable String getMessage() {
+        String message = super.getMessage();
+        return message == null || message.contains(Docs.URL)
+                ? message
+                : message + " (see " + Docs.URL + "errors.md#"
+                        + getClass().getSimpleName().toLowerCase(Locale.ROOT) + ')';
+    }
+
     /**
-     * Tells whether the same work may succeed if it is run again from its beginning, once this transaction is rolled
+     * Reports whether the same work may succeed if it is run again from its beginning, once this transaction is rolled
      * back: nothing of it is stored, and nothing needs to be changed first. Not whether that is wanted: work that was
      * interrupted or cancelled should rather stop.
      *

@@ -11,7 +11,8 @@ import org.rowlock.internal.text.TableName;
 /**
  * What is locked: a row, a name, or a raw number or pair of numbers. A value; immutable and thread-safe.
  *
- * <p>How a key becomes an advisory lock is a published format, key version 1: see {@code docs/keys.md}. It is the same
+ * <p>How a key becomes an advisory lock is a published format, key version 1: see
+ * <a href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md">its rules</a>. It is the same
  * from Java, psql or any other language. A collision of two keys only ever makes two transactions wait for each other;
  * it never lets two in.
  */

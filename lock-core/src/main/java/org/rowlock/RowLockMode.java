@@ -11,7 +11,8 @@ package org.rowlock;
  * <p>{@link #FOR_NO_KEY_UPDATE} is what an application wants unless it deletes rows or changes their keys: the check of
  * a foreign key passes it and waits for {@link #FOR_UPDATE}, so that with the latter inserts that reference a row wait,
  * and deadlock where they come before its lock. Hibernate usually takes it for {@code PESSIMISTIC_WRITE}, but not
- * always: see docs/modes.md.
+ * always: see
+ * <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">what each way of locking sends</a>.
  *
  * @see <a href="https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS">Row-level locks</a>
  */

@@ -320,7 +320,8 @@ public final class RowLocks {
      *
      * @param connection any connection to the database; not closed
      * @param table the table, named as in the keys
-     * @throws LockTargetException if the text of an id may depend on settings of the session, see {@code docs/keys.md}
+     * @throws LockTargetException if the text of an id may depend on settings of the session, see
+     *     <a href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md#2-the-id-as-text">types of ids</a>
      * @throws SQLException if the catalog cannot be read, or the table does not exist
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
@@ -533,7 +534,7 @@ public final class RowLocks {
          * DataSource gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the
          * user or a setting of the session. If a group fails it is undone, and each call is done alone with its own
          * outcome; if nobody knows whether it has committed, each has a {@link CommitOutcomeUnknownException}.
-         * {@code docs/hot-rows.md} says which calls join.
+         * <a href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">Groups</a> has the calls that join.
          *
          * @param calls at least 1; 32 is a good first number
          * @return this

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -58,6 +59,22 @@ class RetryableTest {
             }
         }
         assertThat(left).as("not in the table").isEmpty();
+    }
+
+    /** A user has a jar and no docs: the link is absolute, and stays as it is where the message is quoted. */
+    @Test
+    void everyMessageLinksToTheRowOfItsException() throws Exception {
+        Map<String, LockException> exceptions = exceptions();
+        exceptions.put("LockException", new LockException("m", SQL));
+        exceptions.put("LockVerificationException", new LockVerificationException("m", SQL));
+        String docs = Files.readString(Path.of("../docs/errors.md"));
+        exceptions.forEach((name, exception) -> {
+            String anchor = name.toLowerCase(Locale.ROOT);
+            assertThat(exception)
+                    .hasMessage("m (see https://github.com/rowlock/rowlock/blob/main/docs/errors.md#" + anchor + ")");
+            assertThat(docs).contains("<a id=\"" + anchor + "\"></a>");
+            assertThat(new LockException(exception.getMessage(), SQL)).hasMessage(exception.getMessage());
+        });
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.rowlock.internal.text.Docs;
 
 /**
  * Java in the documentation is a region of a program that a test runs, and links lead somewhere.
@@ -32,7 +33,12 @@ class DocumentationTest {
             Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern MARKER = Pattern.compile("^<!-- snippet: ", Pattern.MULTILINE);
     private static final Pattern CODE = Pattern.compile("^```.*?^```$", Pattern.MULTILINE | Pattern.DOTALL);
-    private static final Pattern NAMED_PAGE = Pattern.compile("\\b(docs/[a-z-]+\\.md)(?:#([a-z0-9-]+))?");
+    private static final Pattern NAMED_PAGE =
+            Pattern.compile("(\\S*\\bdocs/|Docs\\.URL\\s*\\+\\s*\")([a-z-]+\\.md)(?:#([a-z0-9-]+))?");
+    private static final Pattern RELATIVE =
+            Pattern.compile("^(?! *(?:\\*|//|/\\*\\*)).*?(?<!/main/)\\bdocs/[a-z-]+\\.md", Pattern.MULTILINE);
+    private static final Pattern PROJECT_URL = Pattern.compile("<url>([^<]+)</url>");
+    private static final Pattern RULE = Pattern.compile("^([a-z-]+)=", Pattern.MULTILINE);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
     private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\"></a>");
@@ -89,28 +95,54 @@ class DocumentationTest {
         }
     }
 
-    /** Messages, Javadoc and SQL that users see: they have a jar and no tests. */
+    /** Messages, Javadoc and SQL that users see: they have a jar and no docs, so links are absolute. */
     @Test
     void everyPageThatTheCodeNamesIsThere() throws IOException {
+        String base = projectUrl() + "/blob/main/docs/";
+        assertThat(Docs.URL).isEqualTo(base);
         int links = 0;
         for (Path source : mainSources()) {
-            Matcher named = NAMED_PAGE.matcher(Files.readString(source));
+            String text = Files.readString(source);
+            Matcher named = NAMED_PAGE.matcher(text);
             while (named.find()) {
-                Path page = ROOT.resolve(named.group(1));
+                Path page = ROOT.resolve("docs").resolve(named.group(2));
                 assertThat(page).as("page that %s names", source).exists();
-                if (named.group(2) != null) {
-                    assertThat(anchors(page)).as("anchor that %s names", source).contains(named.group(2));
+                if (named.group(1).contains("://")) {
+                    assertThat(named.group(1)).as("link in %s", source).endsWith(base);
+                }
+                if (named.group(3) != null) {
+                    assertThat(anchors(page)).as("anchor that %s names", source).contains(named.group(3));
                 }
                 links++;
             }
+            assertThat(RELATIVE.matcher(text).results().map(MatchResult::group))
+                    .as("names of pages in %s, outside comments and not as a link", source)
+                    .isEmpty();
         }
         assertThat(links).isPositive();
+    }
+
+    /** The screen of doctor links each advice to the page by the name of its rule. */
+    @Test
+    void everyAdviceOfDoctorHasAnAnchor() throws IOException {
+        String reasons = Files.readString(
+                ROOT.resolve("lock-jmh/doctor/src/main/resources/org/rowlock/doctor/reasons.properties"));
+        List<String> rules =
+                RULE.matcher(reasons).results().map(rule -> rule.group(1)).toList();
+        assertThat(rules).isNotEmpty();
+        assertThat(anchors(ROOT.resolve("docs/measure.md"))).containsAll(rules);
+    }
+
+    private static String projectUrl() throws IOException {
+        Matcher url = PROJECT_URL.matcher(Files.readString(ROOT.resolve("pom.xml")));
+        assertThat(url.find()).isTrue();
+        return url.group(1);
     }
 
     private static List<Path> mainSources() throws IOException {
         try (Stream<Path> files = Files.walk(ROOT)) {
             return files.filter(path -> path.toString().contains("/src/main/"))
-                    .filter(path -> path.toString().matches(".*\\.(?:java|sql|yaml|json)"))
+                    .filter(path -> path.toString().matches(".*\\.(?:java|sql|yaml|json|properties)"))
                     .toList();
         }
     }

@@ -27,7 +27,7 @@ import org.rowlock.RowMapper;
  *
  * <p>The SQL runs in a migration or directly, in one transaction, by the owner of the tables; no superuser is needed.
  * Running it again does no harm. Everything is in a schema {@code rowlock} but the triggers. What the guard does not
- * cover is in {@code docs/guard.md}.
+ * cover is in <a href="https://github.com/rowlock/rowlock/blob/main/docs/guard.md#guard">its table</a>.
  *
  * <p>The static methods are thread-safe and run no SQL; an instance is not thread-safe, as its connection is not.
  */

@@ -10,6 +10,7 @@ import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
+import org.rowlock.internal.text.Docs;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -20,7 +21,8 @@ public final class TargetErrors {
     private static final int MOST_NAMED = 5;
 
     private static final String UNSAID_REFUSAL =
-            "is no value of it, or another spelling than its key has. Give it as docs/keys.md has it";
+            "is no value of it, or another spelling than its key has. Give it as in " + Docs.URL
+                    + "keys.md#2-the-id-as-text";
 
     private TargetErrors() {}
 

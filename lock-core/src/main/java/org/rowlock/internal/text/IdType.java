@@ -258,7 +258,8 @@ public enum IdType {
         try {
             return unless(text, IdText.of("", parser.apply(text)));
         } catch (DateTimeException | IllegalArgumentException e) {
-            return "is not written as in ISO 8601, or outside the years 1 to 9999. Give it as docs/keys.md has it";
+            return "is not written as in ISO 8601, or outside the years 1 to 9999. Give it as in " + Docs.URL
+                    + "keys.md#2-the-id-as-text";
         }
     }
 

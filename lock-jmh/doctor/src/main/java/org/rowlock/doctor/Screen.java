@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Seen.Updated;
+import org.rowlock.internal.text.Docs;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Column;
@@ -47,6 +48,7 @@ final class Screen {
                 + Figures.millis(seen.roundTripMillis()));
         lines(diagnosis.verdict());
         advice(details);
+        links(details);
         tables(details);
         text.append('\n');
         lines("Per second: " + perSecond() + ". Busy: " + busy(details ? MOST : FEW) + '.');
@@ -80,6 +82,18 @@ final class Screen {
                         details);
             }
             last = each.statement();
+        }
+    }
+
+    /** Where the docs have each advice, by its rule. */
+    private void links(boolean details) {
+        if (!diagnosis.advice().isEmpty()) {
+            lines("Read " + Docs.URL + "measure.md#"
+                    + diagnosis.advice().stream()
+                            .limit(details ? Long.MAX_VALUE : FEW)
+                            .map(Advice::rule)
+                            .distinct()
+                            .collect(Collectors.joining(", #")));
         }
     }
 

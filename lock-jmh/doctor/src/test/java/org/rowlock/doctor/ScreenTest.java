@@ -42,12 +42,14 @@ class ScreenTest {
     @ParameterizedTest
     @CsvSource({"80, 30", "120, 24"})
     void itIsOneScreenHoweverSick(int width, int height) {
+        String first = sick.advice().get(0).rule();
         assertThat(sick.text(width, false).lines())
                 .hasSizeLessThanOrEqualTo(height)
                 .allSatisfy(
                         line -> assertThat(line).hasSizeLessThanOrEqualTo(width).doesNotEndWith(" "));
         assertThat(sick.text(width, false))
-                .containsSubsequence("db:5432/shop", "hurt", "1. ", "3. ", "more with --details");
+                .containsSubsequence(
+                        "db:5432/shop", "hurt", "1. ", "3. ", "more with --details", "/docs/measure.md#" + first);
     }
 
     @Test
