@@ -174,13 +174,15 @@ class DocumentationTest {
     private static List<String> anchors(Path document) throws IOException {
         String text = CODE.matcher(Files.readString(document)).replaceAll("");
         return Stream.concat(
-                        HEADING.matcher(text)
-                                .results()
-                                .map(heading -> heading.group(1)
-                                        .toLowerCase(Locale.ROOT)
-                                        .replaceAll("[^\\p{L}\\p{N} _-]", "")
-                                        .replace(' ', '-')),
+                        HEADING.matcher(text).results().map(heading -> anchor(heading.group(1))),
                         ANCHOR.matcher(text).results().map(anchor -> anchor.group(1)))
                 .toList();
+    }
+
+    /** The link target of a heading, as GitHub makes it. */
+    static String anchor(String heading) {
+        return heading.toLowerCase(Locale.ROOT)
+                .replaceAll("[^\\p{L}\\p{N} _-]", "")
+                .replace(' ', '-');
     }
 }

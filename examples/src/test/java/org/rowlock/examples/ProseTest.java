@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ class ProseTest {
     private static final int WORDS_OF_A_PAGE = 1_400;
     private static final int WORDS_OF_A_SENTENCE = 25;
     private static final int LONG_SENTENCES = 40;
+    private static final int WORDS_OF_AN_ANSWER = 300;
 
     private static final Path ROOT =
             Path.of(System.getProperty("basedir", "")).toAbsolutePath().getParent();
@@ -42,6 +44,8 @@ class ProseTest {
     private static final Pattern HAZARD = Pattern.compile(
             "^\\| <a id=\"h(\\d+)\"></a>H(\\d+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$", Pattern.MULTILINE);
     private static final Pattern HAZARD_LINK = Pattern.compile("\\[([^\\]]+)\\]\\((?:docs/)?hazards\\.md#h(\\d+)\\)");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)(?:#([^)]+))?\\)");
+    private static final Pattern INTERVAL = Pattern.compile("\\((\\d+\\.\\d+)–(\\d+\\.\\d+)\\)( ~)?");
     private static final Pattern RATIO = Pattern.compile("\\b\\d+\\.\\d+x");
 
     static List<Path> pages() throws IOException {
@@ -132,6 +136,90 @@ class ProseTest {
         String results = Files.readString(ROOT.resolve("docs/results.md"));
         assertThat(RATIO.matcher(prose(page)).results().map(MatchResult::group))
                 .allSatisfy(ratio -> assertThat(results).contains(ratio));
+    }
+
+    /** From the README to an answer, and from there to the section that has more: two links and 300 words. */
+    @Test
+    void everyQuestionIsAnsweredInTwoHops() throws IOException {
+        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("](docs/faq.md)");
+        Path faq = ROOT.resolve("docs/faq.md");
+        String[] questions = Files.readString(faq).strip().split("\n\n");
+        assertThat(questions).hasSizeGreaterThan(12);
+        for (String question : List.of(questions).subList(1, questions.length)) {
+            assertThat(question).matches(Pattern.compile("\\*\\*[^*]+[?]\\*\\* .+", Pattern.DOTALL));
+            List<MatchResult> links = LINK.matcher(question).results().toList();
+            assertThat(links).as(question).isNotEmpty();
+            for (MatchResult link : links) {
+                int words = words(question) + words(section(faq.resolveSibling(link.group(1)), link.group(2)));
+                assertThat(words).as("%s and %s", question, link.group()).isLessThanOrEqualTo(WORDS_OF_AN_ANSWER);
+            }
+        }
+    }
+
+    /** A ratio proves nothing if its interval overlaps that of the baseline against itself: it is marked. */
+    @Test
+    void everyInconclusiveRatioIsMarked() throws IOException {
+        int compared = 0;
+        for (String paragraph :
+                Files.readString(ROOT.resolve("docs/results.md")).split("\n\n")) {
+            String[] baseline = {};
+            for (String row : paragraph.lines().filter(TABLE.asPredicate()).toList()) {
+                String[] cells = row.split("\\|");
+                if (cells[1].contains("against itself")) {
+                    baseline = cells;
+                }
+                for (int i = 2; i < cells.length; i++) {
+                    Matcher ratio = INTERVAL.matcher(cells[i]);
+                    Matcher itself = INTERVAL.matcher(
+                            cells[2].startsWith(" 1 (") ? cells[2] : i < baseline.length ? baseline[i] : "");
+                    if (cells[i].contains("x (") && cells != baseline && ratio.find()) {
+                        assertThat(itself.find())
+                                .as("the baseline against itself for %s", row)
+                                .isTrue();
+                        boolean overlaps =
+                                number(ratio, 1) <= number(itself, 2) && number(ratio, 2) >= number(itself, 1);
+                        assertThat(ratio.group(3) != null)
+                                .as("%s in %s", cells[i], row)
+                                .isEqualTo(overlaps);
+                        compared++;
+                    }
+                }
+            }
+        }
+        assertThat(compared).isPositive();
+    }
+
+    private static double number(Matcher interval, int group) {
+        return Double.parseDouble(interval.group(group));
+    }
+
+    /** From the anchor, or the top of the page, to the next heading; of a table the row. */
+    private static String section(Path page, String anchor) throws IOException {
+        String text = CODE.matcher(Files.readString(page)).replaceAll("").replaceAll("[|]|-{3,}", " ");
+        if (anchor == null) {
+            return text.split("\n## ")[0];
+        }
+        return Stream.of(text.split("\n#+ "))
+                .filter(each -> DocumentationTest.anchor(
+                                each.lines().findFirst().orElse(""))
+                        .equals(anchor))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void theChartOfTheReadmeIsDrawnFromTheResults() throws IOException {
+        String results = Files.readString(ROOT.resolve("docs/results.md"));
+        String table = results.substring(results.indexOf("## One JVM"));
+        List<String> bars = new ArrayList<>();
+        for (String variant : List.of("by hand, tx/s", "`ROW`", "`BOTH`", "`ADVISORY`")) {
+            String cell = table.substring(table.indexOf("| " + variant + " |")).split("\\|")[3].strip();
+            double perSecond = bars.isEmpty()
+                    ? Double.parseDouble(cell)
+                    : Double.parseDouble(bars.get(0)) * Double.parseDouble(cell.substring(0, cell.indexOf('x')));
+            bars.add(String.valueOf(Math.round(perSecond / 10) * 10));
+        }
+        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("bar [" + String.join(", ", bars) + "]");
     }
 
     private static String prose(Path page) throws IOException {

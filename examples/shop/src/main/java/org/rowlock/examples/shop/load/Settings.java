@@ -15,7 +15,7 @@ final class Settings {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Told below.
+            // Reported below.
         }
         throw new IllegalArgumentException("-D" + property + "=" + text + " is no number of at least 1");
     }
