@@ -62,7 +62,7 @@ public final class AdmissionQueues {
     /**
      * A thread in the queue of a key, or past it.
      *
-     * @param database what tells databases apart, as it was given
+     * @param database what distinguishes databases, as it was given
      * @param key the key
      * @param mode how strongly it is to be locked
      * @param thread the name of the thread
@@ -76,7 +76,7 @@ public final class AdmissionQueues {
      * Queues for the keys of a request. Several are entered one after the other in one order, so calls never deadlock
      * here.
      *
-     * @param database what tells databases apart: the DataSource
+     * @param database what distinguishes databases: the DataSource
      * @param request what will be locked; its wait, by default forever, is that for all queues together
      * @return the permit; close it on this thread after the transaction has ended and its connection is returned
      * @throws LockNotAvailableException if the wait is none or runs out
@@ -163,7 +163,7 @@ public final class AdmissionQueues {
     }
 
     /**
-     * Who is in the queues, or past them and in the database. A look at a moving crowd: each line is true of a moment.
+     * The calls in the queues, or past them and in the database. A look at a moving crowd: a line is true of a moment.
      *
      * @return those that have been in their state for the longest first
      */
@@ -208,7 +208,7 @@ public final class AdmissionQueues {
         }
 
         /**
-         * Tells whether this call queued.
+         * Reports whether this call queued.
          *
          * @return false for a call within another one's permit, which passes at once
          */

@@ -29,7 +29,7 @@ public final class LockNotAvailableException extends LockException {
     }
 
     /**
-     * Tells whether the transaction can go on.
+     * Reports whether the transaction can go on.
      *
      * @return false if the session's own {@code lock_timeout} ended the wait and the transaction must be rolled back
      */

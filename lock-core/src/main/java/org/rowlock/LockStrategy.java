@@ -13,7 +13,7 @@ package org.rowlock;
 public enum LockStrategy {
     /**
      * The real {@code SELECT ... FOR UPDATE}. Excludes plain writers; locks nothing where there is no row. The default:
-     * it excludes and deadlocks as the statement does. What differs is who waits where: of the transactions of one JVM
+     * it excludes and deadlocks as the statement does. Only the place of a wait differs: of the transactions of one JVM
      * that want a row, only {@linkplain RowLocks.Builder#maxAdmittedPerKey a few} wait for it at the server.
      */
     ROW(false, true),
@@ -41,7 +41,7 @@ public enum LockStrategy {
     }
 
     /**
-     * Tells whether the key is locked as an advisory lock.
+     * Reports whether the key is locked as an advisory lock.
      *
      * @return true for {@link #BOTH} and {@link #ADVISORY}
      */
@@ -50,7 +50,7 @@ public enum LockStrategy {
     }
 
     /**
-     * Tells whether the row is locked.
+     * Reports whether the row is locked.
      *
      * @return true for {@link #ROW} and {@link #BOTH}
      */

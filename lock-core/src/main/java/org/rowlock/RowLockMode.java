@@ -43,7 +43,7 @@ public enum RowLockMode {
     }
 
     /**
-     * Tells whether several transactions can hold this mode on one key at a time.
+     * Reports whether several transactions can hold this mode on one key at a time.
      *
      * @return true for {@link #FOR_SHARE} and {@link #FOR_KEY_SHARE}
      */

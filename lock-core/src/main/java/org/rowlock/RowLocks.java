@@ -108,7 +108,7 @@ public final class RowLocks {
      * @throws X what the work throws. Nothing is stored
      * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good; do not
      *     run the work again before you have looked
      * @throws LockException if the locks cannot be had, or the work went on in a transaction that an error had aborted;
      *     see its subclasses. Nothing is stored
@@ -254,7 +254,7 @@ public final class RowLocks {
      * @param writes what to do under the locks
      * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good; do not
      *     run it again before you have looked
      * @throws LockException if the locks cannot be had; see its subclasses. Nothing is stored
      * @throws IllegalArgumentException if an argument is null, or a write cannot go with a commit; see
@@ -585,7 +585,7 @@ public final class RowLocks {
         }
 
         /**
-         * Is told of every attempt to lock. Default none.
+         * Is notified of every attempt to lock. Default none.
          *
          * @param listener the listener; thread-safe
          * @return this

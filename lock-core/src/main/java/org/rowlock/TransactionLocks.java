@@ -206,7 +206,7 @@ public final class TransactionLocks {
      *
      * @param writes what to do before the commit; may be empty
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good; do not
      *     run the work again before you have looked. {@link CommitNotConfirmedException} if it surely has
      * @throws LockException if it has not, for another reason that is known
      * @throws SQLException if it has not, as a write failed or a deferred constraint
@@ -259,7 +259,7 @@ public final class TransactionLocks {
         }
     }
 
-    /** Who else wants the locks is known by the queues that this thread has passed; without any it may be anyone. */
+    /** The queues that this thread has passed know which others wait for the locks; without a queue any may. */
     private Ending.Choice endings() {
         AdmissionQueues.Permit permit = AdmissionQueues.innermostOpen();
         return permit == null

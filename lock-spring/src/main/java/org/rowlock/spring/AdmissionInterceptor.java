@@ -9,7 +9,7 @@ import org.springframework.transaction.interceptor.TransactionAttribute;
 
 /**
  * Queues in the JVM for the keys of a call, directly in front of the transaction that it begins, and leaves when that
- * has ended and its connection is back. Inside a running transaction it does nothing: who waits here while holding
+ * has ended and its connection is back. Inside a running transaction it does nothing: a thread waiting here with
  * locks could be in a deadlock that the server cannot see.
  */
 final class AdmissionInterceptor implements MethodInterceptor {

@@ -33,7 +33,7 @@ final class DataSources {
      *
      * @param name of the bean; empty if not given
      * @param manager the transaction manager of the method
-     * @throws RowLockDefinitionException if it cannot be told which
+     * @throws RowLockDefinitionException if it is not known which
      */
     DataSource of(String name, Manager manager) {
         Asked asked = new Asked(name, manager);
@@ -49,7 +49,7 @@ final class DataSources {
     /**
      * That of the default transaction manager, or the only or primary one.
      *
-     * @throws RowLockDefinitionException if it cannot be told which
+     * @throws RowLockDefinitionException if it is not known which
      */
     DataSource ofDefault() {
         return of("", Manager.DEFAULT);

@@ -80,7 +80,7 @@ final class DefinitionReader {
         return definition(where, lock, id, idType, partTypes, names, "id " + String.join(", ", expressions));
     }
 
-    /** The type of what an expression yields each, as far as the declarations tell. */
+    /** The type of what an expression yields each, as far as the declarations show. */
     private static Optional<Class<?>> typeOf(Method method, SpelExpression expression) {
         int parameter = IdExpressions.parameter(method, expression);
         ResolvableType type = parameter < 0

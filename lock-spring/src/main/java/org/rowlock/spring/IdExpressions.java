@@ -74,7 +74,7 @@ final class IdExpressions {
 
     /**
      * The type of what an expression yields, where that is a path from a parameter: {@code #command.orderId}. Null
-     * where only a call tells.
+     * where only a call shows it.
      */
     static @Nullable ResolvableType type(Method method, SpelExpression expression) {
         if (!(expression.getAST() instanceof CompoundExpression path)

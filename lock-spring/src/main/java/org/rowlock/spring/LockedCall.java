@@ -60,7 +60,7 @@ final class LockedCall {
     /**
      * Queues in the JVM, in front of the transaction that the body begins. The turn is given back when that has ended.
      *
-     * @param timeout that of the transaction, as nobody who gives it 5 seconds expects to wait in front of it for
+     * @param timeout that of the transaction, as a caller that gives it 5 seconds does not expect to wait in front for
      *     longer
      * @throws CannotAcquireLockException if the wait is over, or the queue is full
      */

@@ -15,8 +15,8 @@ import org.springframework.expression.ExpressionException;
  *
  * @param where the method, for messages
  * @param table looked up when first needed: that of an entity is known when the entity manager factory is there
- * @param idType the type of each id as far as the declaration tells; null where only a call does
- * @param givenTypes of the id, or of each of its parts where it is given in parts; empty where only a call tells
+ * @param idType the type of each id as far as the declaration shows; null where only a call does
+ * @param givenTypes of the id, or of each of its parts where it is given in parts; empty where only a call shows it
  * @param partNames of the parameters, properties or columns that the parts of the id are, in their order; empty for
  *     what has no name, and for an id that is no composite
  * @param idText the ids as the annotation has them, for listings
@@ -73,7 +73,7 @@ record RowLockDefinition(
         return LockKey.row(table.get(), each);
     }
 
-    /** The type of each part as far as the declaration tells. */
+    /** The type of each part as far as the declaration shows. */
     List<Optional<Class<?>>> partTypes() {
         List<Optional<Class<?>>> types = new ArrayList<>();
         for (Optional<Class<?>> given : givenTypes) {
@@ -86,7 +86,7 @@ record RowLockDefinition(
         return types;
     }
 
-    /** How many parts each id has as far as the declaration tells; 0 where only a call does. */
+    /** How many parts each id has as far as the declaration shows; 0 where only a call does. */
     int parts() {
         if (id instanceof IdSource.Composite composite) {
             return composite.parts().size();

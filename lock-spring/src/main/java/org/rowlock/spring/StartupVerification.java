@@ -154,7 +154,7 @@ final class StartupVerification implements SmartInitializingSingleton {
      * Of a routing DataSource each route. A database that has the tables must be among them, and is the first; others
      * may be read-only or not there just now.
      *
-     * @return those that locks can be taken in, the first of them that of who has named no route
+     * @return those that locks can be taken in, first the one for callers that name no route
      */
     private static List<DataSource> proveAll(RowLocks rowLocks, DataSource dataSource) {
         Map<String, DataSource> routes = Routes.of(dataSource);

@@ -118,7 +118,7 @@ final class StrategyWord implements AutoCloseable {
         return keys;
     }
 
-    /** Who runs a strategy on one of the tables that excludes nobody who runs this instance's; a sentence each. */
+    /** The instances whose strategy for one of the tables does not exclude that of this instance; a sentence each. */
     List<String> conflicts() throws SQLException {
         List<String> conflicts = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement(OTHERS)) {

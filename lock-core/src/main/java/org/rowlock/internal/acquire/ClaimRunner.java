@@ -40,12 +40,12 @@ final class ClaimRunner<T> {
     private static final int NEXT_PAGE_TIMES = 10;
 
     /**
-     * Whoever has some rows goes on with these after so many looks. Among dozens of workers the candidates are finished
+     * After this many looks a claim returns the rows it has. Among dozens of workers the candidates are finished
      * by others before it gets to them, and looking for the last ones it would hold the others up.
      */
     private static final int MOST_LOOKS = 3;
 
-    /** Whoever has none gives up after so many. */
+    /** After this many looks a claim without a row gives up. */
     private static final int MOST_LOOKS_FOR_ONE = 64;
 
     /** The texts of claims, of which an application has few different ones. */

@@ -35,7 +35,7 @@ public final class LockAndCommit {
      * Locks, writes and commits. Whatever it throws, the caller has to roll back.
      *
      * @param rowRequired whether an absent row is an error
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      * @throws LockException if it has not: the locks cannot be had, or for another reason that is known
      * @throws SQLException if a write or the commit fails
      */

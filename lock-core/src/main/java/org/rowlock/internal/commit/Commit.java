@@ -49,7 +49,7 @@ public final class Commit {
      * Commits.
      *
      * @param writes to be done before, in the same flush where that can be
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      * @throws LockException if it has not, for a reason that is known
      * @throws SQLException if it has not, for a reason of the work's own, such as a deferred constraint
      * @throws IllegalArgumentException if a write cannot go with a COMMIT
@@ -101,7 +101,7 @@ public final class Commit {
             try {
                 flushes.sendFirst();
             } catch (UnexpectedRowCountException e) {
-                // As where the server counts: whoever commits later must not store it.
+                // As where the server counts: a later commit of the caller must not store it.
                 session.abortTransaction(WaitSql.ABORT, e);
                 throw e;
             } catch (SQLException e) {

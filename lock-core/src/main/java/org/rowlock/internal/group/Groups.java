@@ -67,7 +67,7 @@ public final class Groups {
     }
 
     /**
-     * Does a call, and those of others who wait.
+     * Does a call, and those of other waiting threads.
      *
      * @param entry its place in the queue of the key; null if it passed that by
      * @param connection whose transaction has not begun
@@ -76,7 +76,7 @@ public final class Groups {
     public boolean lead(Member leader, @Nullable QueueEntry entry, Connection connection, Flush flush)
             throws SQLException {
         if (leader.sent) {
-            // Handed back by the end of its leader, who did not say that it was undone.
+            // Handed back by the end of its leader, which did not report that it was undone.
             throw unknown(leader.key, "it has not said what became of it");
         }
         int most = sizes.most(leader.key);

@@ -8,12 +8,12 @@ import java.util.Arrays;
  * with two the key would be free until the next arrives.
  *
  * <p>Learns from the time that each was in, which is way, wait and hold together: how long it takes alone, and how long
- * in a crowd. By Little's law the one is to the other as those in who do not wait are to all. Now and then, at first
+ * in a crowd. By Little's law the one is to the other as the calls not waiting are to all in it. Now and then, at first
  * often, it lets in one at a time, to see anew how long it takes alone: in the median, as calls that are the first of
  * their connection take many times as long. Until then it stays as narrow as can be.
  */
 final class AdaptiveWidth {
-    /** The holder, and who is next. */
+    /** The holder, and the next. */
     static final int LEAST = 2;
 
     /** So that one key does not take the pool. */

@@ -37,7 +37,7 @@ final class KeyQueue {
     private int inside;
 
     /**
-     * Whether nobody waits, as the last who was let in could get no connection: to wait for each other would only add
+     * Whether nobody waits, as the last call admitted could get no connection: to wait for each other would only add
      * up.
      */
     private volatile boolean open;

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * For which keys somebody has just waited at the server, told by how long it takes to lock against the shortest ever:
- * whoever has waited mostly has others behind him, of other JVMs too. Wrong at times, and only speed depends on it.
+ * The keys for which a thread has just waited at the server, by how long a lock takes against the shortest ever:
+ * a thread that has waited mostly has others behind it, of other JVMs too. Wrong at times; only speed depends on it.
  * Thread-safe.
  */
 public final class RecentWaits {

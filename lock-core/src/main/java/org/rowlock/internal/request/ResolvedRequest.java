@@ -90,7 +90,7 @@ public record ResolvedRequest(
     }
 
     /**
-     * Tells whether a row was not found.
+     * Reports whether a row was not found.
      *
      * @param found per group, the rows that were
      */
@@ -175,7 +175,7 @@ public record ResolvedRequest(
         return ofRows == null ? misnamedIn(openKeysAlone(), meant) : ofRows;
     }
 
-    /** Tells whether a row of this id has another key. A type without keys is locked by the row lock alone. */
+    /** Reports whether a row of this id has another key. A type without keys is locked by the row lock alone. */
     public static boolean isOther(RowTable table, Row key, List<String> found) {
         for (int i = 0; i < key.id().size(); i++) {
             if (table.columns().get(i).kind() != IdType.KEYLESS
@@ -198,7 +198,7 @@ public record ResolvedRequest(
         return null;
     }
 
-    /** Tells whether every key is locked, which a row lock alone is not where there is no row. */
+    /** Reports whether every key is locked, which a row lock alone is not where there is no row. */
     public boolean areAllLocked(List<List<FoundRow>> found) {
         return absentRows(found).stream().allMatch(advisory.keys()::contains);
     }

@@ -44,7 +44,7 @@ abstract class DriverSession {
         return driver.getParameterStatus(setting);
     }
 
-    /** What tells databases apart for the catalog cache: the URL that the driver connected to. */
+    /** What distinguishes databases for the catalog cache: the URL that the driver connected to. */
     public String url() throws SQLException {
         String known = url;
         if (known == null) {

@@ -25,7 +25,7 @@ import org.rowlock.internal.text.TableName;
  * these do not say.
  */
 public final class ServerErrors {
-    /** A line of the detail of a deadlock, in any language: who waits in which mode, for what, and behind whom. */
+    /** A line of the detail of a deadlock, in any language: the waiting process, its mode, the lock, and its holder. */
     private static final Pattern WAIT = Pattern.compile("^.*?\\b\\w+Lock\\b(.*)$", Pattern.MULTILINE);
 
     private ServerErrors() {}

@@ -28,7 +28,7 @@ public final class GroupSql {
 
     /**
      * The last statement in front of the COMMIT: raises an error where row security makes of one statement several, by
-     * who runs it, and above READ COMMITTED, where a caller is promised a snapshot of its own.
+     * the role that runs it, and above READ COMMITTED, where a caller is promised a snapshot of its own.
      *
      * @param ofTable whether the key is of a table
      */

@@ -150,7 +150,7 @@ public final class IdText {
         return value >= Integer.MIN_VALUE && value <= Integer.MAX_VALUE;
     }
 
-    /** Tells whether the text is the decimal form, as the server prints it, of a number of at most 19 digits. */
+    /** Reports whether the text is the decimal form, as the server prints it, of a number of at most 19 digits. */
     static boolean isLongDecimal(String text) {
         int length = text.length();
         int first = length > 0 && text.charAt(0) == '-' ? 1 : 0;

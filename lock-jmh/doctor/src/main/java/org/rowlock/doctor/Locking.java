@@ -15,7 +15,7 @@ import org.rowlock.doctor.Probe.Row;
  * pg_stat_statements.
  *
  * @param sql normalized
- * @param table the first that it reads; null if that cannot be told from its text
+ * @param table the first that it reads; null if its text does not show it
  * @param mode of its first locking clause
  * @param calls that ended
  * @param sessions in it at a time, waiting included

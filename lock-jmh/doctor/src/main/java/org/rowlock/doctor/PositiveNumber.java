@@ -16,7 +16,7 @@ public final class PositiveNumber implements ITypeConverter<Integer> {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Told below.
+            // Reported below.
         }
         throw new TypeConversionException("'" + text + "' is not a whole number from 1 to " + MOST);
     }

@@ -38,7 +38,7 @@ final class Samples {
     private long unnamed;
     private @Nullable Row fullest;
 
-    /** Adds what sessions did at one moment, and who waited for rows at the next. */
+    /** Adds what sessions did at one moment, and which of them waited for rows at the next. */
     void add(String database, List<Row> activity, List<Wait> waits) {
         count++;
         for (Row row : activity) {
@@ -81,7 +81,7 @@ final class Samples {
         });
     }
 
-    /** Adds who holds up others at one moment. */
+    /** Adds the sessions that hold up others at one moment. */
     void addBlockers(List<Row> rows) {
         blockerLooks++;
         for (Row row : rows) {
@@ -100,7 +100,7 @@ final class Samples {
         }
     }
 
-    /** Those who hold up most first. */
+    /** The sessions that hold up most first. */
     List<Blocker> blockers() {
         return blockers.values().stream()
                 .map(each -> each.with(each.waiting() / blockerLooks))
@@ -147,7 +147,7 @@ final class Samples {
                         .findFirst());
     }
 
-    /** Who waits for one row. */
+    /** The sessions that wait for one row. */
     private record Queue(List<Wait> waits) {
         @Nullable
         Tuple tuple() {
@@ -160,7 +160,7 @@ final class Samples {
     }
 
     /**
-     * The waiters of each row. Who waits for a transaction without naming a row wants, of the rows of its table, the
+     * The waiters of each row. A session that waits for a transaction and names no row wants, of its table's rows, the
      * one that this transaction is waited for at, if there is only one.
      */
     private static Collection<Queue> queues(List<Wait> waits) {
@@ -212,7 +212,7 @@ final class Samples {
                         .orElse(null);
     }
 
-    /** Those who wait for each other in a circle, until the server finds it. */
+    /** The sessions that wait for each other in a circle, until the server finds it. */
     private static List<Wait> circle(List<Wait> waits) {
         Map<Integer, Integer> holderOf = new HashMap<>();
         waits.forEach(wait -> {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param perSecond what counters gained; empty if they could not be read
  * @param deadlocks in this database
  * @param lockTable how full the lock table was at most; null if it was never seen
- * @param horizon who holds vacuum back, the oldest first
+ * @param horizon the sessions and others that hold vacuum back, the oldest first
  * @param audited tables with writers that Rowlock's audit has seen to write without their lock
  * @param causes what may be behind waits
  * @param unseen what could not be looked at
@@ -81,7 +81,7 @@ record Seen(
     /**
      * What may be behind waits.
      *
-     * @param blockers who holds up others and waits for nobody, who holds up most first
+     * @param blockers the sessions that hold up others and wait for none, the one that holds up most first
      * @param nowait statements that want a lock NOWAIT, at a time
      * @param snapshots sessions that keep a snapshot between two statements, at a time
      * @param aborted sessions in a transaction that has failed, at a time

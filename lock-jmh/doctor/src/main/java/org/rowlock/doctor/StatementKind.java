@@ -74,7 +74,7 @@ enum StatementKind {
                 : verb.startsWith("delete ") ? Optional.of(RowLockMode.FOR_UPDATE) : clause(sql);
     }
 
-    /** The first table that it reads; null if its text does not tell. */
+    /** The first table that it reads; null if its text does not show it. */
     static @Nullable String table(String sql) {
         Matcher table = TABLE.matcher(sql);
         return table.find() ? table.group(1) : null;

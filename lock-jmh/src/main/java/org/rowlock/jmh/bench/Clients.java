@@ -97,7 +97,7 @@ final class Clients {
         taken.set(completed.sum());
     }
 
-    /** Returns when one more operation is completed, whoever did it: each is taken once. */
+    /** Returns when one more operation is completed, by any client: each is taken once. */
     void take() throws SQLException {
         long mine = taken.incrementAndGet();
         long begun = System.nanoTime();

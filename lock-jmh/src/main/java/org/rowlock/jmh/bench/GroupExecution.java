@@ -14,7 +14,7 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.Sql;
 
-/** Lock, three updates and commit for each caller, and for all who wait in one transaction. */
+/** Lock, three updates and commit for each caller, and in one transaction for all waiting callers. */
 @ByHand(Strategy.FOR_UPDATE)
 public class GroupExecution extends LockWorkload {
     private static final String CONDITIONAL =

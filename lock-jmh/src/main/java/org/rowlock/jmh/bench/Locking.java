@@ -35,7 +35,7 @@ final class Locking {
     private final RowLocks locks;
 
     /**
-     * @param pool connections that are not in autocommit; what tells databases apart in the queues
+     * @param pool connections that are not in autocommit; what distinguishes databases in the queues
      * @param columns of the primary key
      */
     Locking(Strategy strategy, boolean admission, DataSource pool, String table, List<String> columns) {

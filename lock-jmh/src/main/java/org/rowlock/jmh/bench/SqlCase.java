@@ -96,7 +96,7 @@ public class SqlCase extends Workload {
 
     /**
      * @param kind as above
-     * @param role who runs it; empty where nobody but us does
+     * @param role the one that runs it; empty if only the benchmark does
      */
     record Section(String kind, String role, String count, List<String> statements) {}
 

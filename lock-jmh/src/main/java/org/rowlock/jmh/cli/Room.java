@@ -12,7 +12,7 @@ import org.rowlock.jmh.server.ServerFacts.ConnectionRoom;
 /**
  * Leaves out what does not fit what a server has left, with a remark, and refuses it where the user asked for it.
  *
- * @param locks how many the server's lock table has room for: full, it fails everybody who works there
+ * @param locks how many the server's lock table has room for: full, it fails every session there
  */
 record Room(ServerAddress server, ConnectionRoom connections, long locks) {
     /** For profiler, network and clean-up. */

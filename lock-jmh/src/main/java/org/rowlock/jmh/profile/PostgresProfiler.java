@@ -89,7 +89,7 @@ public final class PostgresProfiler implements InternalProfiler {
                 return interval;
             }
         } catch (NumberFormatException e) {
-            // Told below, like a number that is too small.
+            // Reported below, like a number that is too small.
         }
         throw new ProfilerException(USAGE + "; the interval is " + millis + ", and must be at least 1");
     }

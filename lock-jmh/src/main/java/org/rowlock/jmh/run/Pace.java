@@ -22,7 +22,7 @@ public final class Pace {
         this.estimatedSeconds = seconds(scenarios);
     }
 
-    /** How long it will take, as far as can be told before. */
+    /** How long it will take, as far as is known before. */
     public static Duration estimate(List<Scenario> scenarios) {
         return duration(seconds(scenarios));
     }

@@ -15,7 +15,7 @@ public interface Progress {
      * It has ended well.
      *
      * @param figure what it came to
-     * @param left until the end of all, as far as can be told
+     * @param left until the end of all, as far as is known
      */
     void ended(String what, String figure, Duration left);
 

@@ -39,7 +39,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param idsInMessages Whether the messages of exceptions name the ids of rows.
  * @param largestGroup How many calls of RowLocks.execute that wait for one key may share a transaction, on the
  *     connection of one of them; 1 is off. Not for connections that belong to the user or tenant of a thread.
- * @param release When a commit releases the locks: plain, when it is durable, or early, before, if others want them.
+ * @param release When a commit releases the locks: plain, when it is durable, or early, before, if others wait.
  *     For inTransaction and a RowLockTransactionManager.
  * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
  */
@@ -117,7 +117,7 @@ public record RowLockProperties(
      *     wrapped.
      * @param include The tables to look at; all if none is given.
      * @param exclude The tables to leave out.
-     * @param release When a commit releases a row that others want: plain, when it is durable, or early, before.
+     * @param release When a commit releases a row that others wait for: plain, when it is durable, or early, before.
      */
     public record Jdbc(
             @Nullable JdbcMode mode,

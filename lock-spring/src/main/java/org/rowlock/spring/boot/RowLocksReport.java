@@ -67,7 +67,7 @@ public record RowLocksReport(
     /**
      * A session that holds a lock or waits for it.
      *
-     * @param table the table; null where it cannot be told from the lock, an id that is no int4, a name or a raw
+     * @param table the table; null where the lock does not show it, an id that is no int4, a name or a raw
      *     number, and none of this JVM's own either
      * @param id the id; null where the table is
      * @param key the advisory lock as its functions take it: two numbers, or one

@@ -19,7 +19,7 @@ import org.rowlock.RowLocks;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /**
- * Finds out who has locked a key. Advisory locks are read from pg_locks, which is exact. A row lock is in no view:
+ * Finds the holder of a key. Advisory locks are read from pg_locks, which is exact. A row lock is in no view:
  * whether somebody has it is tried from a second connection, and whether it is this transaction behind a savepoint, so
  * that nothing more is held afterwards.
  */

@@ -370,7 +370,7 @@ public final class Turns {
     }
 
     /**
-     * From here on the driver's connection may be in use by whoever has it next of the pool. So this waits for what
+     * From here on the next borrower of the pool may use the driver's connection. So this waits for what
      * another thread asks of its own accord; without a pool the connection ends, and with it the question.
      */
     public void close() {
