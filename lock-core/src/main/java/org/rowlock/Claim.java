@@ -157,7 +157,7 @@ public final class Claim {
     /**
      * The columns of the id.
      *
-     * @return their names, or none where the primary key tells
+     * @return their names, or none if the primary key has them
      */
     public List<String> idColumns() {
         return idColumns;

@@ -3,7 +3,7 @@ package org.rowlock;
 import java.sql.SQLException;
 
 /**
- * A transaction was told to commit, and whether it has, or will outlast a failover, cannot be known: the connection was
+ * A COMMIT was sent, and whether it has, or will outlast a failover, cannot be known: the connection was
  * lost before the server's answer arrived. The SQLSTATE is that of the cause, such as 08006 or 57P01. Where it is known
  * that it has committed, and only not whether it is durable, it is a {@link CommitNotConfirmedException}.
  *

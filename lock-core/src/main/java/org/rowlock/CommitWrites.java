@@ -106,7 +106,7 @@ public final class CommitWrites {
     }
 
     /**
-     * Adds those of another, behind its own. What they did is told by both.
+     * Adds those of another, behind its own. Both report what they did.
      *
      * @param others to add
      * @throws IllegalArgumentException if they are null, the same, or added already

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A lock that was held, for {@link LockListener}. Told where Rowlock sees the end of the transaction: by the ways of
+ * A lock that was held, for {@link LockListener}. Reported if Rowlock sees the end of the transaction: by the ways of
  * {@link RowLocks#inTransaction}. How many statements were run meanwhile it does not know, as the work has the
  * connection.
  *

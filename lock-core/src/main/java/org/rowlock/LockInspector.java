@@ -139,7 +139,7 @@ public final class LockInspector {
     }
 
     /**
-     * One session that waits for another, as Citus tells it. Its pids are global: the number of the machine's node
+     * One session that waits for another, as Citus reports it. Its pids are global: the number of the machine's node
      * times 10,000,000,000, and the pid of the server process there.
      *
      * @param waiting the global pid of the session that waits
@@ -161,7 +161,7 @@ public final class LockInspector {
      * One session at one lock.
      *
      * @param table the table; empty for a bigint key (an id that is no int4, a name, a raw number), from which it
-     *     cannot be told, and for a raw pair
+     *     is not known, and for a raw pair
      * @param id the id within the table; empty where the table is
      * @param first the lock's classid: of a pair the first number, of a bigint the high half
      * @param second the lock's objid: of a pair the second number, of a bigint the low half

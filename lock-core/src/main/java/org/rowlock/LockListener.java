@@ -1,7 +1,7 @@
 package org.rowlock;
 
 /**
- * Is told of every attempt to lock. Called on the thread that locks, before it goes on, and possibly by many threads at
+ * Notified of every attempt to lock. Runs on the thread that locks, before it goes on, and possibly by many threads at
  * a time: be quick and thread-safe. Whatever it throws, an {@link Error} too, is logged and does not reach the caller.
  * A listener that ends the transaction has the call fail that wanted the lock.
  *

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * where a row lock needs one.
  *
  * <p>No lock was taken. Where Rowlock found out by itself the transaction stays usable; where the server raised an
- * error, or only the server could tell that an id is spelled otherwise, a transaction that had begun before is aborted,
+ * error, or only the server could see that an id is spelled otherwise, a transaction that had begun before is aborted,
  * as with {@code FOR UPDATE}. When in doubt, roll back.
  */
 public final class LockTargetException extends LockException {

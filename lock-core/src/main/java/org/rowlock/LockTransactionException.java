@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connection or its transaction is of a kind that a lock cannot be taken in. No lock was taken. {@link #reason()}
- * tells what is wrong.
+ * names what is wrong.
  *
  * <p>The transaction is as usable as it was before, with one exception: where other statements follow the lock in the
  * same round trip ({@link LockStrategy#BOTH}, a query behind the lock) a read-only or too isolated transaction that had

@@ -38,7 +38,7 @@ public final class LockVerificationException extends LockException {
     /**
      * Whether the DataSource was seen not to do what locks need.
      *
-     * @return false if that could not be tried, so that another time may tell
+     * @return false if that could not be tried, so that another try may show it
      */
     public boolean isConclusive() {
         return conclusive;

@@ -80,7 +80,7 @@ final class LockedTransaction {
         if (dataSource == null) {
             throw new IllegalArgumentException(NO_DATA_SOURCE);
         }
-        // Which keys are claimed is told by the acquisition.
+        // The acquisition reports which keys are claimed.
         Hold unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
         return this.<T, X>onConnection(dataSource.getConnection(), unheld, connection -> {
             Locked<R> claimed = new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of());

@@ -173,7 +173,7 @@ public final class RowLocks {
 
     /**
      * {@link #inTransaction(DataSource, LockRequest, LockedWork)} for work without a result. It has a name of its own
-     * since Java cannot tell the two lambdas apart.
+     * since Java cannot distinguish the two lambdas.
      *
      * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
      * @param request what to lock, and how strongly
@@ -394,7 +394,7 @@ public final class RowLocks {
      *
      * @param dataSource what the application uses
      * @param every the time from the end of one look to the next, say ten minutes
-     * @param refused is told on that thread what {@link #verify(DataSource)} throws, each time; not told of a server
+     * @param refused gets on that thread what {@link #verify(DataSource)} throws, each time; nothing of a server
      *     that could not be asked
      * @return ends it when it is run; a look that is under way is interrupted
      * @throws IllegalArgumentException if an argument is null, or the time is not positive
@@ -534,7 +534,7 @@ public final class RowLocks {
          * DataSource gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the
          * user or a setting of the session. If a group fails it is undone, and each call is done alone with its own
          * outcome; if nobody knows whether it has committed, each has a {@link CommitOutcomeUnknownException}.
-         * <a href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">Groups</a> has the calls that join.
+         * <a href="https://github.com/rowlock/rowlock/blob/main/docs/hot-rows.md#groups">Groups</a> has the calls.
          *
          * @param calls at least 1; 32 is a good first number
          * @return this

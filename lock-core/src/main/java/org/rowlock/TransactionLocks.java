@@ -199,7 +199,7 @@ public final class TransactionLocks {
      * Commits the transaction, with writes in front in the same flush: use it in place of {@link Connection#commit()}.
      * Where the writes fail, or do not change as many rows as {@linkplain CommitWrite#expectRows expected}, nothing is
      * committed. Whatever it throws, the transaction is over and rolled back, and the connection can be used for the
-     * next. Without writes it is a commit that tells what has become of it.
+     * next. Without writes it is a commit that reports its outcome.
      *
      * <p>Not for connections whose transactions somebody else commits: JTA, or Spring (there see {@code
      * RowLockTemplate}).

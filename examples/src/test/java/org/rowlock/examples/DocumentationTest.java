@@ -133,13 +133,22 @@ class DocumentationTest {
         assertThat(anchors(ROOT.resolve("docs/measure.md"))).containsAll(rules);
     }
 
+    @Test
+    void theSiteHasEveryPage() throws IOException {
+        String site = Files.readString(ROOT.resolve("mkdocs.yml"));
+        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+            assertThat(docs.map(page -> page.getFileName().toString()).filter(name -> name.endsWith(".md")))
+                    .allSatisfy(name -> assertThat(site).contains(": " + name + "\n"));
+        }
+    }
+
     private static String projectUrl() throws IOException {
         Matcher url = PROJECT_URL.matcher(Files.readString(ROOT.resolve("pom.xml")));
         assertThat(url.find()).isTrue();
         return url.group(1);
     }
 
-    private static List<Path> mainSources() throws IOException {
+    static List<Path> mainSources() throws IOException {
         try (Stream<Path> files = Files.walk(ROOT)) {
             return files.filter(path -> path.toString().contains("/src/main/"))
                     .filter(path -> path.toString().matches(".*\\.(?:java|sql|yaml|json|properties)"))

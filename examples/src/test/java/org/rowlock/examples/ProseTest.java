@@ -24,6 +24,8 @@ class ProseTest {
     private static final int WORDS_OF_A_SENTENCE = 25;
     private static final int LONG_SENTENCES = 40;
     private static final int WORDS_OF_AN_ANSWER = 300;
+    private static final int BARE_COMMENTS = 10;
+    private static final int WIDTH = 120;
 
     private static final Path ROOT =
             Path.of(System.getProperty("basedir", "")).toAbsolutePath().getParent();
@@ -40,6 +42,11 @@ class ProseTest {
     /** An actor without a name, or a figure of speech: see the rules of English in the words around each use. */
     private static final Pattern NOT_PLAIN = Pattern.compile(
             "\\b(who|whom|whoever|tells?|lets? in|stands? behind|comes? to|goes on with)\\b", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern BARE =
+            Pattern.compile("^\\s*(?:\\*|//|/\\*\\*).*\\b(?:[Ww]ho(?:ever)? |[Tt]ells?\\b|[Tt]old\\b)");
+    private static final Pattern NAMED = Pattern.compile(
+            "\\b(?:thread|transaction|session|caller|user|reader|one|those|holder|waiter|process|instance|client)s? who ");
 
     private static final Pattern HAZARD = Pattern.compile(
             "^\\| <a id=\"h(\\d+)\"></a>H(\\d+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$", Pattern.MULTILINE);
@@ -96,6 +103,23 @@ class ProseTest {
         String words = CODE.matcher(Files.readString(page)).replaceAll("");
         words = SPAN.matcher(TARGET.matcher(words).replaceAll("]")).replaceAll("code");
         assertThat(NOT_PLAIN.matcher(words).results().map(MatchResult::group)).isEmpty();
+    }
+
+    /** The same rules hold for comments; a few lines are left where the word fits. */
+    @Test
+    void commentsNameTheActorAndFitTheLine() throws IOException {
+        List<String> bare = new ArrayList<>();
+        for (Path source : DocumentationTest.mainSources()) {
+            for (String line : Files.readAllLines(source)) {
+                if (BARE.matcher(line).find() && !NAMED.matcher(line).find()) {
+                    bare.add(source.getFileName() + ": " + line.strip());
+                }
+                assertThat(line.length() <= WIDTH || !source.toString().endsWith(".java"))
+                        .as("%s: %s", source, line)
+                        .isTrue();
+            }
+        }
+        assertThat(bare).hasSizeLessThanOrEqualTo(BARE_COMMENTS);
     }
 
     @Test
@@ -213,7 +237,9 @@ class ProseTest {
         String table = results.substring(results.indexOf("## One JVM"));
         List<String> bars = new ArrayList<>();
         for (String variant : List.of("by hand, tx/s", "`ROW`", "`BOTH`", "`ADVISORY`")) {
-            String cell = table.substring(table.indexOf("| " + variant + " |")).split("\\|")[3].strip();
+            String cell = table.substring(table.indexOf("| " + variant + " |"))
+                    .split("\\|")[3]
+                    .strip();
             double perSecond = bars.isEmpty()
                     ? Double.parseDouble(cell)
                     : Double.parseDouble(bars.get(0)) * Double.parseDouble(cell.substring(0, cell.indexOf('x')));

@@ -44,7 +44,7 @@ final class IdObjects {
         return type.isRecord() || MergedAnnotations.from(type).isPresent(EMBEDDABLE);
     }
 
-    /** Whether an id can be of this type as far as the type tells: of an interface or such, only a call does. */
+    /** Whether an id can be of this type as far as the type shows: of an interface or such, only a call does. */
     static boolean canBeId(Class<?> type) {
         if (isIdObject(type) || type == Object.class) {
             return true;

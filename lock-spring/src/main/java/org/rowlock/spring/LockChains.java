@@ -137,7 +137,7 @@ final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
     }
 
     /**
-     * The transactionManagerRef of Spring Data's {@code @Enable...Repositories}, which the interceptor does not tell.
+     * The transactionManagerRef of Spring Data's {@code @Enable...Repositories}, which the interceptor does not show.
      */
     private String repositoryManager(String beanName) {
         return beans.containsBeanDefinition(beanName)

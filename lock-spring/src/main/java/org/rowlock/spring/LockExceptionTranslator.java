@@ -28,7 +28,7 @@ import org.springframework.transaction.HeuristicCompletionException;
 
 /**
  * Turns Rowlock's exceptions into those that Spring has for row locks, so that a retry or an error handler written for
- * {@code FOR UPDATE} goes on working. Rowlock's own is the cause and tells more.
+ * {@code FOR UPDATE} goes on working. Rowlock's own is the cause and has more.
  *
  * <ul>
  *   <li>not available (55P03, which Spring leaves uncategorised by default), the admission queue full, a deadlock, or a

@@ -48,7 +48,7 @@ final class LockedTransaction implements TransactionSynchronization {
 
     private static final Log LOG = LogFactory.getLog(LockedTransaction.class);
 
-    /** Stands in each transaction whose manager tells Rowlock of its commit; the first to be suspended and resumed. */
+    /** Stands in each transaction whose manager notifies Rowlock of its commit; first to be suspended and resumed. */
     private static final class Told implements TransactionSynchronization {
         private final Listener by;
         private boolean atItsCommit;
@@ -134,7 +134,7 @@ final class LockedTransaction implements TransactionSynchronization {
     }
 
     /**
-     * Tells of the commits of a transaction manager, and of what is in the DataSource that this commits. Spring calls
+     * Reports the commits of a transaction manager, and of what is in the DataSource that this commits. Spring calls
      * it behind all that is registered for the moment before a commit, also what is registered then, and rolls back if
      * it throws.
      */
@@ -444,7 +444,7 @@ final class LockedTransaction implements TransactionSynchronization {
         }
     }
 
-    /** Of a connection that is lost the commit itself tells. */
+    /** If a connection is lost, the commit itself reports it. */
     private static boolean isAborted(Connection connection) {
         try {
             return connection.isWrapperFor(BaseConnection.class)

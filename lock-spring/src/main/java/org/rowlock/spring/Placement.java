@@ -28,7 +28,7 @@ final class Placement {
 
     private Placement() {}
 
-    /** The class that a call is for, as Spring's own interceptors tell it. */
+    /** The class that a call is for, as Spring's own interceptors determine it. */
     static Class<?> targetClass(MethodInvocation invocation) {
         Object target = invocation.getThis();
         return target != null

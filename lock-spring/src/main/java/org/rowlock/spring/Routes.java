@@ -55,7 +55,7 @@ public final class Routes {
     }
 
     /**
-     * Where a connection would come from now; the DataSource itself where it does not route, or that cannot be told.
+     * Where a connection would come from now; the DataSource itself if it does not route, or that is not known.
      */
     static DataSource current(DataSource dataSource) {
         if (!(Pools.target(dataSource) instanceof AbstractRoutingDataSource routing)) {

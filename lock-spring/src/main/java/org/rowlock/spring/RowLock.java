@@ -91,9 +91,9 @@ public @interface RowLock {
     /**
      * How strongly. Default {@link RowLockMode#FOR_NO_KEY_UPDATE}, which an {@code UPDATE} takes, and which Hibernate
      * usually takes for {@code PESSIMISTIC_WRITE} (not always: see
-     * <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">what each way sends</a>). It excludes all writers, and lets
-     * inserts pass that reference the row. {@link RowLockMode#FOR_UPDATE}, which makes those wait, is for a method that
-     * deletes the row or changes its key.
+     * <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">what each way sends</a>). It excludes
+     * all writers, and lets inserts pass that reference the row. {@link RowLockMode#FOR_UPDATE}, which makes those
+     * wait, is for a method that deletes the row or changes its key.
      *
      * @return the mode
      */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Closes what the demo opened, the last first, exactly once: when the run ends, however it ends, or when the program is
- * told to stop (Ctrl-C). Thread-safe.
+ * stopped (Ctrl-C). Thread-safe.
  */
 final class CleanUp implements AutoCloseable {
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -22,15 +22,15 @@ final class CleanUp implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** Whether the program was told to stop, so that what fails from now on is no news. */
+    /** Whether the program is to stop, so that what fails from now on is no news. */
     boolean isStopping() {
         return stopping;
     }
 
     /**
-     * Opens something and takes it on. Being told to stop waits for that, so that what is half open is not forgotten.
+     * Opens something and takes it on. A stop waits for that, so that what is half open is not forgotten.
      *
-     * @throws DemoException if the program was told to stop; nothing is opened then
+     * @throws DemoException if the program is to stop; nothing is opened then
      */
     synchronized <T extends AutoCloseable> T open(Supplier<T> opening) {
         if (closed) {

@@ -8,7 +8,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** The PostgreSQL server of the demo. */
 interface DemoServer extends AutoCloseable {
-    /** Tells the demo's sessions apart in pg_stat_activity. */
+    /** Distinguishes the demo's sessions in pg_stat_activity. */
     String APPLICATION_NAME = "rowlock-demo";
 
     /**

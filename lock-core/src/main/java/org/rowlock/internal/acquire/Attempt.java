@@ -64,7 +64,7 @@ final class Attempt {
         AutoSave autosave = session.withoutAutosave();
         try {
             // Before the transaction has begun the locks can still be handed over from the session, so even a request
-            // that would survive a stale snapshot asks the guard to tell.
+            // that would survive a stale snapshot asks the guard to report it.
             boolean anyIsolation = begun && request.anyIsolationAllowed();
             return tail == null || tail.isCommitting() ? once(request, anyIsolation) : untilSeenLocked(anyIsolation);
         } finally {

@@ -54,7 +54,7 @@ public final class LockCalls {
                 : new LockCalls(requests, LockObserver.NONE, queues, releases);
     }
 
-    /** The same, told to nobody. */
+    /** The same, reported to nobody. */
     public LockCalls unobserved() {
         return unobserved;
     }
@@ -72,7 +72,7 @@ public final class LockCalls {
     }
 
     /**
-     * Takes the locks, runs what is behind them, and tells the observer.
+     * Takes the locks, runs what is behind them, and notifies the observer.
      *
      * @throws LockException if the locks cannot be had
      * @throws SQLException if the caller's query fails, or a look at the server does

@@ -20,7 +20,7 @@ import org.rowlock.internal.text.SqlState;
 /**
  * COMMIT, with the writes that go with it, and what became of it. The driver's commit() returns normally in cases where
  * nothing is stored: the server answers COMMIT of an aborted transaction with ROLLBACK, and a pooler may have run
- * another client's statement instead. What the driver knows of the transaction, without a round trip, tells.
+ * another client's statement instead. The driver knows it of the transaction, without a round trip.
  *
  * <p>Whatever it throws, the caller has to roll back, unless nothing is to be stored in another way: with autosave the
  * driver returns to a savepoint of its own, and a later commit() would commit what came before.

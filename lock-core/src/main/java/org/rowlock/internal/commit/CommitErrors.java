@@ -195,7 +195,7 @@ final class CommitErrors {
         return !ServerErrors.isDrivers(e) && !connection.isClosed();
     }
 
-    /** What was run in place of COMMIT cannot be told, so the session is ended rather than rolled back. */
+    /** What was run in place of COMMIT is not known, so the session is ended rather than rolled back. */
     LockException notEnded(PgSession session) {
         LockException failure = new LockException(
                 "Nothing of " + work() + " is stored: the server was told to commit, and the transaction"

@@ -57,7 +57,7 @@ public final class Ending {
     /**
      * COMMIT lets go of the locks at once, and what follows waits until it is durable.
      *
-     * @param failed is told where what follows cannot be done here
+     * @param failed is called if what follows cannot be done here
      */
     static Ending early(ReleaseSql sql, PgSession session, Runnable failed) {
         return new Ending(sql, true, session.isSimpleQueryMode(), failed);
@@ -66,13 +66,13 @@ public final class Ending {
     /**
      * COMMIT waits until all is durable that the transaction may have read, also if it has written nothing itself.
      *
-     * @param failed is told where the role may not do what is in front of it any more
+     * @param failed is called if the role may not do what is in front of it any more
      */
     static Ending confirmingReads(ReleaseSql sql, PgSession session, Runnable failed) {
         return new Ending(sql, false, session.isSimpleQueryMode(), failed);
     }
 
-    /** Tells one transaction's from another's that had the session before. */
+    /** Distinguishes one transaction's from another's that had the session before. */
     private static String mark() {
         String hex = Long.toHexString(ThreadLocalRandom.current().nextLong());
         return "0".repeat(ReleaseSql.MARK_LENGTH - hex.length()) + hex;
@@ -160,7 +160,7 @@ public final class Ending {
     }
 
     /**
-     * Makes sure that what was waited for was what the transaction was to wait for, and tells that it was not: a pooler
+     * Makes sure that what was waited for was what the transaction was to wait for, and reports if not: a pooler
      * may have sent what is behind the COMMIT by another session.
      *
      * @param warning of the server, that it has not waited for its standby
@@ -195,7 +195,7 @@ public final class Ending {
      * What the failure of the flush means.
      *
      * @return the same where nothing is stored, or nobody knows; an {@link UnconfirmedCommit} where it is stored; with
-     *     class 08 where it cannot be told behind a pooler
+     *     class 08 if that is not known behind a pooler
      */
     SQLException judged(PgSession session, SQLException e) throws SQLException {
         if (early && SqlState.TRANSACTION_TIMEOUT.equals(e.getSQLState())) {

@@ -82,7 +82,7 @@ public final class WriteFlushes implements AutoCloseable {
             }
             return true;
         } catch (SQLException | IllegalArgumentException e) {
-            // Told to the caller that has made them, when they are sent alone.
+            // Reported to the caller that has made them, when they are sent alone.
             return false;
         }
     }

@@ -28,7 +28,7 @@ import org.rowlock.internal.sql.GroupSql;
  * Has callers who wait for one key share a transaction. The leader, which is the one of them that has a connection,
  * takes others from the queue, and sends lock, the writes of each whole and in the order of the queue, and COMMIT as
  * one call would. They share its fate: it is done, or is known to be undone, and then each is done alone; or nobody
- * knows, and all are told so.
+ * knows, and each gets that error.
  */
 public final class Groups {
     private final int largest;

@@ -145,7 +145,7 @@ public final class Member implements Offer, Write.Mapping {
         sent = true;
     }
 
-    /** Tells what became of it, once; on its own thread. */
+    /** Reports what became of it, once; on its own thread. */
     void tell(LockObserver observer, LockAcquisition.Outcome outcome) {
         observer.end(event, sentNanos, List.of(key), mode, strategy, bound, outcome);
     }

@@ -6,7 +6,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 
-/** The time a transaction holds its keys: tells of it at the end, if it ever began. Not thread-safe. */
+/** The time a transaction holds its keys: reported at the end, if it ever began. Not thread-safe. */
 public final class Hold {
     private final LockObserver observer;
     private final List<LockKey> keys;

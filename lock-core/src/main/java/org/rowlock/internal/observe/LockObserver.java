@@ -21,13 +21,13 @@ import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 
 /**
- * Tells the listener and the flight recorder, and throws nothing that these throw. Costs next to nothing where neither
+ * Notifies the listener and the flight recorder, and throws nothing that these throw. Costs next to nothing if neither
  * listens.
  */
 public final class LockObserver {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Tells nobody. */
+    /** Notifies nobody. */
     public static final LockObserver NONE = new LockObserver(null, false);
 
     private final @Nullable LockListener listener;

@@ -1,5 +1,5 @@
 /**
- * Tells the listener and the flight recorder.
+ * Notifies the listener and the flight recorder.
  */
 @NullMarked
 package org.rowlock.internal.observe;

@@ -168,7 +168,7 @@ public final class QueueEntry {
      * The server has answered: lets the next in, of a queue whose places are left then.
      *
      * @param got whether the key was locked
-     * @param holds whether it still is; then {@link #released} tells when it is not
+     * @param holds whether it still is; then {@link #released} reports its end
      */
     public void answered(boolean got, boolean holds) {
         if (got) {

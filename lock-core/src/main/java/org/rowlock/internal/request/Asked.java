@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param what in words
  * @param keys how many distinct keys
  * @param table the table, where there is one
- * @param id the parts of the first id, where only the server can tell whether its column takes it
+ * @param id the parts of the first id, if only the server knows whether its column takes it
  * @param hotStandby whether the server is one
  * @param names how messages name keys
  */

@@ -13,17 +13,17 @@ import org.rowlock.internal.text.TableName;
  *
  * @param name the name as the key has it
  * @param columns the columns of the id, in order
- * @param identity why these columns tell rows apart
+ * @param identity why these columns distinguish rows
  */
 public record RowTable(String name, List<Column> columns, Identity identity) {
 
-    /** Why columns tell rows apart, and so how a lock statement checks that they still do. */
+    /** Why columns distinguish rows, and so how a lock statement checks that they still do. */
     public enum Identity {
         /** They are given by configuration; nothing checks them. */
         GIVEN,
         /** One column, the primary key: parse analysis checks it, for nothing. */
         ONE_COLUMN,
-        /** Several columns, or a deferrable primary key, which parse analysis cannot tell: the catalog is asked. */
+        /** Several columns, or a deferrable primary key, which parse analysis does not show: the catalog does. */
         CATALOG
     }
 
@@ -64,7 +64,7 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
     }
 
     /**
-     * Whether the text of a key's id is that which the server prints of the row's, so that it tells which row it is.
+     * Whether the text of a key's id is that which the server prints of the row's, so that it identifies the row.
      */
     public boolean isIdItsText() {
         return columns.size() == 1

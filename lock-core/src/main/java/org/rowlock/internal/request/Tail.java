@@ -48,7 +48,7 @@ public interface Tail {
         return false;
     }
 
-    /** Is told that the server has run none of what was sent. */
+    /** Called if the server has run none of what was sent. */
     default void unsent() {}
 
     /** Whether a value has no type of its own. */

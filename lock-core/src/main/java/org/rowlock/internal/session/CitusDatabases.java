@@ -10,7 +10,7 @@ import org.rowlock.internal.sql.CitusForms;
  * up or locks are verified; until then, and wherever there is none, it costs a look at an empty set.
  */
 public final class CitusDatabases {
-    /** An expression that tells, by the function that {@link CitusForms} need. */
+    /** An expression that reports it, by the function that {@link CitusForms} need. */
     public static final String IS_CITUS = "pg_catalog.to_regproc('pg_catalog.create_intermediate_result') is not null";
 
     private final Set<String> urls = ConcurrentHashMap.newKeySet();

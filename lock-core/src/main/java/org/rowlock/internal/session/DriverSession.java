@@ -147,7 +147,7 @@ abstract class DriverSession {
         return driver.getPrepareThreshold();
     }
 
-    /** Whether each statement is a message of its own, which a pooler in transaction mode tells apart. */
+    /** Whether each statement is a message of its own, which a pooler in transaction mode distinguishes. */
     public boolean isSimpleQueryMode() {
         return driver.getPreferQueryMode() == PreferQueryMode.SIMPLE;
     }

@@ -72,13 +72,13 @@ public final class PrimaryKeys {
 
     private final CitusDatabases citusDatabases;
 
-    /** Tells of Citus, as the look at a table shows it at no cost. */
+    /** Reports Citus, as the look at a table shows it at no cost. */
     public PrimaryKeys(CitusDatabases citusDatabases) {
         this.citusDatabases = citusDatabases;
     }
 
     /**
-     * Only keeps apart what can be told apart for free; the server reports the search_path from version 18 on.
+     * Only keeps apart what differs visibly and for free; the server reports the search_path from version 18 on.
      *
      * @param schemas that were asked for, or null
      */

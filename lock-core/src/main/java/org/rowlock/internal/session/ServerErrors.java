@@ -21,7 +21,7 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.TableName;
 
 /**
- * What an error of the server, or the driver, is about: told by its SQLSTATE and its fields, and by its text only where
+ * What an error of the server, or the driver, is about: by its SQLSTATE and its fields, and by its text only where
  * these do not say.
  */
 public final class ServerErrors {
@@ -56,7 +56,7 @@ public final class ServerErrors {
         return serverMessage(e) != null;
     }
 
-    /** Whether the server may be at work all the same: it has not told of the end itself, or a pooler has. */
+    /** Whether the server may be at work all the same: it has not reported the end itself, or a pooler has. */
     public static boolean mayRunOn(SQLException e) {
         return !isServers(e)
                 || SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS)
@@ -133,7 +133,7 @@ public final class ServerErrors {
 
     /**
      * Whether an error of parse analysis says that the id columns are not what they were when looked up
-     * ({@link RowSql#identity}), and is not about the caller's query in the same round trip: the driver does not tell
+     * ({@link RowSql#identity}), and is not about the caller's query in the same round trip: the driver does not show
      * which statement failed.
      *
      * @param locks the statements that look at id columns

@@ -10,7 +10,7 @@ import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest;
 
 /**
- * The guard that a lock statement carries: it locks only in a transaction where the lock means something, and tells
+ * The guard that a lock statement carries: it locks only in a transaction where the lock means something, and reports
  * what it saw. In the wrong kind of transaction it neither waits nor locks.
  */
 public final class GuardSql {

@@ -100,7 +100,7 @@ public final class KeySql {
     }
 
     /**
-     * An expression that tells what is wrong with the table, given that {@link #tableCondition} does not hold: it is
+     * An expression that names what is wrong with the table, given that {@link #tableCondition} does not hold: it is
      * not written, and so not prepared at every call, a second time.
      */
     static String whatIsWrong(Shape shape) {

@@ -139,7 +139,7 @@ public final class IdText {
     }
 
     /**
-     * Tells whether the text is the decimal form of an int4 as the server prints it: no plus sign, no leading zero, no
+     * Returns whether the text is the decimal form of int4 as the server prints it: no plus sign, no leading zero, no
      * minus zero (rule 3).
      */
     public static boolean isInt4(String text) {

@@ -17,7 +17,7 @@ import org.rowlock.internal.text.SqlState;
 final class Probe implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Tells a transaction from any other, of this server or another: one row and column. */
+    /** Distinguishes a transaction from any other, of this server or another: one row and column. */
     static final String TRANSACTION =
             "select cast(pg_catalog.pg_backend_pid() as text) || ' ' || cast(pg_catalog.now() as text)";
 
@@ -109,7 +109,7 @@ final class Probe implements AutoCloseable {
         }
     }
 
-    /** What tells its server from others; ends the transaction. */
+    /** What distinguishes its server from others; ends the transaction. */
     String server() throws SQLException {
         connection.rollback();
         try {

@@ -72,7 +72,7 @@ public final class Doctor {
      * Looks at a server.
      *
      * @param duration for how long; one look at least
-     * @param showKeys whether to read and tell the primary keys of hot rows
+     * @param showKeys whether to read and show the primary keys of hot rows
      * @throws UserError if it cannot be looked at
      */
     public static Diagnosis examine(ServerAddress address, Duration duration, boolean showKeys) {

@@ -149,7 +149,7 @@ record Seen(
      * @param who role, application and state, as far as known
      * @param statement its last, normalized; null if it has none or may not be seen
      * @param xids how many were given out since
-     * @param seconds since its transaction began; null if the server does not tell
+     * @param seconds since its transaction began; null if the server does not show it
      * @param idleSeconds since its session, and all others by the same snapshot, have been idle in that transaction;
      *     null if they are not, or not visible
      */

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /**
  * Makes statements that differ in their values one, as pg_stat_statements does, and keeps the values themselves, which
- * may be anybody's data, out of the report. It tells tokens apart as the server does (scan.l), also in a statement that
+ * may be anybody's data, out of the report. It splits tokens as the server does (scan.l), also in a statement that
  * pg_stat_activity has cut off: what has no end there goes on to the end.
  */
 final class SqlText {

@@ -11,7 +11,7 @@ import org.rowlock.doctor.Probe.Row;
  * @param pid the session
  * @param database its database
  * @param table whose row it wants, partitions by their root; null where that is not known, or of another database
- * @param tuple the version of the row; null where the server does not tell: behind a row that has just been updated
+ * @param tuple the version of the row; null if the server does not show it: behind a row that has just been updated
  * @param transaction the xid that it waits for; null if it queues behind another waiter
  * @param cause what makes it wait
  * @param mode how it wants the row; null where that is not known

@@ -36,7 +36,7 @@ record HolderWaits(WaitSampler sampler) {
         return new HolderWaits(server.closeWith(WaitSampler.start(server.connect(), QUERY, INTERVAL_MILLIS)));
     }
 
-    /** Ends, and tells by place how much of their time holders were there; nothing where nobody waited for a holder. */
+    /** Ends, and returns by place how much of their time holders were there; nothing if nobody waited for one. */
     void end(Meter meter) throws SQLException {
         Map<String, Double> seen = sampler.stop();
         double all = seen.values().stream().mapToDouble(Double::doubleValue).sum();

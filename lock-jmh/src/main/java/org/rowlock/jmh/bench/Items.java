@@ -13,7 +13,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * The table of the write mix, in the form of sysbench's: an indexed column, a wide one, and padding. Each kind of write
- * counts itself in the row, by a value that was read and is written back one higher. So the sums over all rows tell
+ * counts itself in the row, by a value that was read and is written back one higher. So the sums over all rows show
  * exactly how many writes there have been, and a lost one is missing.
  */
 record Items(BenchmarkServer server, int rows) {

@@ -228,7 +228,7 @@ final class CompareCommand implements Callable<Integer> {
     private static boolean isTerminal() {
         Console console = System.console();
         try {
-            // From JDK 22 on there may be a console without a terminal, and a method that tells.
+            // From JDK 22 on there may be a console without a terminal, and a method that reports it.
             return console != null
                     && (boolean) Console.class.getMethod("isTerminal").invoke(console);
         } catch (ReflectiveOperationException e) {

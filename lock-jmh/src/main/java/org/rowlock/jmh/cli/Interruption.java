@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.rowlock.jmh.run.Comparison;
 
 /**
- * What happens at Ctrl-C: the run is told to stop, and the program lives on until it has cleaned up and reported what
+ * What happens at Ctrl-C: the run is stopped, and the program lives on until it has cleaned up and reported what
  * was finished. The JVM then ends with the status of the signal: 130.
  */
 final class Interruption implements AutoCloseable {

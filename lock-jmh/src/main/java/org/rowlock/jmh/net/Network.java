@@ -22,7 +22,7 @@ import org.rowlock.doctor.UserError;
  * as is asked for. In either case the round trip is measured. Not thread-safe.
  */
 public final class Network implements AutoCloseable {
-    /** How exact it is set; it is measured, and told, in any case. */
+    /** How exact it is set; it is measured, and reported, in any case. */
     private static final double TOLERANCE = 0.03;
 
     /** More than driver, server and late sleeps add to a round trip. */

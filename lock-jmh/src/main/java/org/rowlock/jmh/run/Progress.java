@@ -3,7 +3,7 @@ package org.rowlock.jmh.run;
 import java.time.Duration;
 import org.rowlock.jmh.scenario.Scenario;
 
-/** Is told how far a comparison is. Called by the thread that runs it. */
+/** Is notified how far a comparison is. Called by the thread that runs it. */
 public interface Progress {
     /** A scenario begins; the number is from 1 on. */
     void scenario(Scenario scenario, int number, int of);

@@ -66,7 +66,7 @@ final class TurnFit {
 
     /**
      * How many times the one is the other, with the interval at 95 %; empty with fewer than two rounds in which both
-     * have a turn. Only those rounds count: in others the one round cannot be told from the other. Their turns need not
+     * have a turn. Only those rounds count: in others the two rounds look alike. Their turns need not
      * be among those of the fit.
      */
     Optional<Ratio> ratio(List<LoggedTurn> of, List<LoggedTurn> to) {

@@ -15,7 +15,7 @@ public record Timing(int rounds, int warmupMillis, int windows, int millis, bool
     /** Where SQL by hand, which is soon compiled, is beside the library, which takes longer. */
     public static final Timing WARM = new Timing(4, 8_000, 1, 3_000, false);
 
-    /** A few percent are to be told apart. */
+    /** A few percent are to be seen. */
     public static final Timing EXACT = new Timing(5, 1_500, 1, 2_000, false);
 
     public static final Timing SHOT = new Timing(3, 0, 1, 5_000, true);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 
 /**
- * How a run tells its forks which server to use. A file that only its owner may read, since a command line shows a
+ * How a run passes its forks the server to use. A file that only its owner may read, since a command line shows a
  * password to everybody on the machine.
  *
  * @param address the server

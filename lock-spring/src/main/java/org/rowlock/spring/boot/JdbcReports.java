@@ -9,7 +9,7 @@ import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.springframework.util.ClassUtils;
 
-/** What lock-jdbc tells of the DataSources that it wraps. */
+/** What lock-jdbc reports of the DataSources that it wraps. */
 final class JdbcReports {
     private static final boolean IS_PRESENT =
             ClassUtils.isPresent("org.rowlock.jdbc.RowlockDataSource", JdbcReports.class.getClassLoader());

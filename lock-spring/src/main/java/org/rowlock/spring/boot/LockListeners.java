@@ -9,7 +9,7 @@ import org.rowlock.LockHold;
 import org.rowlock.LockListener;
 
 /**
- * Tells several listeners, also those behind one that throws.
+ * Notifies several listeners, also those behind one that throws.
  *
  * @param listeners in their order
  */

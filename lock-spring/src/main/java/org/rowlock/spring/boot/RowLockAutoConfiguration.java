@@ -19,7 +19,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * Switches {@link org.rowlock.spring.RowLock} on where there is a DataSource, as {@link RowLockProperties} have it.
- * Beans of type {@link LockListener} are told of every attempt to lock, in their order. A bean of type {@link RowLocks}
+ * Beans of type {@link LockListener} get every attempt to lock, in their order. A bean of type {@link RowLocks}
  * or {@link RowLockSettings} takes the place of the one that is made here, and of the properties and listeners behind
  * it.
  */

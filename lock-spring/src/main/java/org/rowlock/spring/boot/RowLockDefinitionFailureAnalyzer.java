@@ -1,5 +1,6 @@
 package org.rowlock.spring.boot;
 
+import org.rowlock.internal.text.Docs;
 import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -8,6 +9,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 final class RowLockDefinitionFailureAnalyzer extends AbstractFailureAnalyzer<RowLockDefinitionException> {
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, RowLockDefinitionException cause) {
-        return new FailureAnalysis(cause.problem(), cause.action(), cause);
+        String action = cause.action() + " (see " + Docs.URL + "spring-operations.md#at-startup)";
+        return new FailureAnalysis(cause.problem(), action, cause);
     }
 }

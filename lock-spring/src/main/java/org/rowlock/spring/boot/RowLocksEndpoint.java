@@ -207,7 +207,7 @@ public final class RowLocksEndpoint {
         List<LockInspector.Line> ask(LockInspector inspector) throws SQLException;
     }
 
-    /** The rows that this JVM is about to lock or holds, as far as the lock alone does not tell them. */
+    /** The rows that this JVM is about to lock or holds, as far as the lock alone does not show them. */
     private List<LockKey> ownRows(DataSource dataSource) {
         return locks.admission().entrants().stream()
                 .filter(entrant -> entrant.database().equals(dataSource))

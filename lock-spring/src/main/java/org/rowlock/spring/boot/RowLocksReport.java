@@ -17,7 +17,7 @@ import org.rowlock.spring.RowLockUsages;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What {@link RowLocksEndpoint} tells. What is null is left out of the JSON.
+ * What {@link RowLocksEndpoint} reports. What is null is left out of the JSON.
  *
  * @param dataSources by the name of their beans
  * @param admission the queues of this JVM

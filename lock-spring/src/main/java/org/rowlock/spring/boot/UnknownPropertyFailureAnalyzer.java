@@ -2,6 +2,7 @@ package org.rowlock.spring.boot;
 
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.Docs;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -29,7 +30,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
                 "These properties are none that Rowlock knows:" + System.lineSeparator() + unknown,
                 "A table has the properties strategy and id-columns. Put a name with a schema in brackets:"
                         + " rowlock.tables[shop.orders].strategy=both; in YAML, with quotes around them:"
-                        + " \"[shop.orders]\".",
+                        + " \"[shop.orders]\" (see " + Docs.URL + "settings.md#spring-boot).",
                 cause);
     }
 

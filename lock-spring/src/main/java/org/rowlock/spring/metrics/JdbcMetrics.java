@@ -48,7 +48,7 @@ public final class JdbcMetrics {
      * Registers the meters of a DataSource.
      *
      * @param dataSource what it is called
-     * @param control what it tells
+     * @param control what it reports
      */
     public void bind(String dataSource, RowlockJdbcMXBean control) {
         Gauge.builder("rowlock.jdbc.waiting", control, each -> {

@@ -52,7 +52,7 @@ public final class LockObservationContext extends SenderContext<Object> {
         return outcome;
     }
 
-    /** Whether ids may be told. */
+    /** Whether ids may be shown. */
     boolean hasIds() {
         return ids;
     }

@@ -105,7 +105,7 @@ final class LeakCheck implements CloseableResource, AutoCloseable {
         }
     }
 
-    /** Also tells a transaction that has not run a statement, of which the server knows nothing. */
+    /** Also reports a transaction that has not run a statement, of which the server knows nothing. */
     private static Set<Object> bound() {
         Set<Object> holders = Collections.newSetFromMap(new IdentityHashMap<>());
         if (TransactionSynchronizationManager.isActualTransactionActive()) {

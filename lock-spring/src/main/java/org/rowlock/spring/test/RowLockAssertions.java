@@ -80,7 +80,7 @@ public final class RowLockAssertions {
      *
      * @param key the key
      * @throws AssertionError if somebody has
-     * @throws IllegalStateException if there are several DataSources, and no transaction tells which
+     * @throws IllegalStateException if there are several DataSources, and no transaction shows which
      */
     public static void assertNotLocked(LockKey key) {
         Map<DataSource, ConnectionHolder> bound = bound();

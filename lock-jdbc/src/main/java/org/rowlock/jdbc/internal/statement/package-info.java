@@ -1,5 +1,5 @@
 /**
- * What a statement is to lock, told from its text alone: from
+ * What a statement is to lock, read from its text alone: from
  * {@link org.rowlock.jdbc.internal.statement.StatementRecogniser}.
  */
 @NullMarked

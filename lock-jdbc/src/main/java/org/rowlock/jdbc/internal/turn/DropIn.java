@@ -18,7 +18,7 @@ import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /** Of all databases of the JVM: a row is told by its database too. */
+    /** Of all databases of the JVM: its database is part of a row's identity. */
     private static final KeyQueues QUEUES = KeyQueues.adaptive();
 
     private static final long LONGEST_FRONT_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);

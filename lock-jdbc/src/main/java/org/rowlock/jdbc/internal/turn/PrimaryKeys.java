@@ -36,7 +36,7 @@ final class PrimaryKeys {
      * What the catalog said.
      *
      * @param columns of the primary key, in its order; none where there is no such table or key
-     * @param table its oid, which tells tables of one name apart and is the same by whatever name
+     * @param table its oid, which distinguishes tables of one name and is the same by whatever name
      */
     record Found(List<String> columns, long table, boolean isKnown, long until) {
         static Found looking() {

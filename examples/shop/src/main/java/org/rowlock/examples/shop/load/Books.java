@@ -11,11 +11,11 @@ final class Books {
     private Books() {}
 
     /**
-     * Compares the shop's books with what its clients were told.
+     * Compares the shop's books with the answers that its clients got.
      *
      * @param before the books when the clients began
      * @param after the books now, with no client at work
-     * @param ledger what the clients were told in between
+     * @param ledger the answers that the clients got in between
      * @return what is wrong; empty if nothing is
      */
     static List<String> check(List<StockView> before, List<StockView> after, Ledger ledger) {

@@ -8,14 +8,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the clients were told, to hold the shop to. Thread-safe. */
+/** The answers that the clients got, to hold the shop to. Thread-safe. */
 final class Ledger {
     final LongAdder placed = new LongAdder();
     final LongAdder shipped = new LongAdder();
     final LongAdder cancelled = new LongAdder();
-    /** Told to try again, as a lock was not to be had in time. */
+    /** Refused for now, as a lock was not to be had in time. */
     final LongAdder busy = new LongAdder();
-    /** Told that there is not enough left. */
+    /** Refused, as there is not enough left. */
     final LongAdder refused = new LongAdder();
 
     private final Map<Long, LongAdder> ordered = new ConcurrentHashMap<>();
