@@ -321,7 +321,7 @@ public final class RowLocks {
      * @param connection any connection to the database; not closed
      * @param table the table, named as in the keys
      * @throws LockTargetException if the text of an id may depend on settings of the session, see
-     *     <a href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md#2-the-id-as-text">types of ids</a>
+     *     <a href="https://github.com/rowlock/rowlock/blob/main/docs/keys.md#ids">types of ids</a>
      * @throws SQLException if the catalog cannot be read, or the table does not exist
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */

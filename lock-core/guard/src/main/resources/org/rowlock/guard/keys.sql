@@ -82,7 +82,7 @@ begin
                         ' when %s like ''%%infinity'' then %s else %s || ''Z'' end', value, value, value, value, value);
       else
         raise exception 'Column % of % is of type %, which cannot be a lock key', name, relation, type::regtype
-          using errcode = 'feature_not_supported', hint = 'For the types of an id see https://github.com/rowlock/rowlock/blob/main/docs/keys.md#2-the-id-as-text';
+          using errcode = 'feature_not_supported', hint = 'For the types of an id see https://github.com/rowlock/rowlock/blob/main/docs/keys.md#ids';
     end case;
     if not deterministic then
       raise exception 'Column % of % has a nondeterministic collation: to the server two spellings are one row, to the key they are two',

@@ -21,8 +21,7 @@ public final class TargetErrors {
     private static final int MOST_NAMED = 5;
 
     private static final String UNSAID_REFUSAL =
-            "is no value of it, or another spelling than its key has. Give it as in " + Docs.URL
-                    + "keys.md#2-the-id-as-text";
+            "is no value of it, or another spelling than its key has. Give it as in " + Docs.URL + "keys.md#ids";
 
     private TargetErrors() {}
 

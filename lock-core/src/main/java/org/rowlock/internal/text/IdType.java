@@ -259,7 +259,7 @@ public enum IdType {
             return unless(text, IdText.of("", parser.apply(text)));
         } catch (DateTimeException | IllegalArgumentException e) {
             return "is not written as in ISO 8601, or outside the years 1 to 9999. Give it as in " + Docs.URL
-                    + "keys.md#2-the-id-as-text";
+                    + "keys.md#ids";
         }
     }
 
