@@ -5,7 +5,7 @@ package org.rowlock;
  *
  * @see RowLocks.Builder#maxWaitersPerKey(int)
  */
-public final class AdmissionRejectedException extends LockException {
+public final class AdmissionRejectedException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /**

@@ -12,7 +12,7 @@ import java.sql.SQLException;
  * has tried, for half a second, at most 1.5 seconds, to end what may still wait for a lock at the server and commit
  * later. That cannot be certain, so look in a transaction that has locked the same keys first.
  */
-public sealed class CommitOutcomeUnknownException extends LockException permits CommitNotConfirmedException {
+public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;
 
     /**

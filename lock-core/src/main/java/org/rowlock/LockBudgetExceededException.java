@@ -6,7 +6,7 @@ package org.rowlock;
  *
  * @see RowLocks.Builder#lockBudget(int)
  */
-public final class LockBudgetExceededException extends LockException {
+public final class LockBudgetExceededException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** How many distinct keys the call asked for. */

@@ -6,7 +6,7 @@ import java.sql.SQLException;
  * The wait was ended from outside: {@code statement_timeout}, {@code pg_cancel_backend} or a cancel request (SQLSTATE
  * 57014). The transaction is aborted, as with {@code FOR UPDATE}.
  */
-public final class LockCanceledException extends LockException {
+public final class LockCanceledException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /**

@@ -7,7 +7,7 @@ import java.sql.SQLException;
  * 57P05, 25P03 or 25P04), or in the work before its commit was sent. The transaction is gone, and with it every lock it
  * held and all it had written; nothing stays held on the server.
  */
-public final class LockConnectionLostException extends LockException {
+public final class LockConnectionLostException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /**

@@ -7,7 +7,7 @@ import java.sql.SQLException;
  * transaction is aborted: roll back and run it again. Locking all keys of a transaction with one {@link LockRequest}
  * avoids it.
  */
-public final class LockDeadlockException extends LockException {
+public final class LockDeadlockException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /**

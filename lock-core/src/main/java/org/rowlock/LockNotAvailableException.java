@@ -10,7 +10,7 @@ import org.rowlock.internal.text.SqlState;
  * The exception is a wait that the session's own {@code lock_timeout} ended; that aborts the transaction as it does
  * with row locks, see {@link #isTransactionUsable()}.
  */
-public final class LockNotAvailableException extends LockException {
+public final class LockNotAvailableException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** Whether the transaction can go on. */

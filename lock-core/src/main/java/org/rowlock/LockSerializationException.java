@@ -8,7 +8,7 @@ import org.rowlock.internal.text.SqlState;
  * level, a query behind a lock that found no row saw one that was inserted during the wait. The transaction must be
  * rolled back and run again. Only the strategies with a row lock raise it.
  */
-public final class LockSerializationException extends LockException {
+public final class LockSerializationException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /**

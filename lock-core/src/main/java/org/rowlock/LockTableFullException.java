@@ -9,7 +9,7 @@ import java.sql.SQLException;
  * <p>Raise {@code max_locks_per_transaction} or {@code max_connections} (the table holds about their product, before
  * PostgreSQL 19 twice that), or lock fewer keys at a time.
  */
-public final class LockTableFullException extends LockException {
+public final class LockTableFullException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** How many distinct keys the call asked for. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * error, or only the server could tell that an id is spelled otherwise, a transaction that had begun before is aborted,
  * as with {@code FOR UPDATE}. When in doubt, roll back.
  */
-public final class LockTargetException extends LockException {
+public final class LockTargetException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** Whether what is kept of the table does not hold any more. */

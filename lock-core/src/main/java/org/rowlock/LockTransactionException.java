@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * same round trip ({@link LockStrategy#BOTH}, a query behind the lock) a read-only or too isolated transaction that had
  * begun is aborted, to keep these from running.
  */
-public final class LockTransactionException extends LockException {
+public final class LockTransactionException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** What is wrong with the transaction. */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * #isConclusive() conclusive} the server, or a pooler in front of it, was seen not to do what locks need: the message
  * says what, and what to do. Otherwise it could not be tried, as no two connections were to be had or one was lost.
  */
-public final class LockVerificationException extends LockException {
+public final class LockVerificationException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** Whether the DataSource was seen to be wrong. */

@@ -21,17 +21,17 @@ final class RepeatedVerification {
         return daemon;
     });
 
-    RepeatedVerification(Runnable verification, Duration every, Consumer<? super LockException> refused) {
+    RepeatedVerification(Runnable verification, Duration every, Consumer<? super RowlockException> refused) {
         var unused = thread.scheduleWithFixedDelay(
                 () -> run(verification, refused), every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Throws nothing, as what throws is never run again. */
-    private static void run(Runnable verification, Consumer<? super LockException> refused) {
+    private static void run(Runnable verification, Consumer<? super RowlockException> refused) {
         try {
             verification.run();
         } catch (Throwable e) {
-            if (!(e instanceof LockException refusal)
+            if (!(e instanceof RowlockException refusal)
                     || (e instanceof LockVerificationException untried && !untried.isConclusive())) {
                 LOG.log(Level.DEBUG, "Locks could not be verified just now", e);
                 return;

@@ -110,8 +110,8 @@ public final class RowLocks {
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
      * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
      *     run the work again before you have looked
-     * @throws LockException if the locks cannot be had, or the work went on in a transaction that an error had aborted;
-     *     see its subclasses. Nothing is stored
+     * @throws RowlockException if the locks cannot be had, or the work went on in a transaction that an error had
+     *     aborted; see its subclasses. Nothing is stored
      * @throws IllegalArgumentException if an argument is null, or a write cannot go with a commit; see
      *     {@link TransactionLocks#commit}
      * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
@@ -137,7 +137,7 @@ public final class RowLocks {
      * @throws X what the work throws. Nothing is stored
      * @throws SQLException if the connection cannot be had, or the query, a write or the commit fails. Nothing is
      *     stored
-     * @throws LockException as there
+     * @throws RowlockException as there
      * @throws IllegalArgumentException as there
      * @throws IllegalStateException as there
      */
@@ -163,7 +163,7 @@ public final class RowLocks {
      * @throws X what the work throws. Nothing is stored
      * @throws SQLException if the connection cannot be had, or the claim, the mapper, a write or the commit fails.
      *     Nothing is stored
-     * @throws LockException as there
+     * @throws RowlockException as there
      * @throws IllegalArgumentException as there
      */
     public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
@@ -256,7 +256,7 @@ public final class RowLocks {
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
      * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good; do not
      *     run it again before you have looked
-     * @throws LockException if the locks cannot be had; see its subclasses. Nothing is stored
+     * @throws RowlockException if the locks cannot be had; see its subclasses. Nothing is stored
      * @throws IllegalArgumentException if an argument is null, or a write cannot go with a commit; see
      *     {@link TransactionLocks#commit}
      * @throws IllegalStateException if this thread holds one of the keys already in an outer call and would wait for
@@ -398,7 +398,7 @@ public final class RowLocks {
      * @return ends it when it is run; a look that is under way is interrupted
      * @throws IllegalArgumentException if an argument is null, or the time is not positive
      */
-    public Runnable verifyEvery(DataSource dataSource, Duration every, Consumer<? super LockException> refused) {
+    public Runnable verifyEvery(DataSource dataSource, Duration every, Consumer<? super RowlockException> refused) {
         if (dataSource == null || every == null || refused == null) {
             throw new IllegalArgumentException("The DataSource, the time or who is to be told is null");
         }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * SQLSTATE is that of {@code INTO STRICT}: P0002 where there were fewer rows (no_data_found), P0003 where there were
  * more (too_many_rows).
  */
-public final class UnexpectedRowCountException extends LockException {
+public final class UnexpectedRowCountException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** What were to be changed. */

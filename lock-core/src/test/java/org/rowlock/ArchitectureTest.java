@@ -148,7 +148,7 @@ class ArchitectureTest {
                 .areNotInterfaces()
                 .and()
                 .areNotEnums()
-                .and(not(equivalentTo(LockException.class)))
+                .and(not(equivalentTo(RowlockException.class)))
                 .and(not(equivalentTo(CommitOutcomeUnknownException.class)))
                 .should()
                 .haveModifier(JavaModifier.FINAL)
@@ -165,11 +165,11 @@ class ArchitectureTest {
                 .and()
                 .resideInAPackage("org.rowlock")
                 .should()
-                .beAssignableTo(LockException.class)
+                .beAssignableTo(RowlockException.class)
                 .check(CLASSES);
         classes()
                 .that()
-                .areAssignableTo(LockException.class)
+                .areAssignableTo(RowlockException.class)
                 .should()
                 .bePublic()
                 .check(CLASSES);

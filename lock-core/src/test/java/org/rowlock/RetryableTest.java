@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockTransactionException.Reason;
 
-/** {@link LockException#isRetryable} is what the table in docs/errors.md says. */
+/** {@link RowlockException#isRetryable} is what the table in docs/errors.md says. */
 class RetryableTest {
     private static final Pattern EXCEPTION = Pattern.compile("`(\\w+Exception)`(?! with| of)");
     private static final SQLException SQL = new SQLException("by the server", "XX000");
 
-    private static Map<String, LockException> exceptions() {
-        Map<String, LockException> exceptions = new LinkedHashMap<>();
-        for (LockException each : new LockException[] {
+    private static Map<String, RowlockException> exceptions() {
+        Map<String, RowlockException> exceptions = new LinkedHashMap<>();
+        for (RowlockException each : new RowlockException[] {
             new AdmissionRejectedException("m"),
             new CommitNotConfirmedException("m", SQL),
             new CommitOutcomeUnknownException("m", SQL),
@@ -45,13 +45,13 @@ class RetryableTest {
     void isRetryableAsTheTableInTheDocsSays() throws Exception {
         String docs = Files.readString(Path.of("../docs/errors.md"));
         String table = docs.substring(docs.indexOf("## One table"));
-        Map<String, LockException> left = exceptions();
+        Map<String, RowlockException> left = exceptions();
         for (String line : table.lines().filter(row -> row.startsWith("| ")).toList()) {
             String[] cells = line.split("\\|");
             boolean yes = cells[2].strip().startsWith("yes");
             Matcher named = EXCEPTION.matcher(cells[1]);
             while (named.find()) {
-                LockException exception = left.remove(named.group(1));
+                RowlockException exception = left.remove(named.group(1));
                 if (exception != null) {
                     assertThat(exception.isRetryable()).as(named.group(1)).isEqualTo(yes);
                 }
@@ -67,6 +67,6 @@ class RetryableTest {
 
     @Test
     void whatNobodyUnderstandsIsNotRetryable() {
-        assertThat(new LockException("m", SQL).isRetryable()).isFalse();
+        assertThat(new RowlockException("m", SQL).isRetryable()).isFalse();
     }
 }

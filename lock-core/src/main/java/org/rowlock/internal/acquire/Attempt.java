@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
@@ -248,7 +248,7 @@ final class Attempt {
             misnamed = misnamedAbsent(held);
         }
         if (misnamed != null) {
-            LockException refused = TargetErrors.misnamed(asked(), misnamed, !begun);
+            RowlockException refused = TargetErrors.misnamed(asked(), misnamed, !begun);
             if (begun) {
                 throw aborted(refused);
             }
@@ -279,7 +279,7 @@ final class Attempt {
         }
     }
 
-    private LockException aborted(LockException refused) {
+    private RowlockException aborted(RowlockException refused) {
         session.abortTransaction(WaitSql.ABORT, refused);
         return refused;
     }

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockAcquisition.Outcome;
 import org.rowlock.LockBudgetExceededException;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockStrategy;
@@ -17,6 +16,7 @@ import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockWait;
 import org.rowlock.RowMapper;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.Asked;
@@ -95,7 +95,7 @@ final class ClaimRunner<T> {
             }
             outcome = Outcome.ACQUIRED;
         } catch (SQLException e) {
-            LockException understood = ServerErrors.isLockTarget(asked(), claim.binds(), e)
+            RowlockException understood = ServerErrors.isLockTarget(asked(), claim.binds(), e)
                     ? LockErrors.translate(asked(), e)
                     : LockErrors.understood(asked(), e);
             if (understood != null) {
@@ -242,7 +242,7 @@ final class ClaimRunner<T> {
         }
     }
 
-    private LockException staleSnapshot(Guard guard) {
+    private RowlockException staleSnapshot(Guard guard) {
         return new LockTransactionException(
                 LockTransactionException.Reason.ISOLATION,
                 "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()

@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockAcquisition;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockRelease;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowMapper;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
@@ -74,7 +74,7 @@ public final class LockCalls {
     /**
      * Takes the locks, runs what is behind them, and tells the observer.
      *
-     * @throws LockException if the locks cannot be had
+     * @throws RowlockException if the locks cannot be had
      * @throws SQLException if the caller's query fails, or a look at the server does
      */
     public Held acquire(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
@@ -133,7 +133,7 @@ public final class LockCalls {
         if (outcome instanceof Outcome.Taken) {
             return LockAcquisition.Outcome.NOT_AVAILABLE;
         }
-        LockException meaning = outcome instanceof Outcome.Failed failed ? failed.meaning() : null;
+        RowlockException meaning = outcome instanceof Outcome.Failed failed ? failed.meaning() : null;
         return meaning == null ? LockAcquisition.Outcome.FAILED : LockObserver.outcome(meaning);
     }
 

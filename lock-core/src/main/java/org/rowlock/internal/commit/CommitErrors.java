@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.LostCommits;
@@ -134,7 +134,7 @@ final class CommitErrors {
 
     SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
-            throw new LockException(
+            throw new RowlockException(
                     "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e), e);
         }
         if (isEndedBefore(ending, e)) {
@@ -196,8 +196,8 @@ final class CommitErrors {
     }
 
     /** What was run in place of COMMIT cannot be told, so the session is ended rather than rolled back. */
-    LockException notEnded(PgSession session) {
-        LockException failure = new LockException(
+    RowlockException notEnded(PgSession session) {
+        RowlockException failure = new RowlockException(
                 "Nothing of " + work() + " is stored: the server was told to commit, and the transaction"
                         + " is still open. A pooler gives prepared statements of one client to another: "
                         + LockErrors.POOLER_ADVICE,

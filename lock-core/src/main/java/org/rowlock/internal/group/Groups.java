@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockAcquisition;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyNames;
@@ -115,7 +115,7 @@ public final class Groups {
         } catch (CommitOutcomeUnknownException e) {
             unknown = e;
             throw e;
-        } catch (SQLException | LockException e) {
+        } catch (SQLException | RowlockException e) {
             undone = true;
             learn(leader.key, all.size(), e);
             if (!isUsable(connection)) {

@@ -7,13 +7,13 @@ import org.postgresql.util.ServerErrorMessage;
 import org.rowlock.LockCanceledException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockDeadlockException;
-import org.rowlock.LockException;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockSerializationException;
 import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Tail;
@@ -24,9 +24,9 @@ import org.rowlock.internal.text.SqlState;
 public final class LockErrors {
     private LockErrors() {}
 
-    /** The exception for a failure of the lock itself; one that Rowlock does not understand stays a LockException. */
-    public static LockException translate(Asked asked, SQLException e) {
-        LockException understood = understood(asked, e);
+    /** The exception for a failure of the lock itself; a plain RowlockException if Rowlock does not understand it. */
+    public static RowlockException translate(Asked asked, SQLException e) {
+        RowlockException understood = understood(asked, e);
         if (understood != null) {
             return understood;
         }
@@ -35,7 +35,7 @@ public final class LockErrors {
             return new LockTargetException(
                     cannot(asked) + message(asked, e) + ". " + TargetErrors.adviceForTarget(state) + ".", state, e);
         }
-        return new LockException(cannot(asked) + message(asked, e), e);
+        return new RowlockException(cannot(asked) + message(asked, e), e);
     }
 
     /** What to do where a pooler mixes up prepared statements. */
@@ -48,10 +48,10 @@ public final class LockErrors {
     }
 
     /** The exception for what only a lock, the transaction or the connection can cause; null for anything else. */
-    public static @Nullable LockException understood(Asked asked, SQLException e) {
+    public static @Nullable RowlockException understood(Asked asked, SQLException e) {
         String state = SqlState.of(e);
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
-            return new LockException(cannot(asked) + mixedUpStatements(e) + " Roll back.", e);
+            return new RowlockException(cannot(asked) + mixedUpStatements(e) + " Roll back.", e);
         }
         ServerErrorMessage server = ServerErrors.serverMessage(e);
         if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
@@ -60,7 +60,7 @@ public final class LockErrors {
             return "FATAL".equals(server.getSeverity())
                     ? new LockConnectionLostException(
                             refused + "It has ended the session; the transaction and its locks are gone.", e)
-                    : new LockException(refused + "Roll back.", e);
+                    : new RowlockException(refused + "Roll back.", e);
         }
         if (e.getCause() instanceof InterruptedIOException) {
             return new LockConnectionLostException(
@@ -119,7 +119,7 @@ public final class LockErrors {
     }
 
     /** The exception for a guard that refused. The transaction is as usable as it was, unless {@code e} aborted it. */
-    public static LockException refused(Asked asked, Guard guard, @Nullable SQLException e) {
+    public static RowlockException refused(Asked asked, Guard guard, @Nullable SQLException e) {
         if (guard.isReadOnly()) {
             return readOnly(asked, e);
         }
@@ -149,7 +149,7 @@ public final class LockErrors {
                 e);
     }
 
-    private static LockException readOnly(Asked asked, @Nullable SQLException e) {
+    private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
         return new LockTransactionException(
                 Reason.READ_ONLY,
                 cannot(asked)
@@ -166,7 +166,7 @@ public final class LockErrors {
     }
 
     /** The exception for a row that a stale snapshot may only not see: the key may have been inserted since. */
-    public static LockException absentInSnapshot(Asked asked, Guard guard) {
+    public static RowlockException absentInSnapshot(Asked asked, Guard guard) {
         return new LockTransactionException(
                 Reason.ISOLATION,
                 cannot(asked) + "the transaction is " + guard.isolation() + " and has already begun, and its snapshot"
@@ -177,7 +177,7 @@ public final class LockErrors {
     }
 
     /** What became of a flush, as an exception. */
-    public static LockException of(Asked asked, Outcome outcome) throws SQLException {
+    public static RowlockException of(Asked asked, Outcome outcome) throws SQLException {
         if (outcome instanceof Outcome.Taken taken) {
             return notAvailable(asked, taken.mayBeOfTail(), taken.cause());
         }
@@ -188,7 +188,7 @@ public final class LockErrors {
             return refused(asked, refused.guard(), refused.cause());
         }
         if (outcome instanceof Outcome.Failed failed) {
-            LockException meaning = failed.meaning();
+            RowlockException meaning = failed.meaning();
             if (meaning == null) {
                 throw failed.cause();
             }
@@ -203,7 +203,7 @@ public final class LockErrors {
      * @param tail what is behind the locks
      * @throws IllegalArgumentException if the driver does not send the tail with these values
      */
-    public static @Nullable LockException meaning(Asked asked, @Nullable Tail tail, SQLException e) {
+    public static @Nullable RowlockException meaning(Asked asked, @Nullable Tail tail, SQLException e) {
         if (tail == null) {
             return translate(asked, e);
         }
@@ -221,10 +221,10 @@ public final class LockErrors {
 
     /** A call that failed and could not be undone: whatever failed first, the transaction is gone. */
     public static Outcome.Failed notUndone(Asked asked, boolean aborted, SQLException e, @Nullable Throwable first) {
-        LockException exception;
+        RowlockException exception;
         SQLException cause = e;
         if (aborted && !SqlState.isConnectionLost(e.getSQLState())) {
-            exception = new LockException(
+            exception = new RowlockException(
                     cannot(asked) + "the failed call could not be undone (" + message(asked, e)
                             + "). The transaction is aborted; roll back.",
                     e);

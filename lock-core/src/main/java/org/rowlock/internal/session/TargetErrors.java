@@ -2,10 +2,10 @@ package org.rowlock.internal.session;
 
 import java.util.List;
 import java.util.stream.Collectors;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowAbsentException;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -25,7 +25,7 @@ public final class TargetErrors {
     private TargetErrors() {}
 
     /** The exception for rows that are required and do not exist. */
-    public static LockException rowAbsent(Asked asked, List<LockKey> absent) {
+    public static RowlockException rowAbsent(Asked asked, List<LockKey> absent) {
         String keys = absent.stream().limit(MOST_NAMED).map(asked.names()::of).collect(Collectors.joining(", "));
         return new RowAbsentException(LockErrors.cannot(asked) + "there is no row " + keys
                 + (absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "")
@@ -33,7 +33,7 @@ public final class TargetErrors {
     }
 
     /** The exception for a key that is required to have a row, where nothing looks for one. */
-    public static LockException rowNotLookedFor(Asked asked, LockKey key) {
+    public static RowlockException rowNotLookedFor(Asked asked, LockKey key) {
         return new LockTargetException(
                 LockErrors.cannot(asked) + "requireRow() asks for a row, and nothing looks for one: "
                         + asked.names().of(key)

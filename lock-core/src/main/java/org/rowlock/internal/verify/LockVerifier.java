@@ -12,7 +12,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockConnectionLostException;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
@@ -20,6 +19,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
@@ -93,7 +93,7 @@ public final class LockVerifier {
                 return probes.size();
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
-            } catch (LockException | SQLException e) {
+            } catch (RowlockException | SQLException e) {
                 LockVerificationException refused = refusedByPooler(e);
                 if (refused != null) {
                     throw refused;

@@ -5,14 +5,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was to be done under a lock was not done, or is not known to be: the lock could not be had, a write did not do
- * what was expected of it, or the commit is in doubt. The root of Rowlock's exceptions, unchecked. The subclasses name
- * what can be understood, and this class itself stands for any other refusal of the server.
+ * The root of Rowlock's exceptions, unchecked: a lock could not be had, a write did not do what was expected of it, or
+ * a commit is in doubt. The subclasses name what can be understood, and this class itself stands for any other refusal
+ * of the server.
  *
  * <p>Unless a subclass says otherwise, PostgreSQL has aborted the transaction and it must be rolled back, as with
  * {@code FOR UPDATE}.
  */
-public class LockException extends RuntimeException {
+public class RowlockException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     /** The server's, or what FOR UPDATE would have given; null where there is none. */
@@ -25,7 +25,7 @@ public class LockException extends RuntimeException {
      * @param sqlState the SQLSTATE, if there is one
      * @param cause what the server or the driver said
      */
-    public LockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+    public RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, cause);
         this.sqlState = sqlState;
     }
@@ -36,7 +36,7 @@ public class LockException extends RuntimeException {
      * @param message what was asked, why it cannot be, and what to do
      * @param cause what the server or the driver said
      */
-    public LockException(String message, SQLException cause) {
+    public RowlockException(String message, SQLException cause) {
         this(message, cause.getSQLState(), cause);
     }
 
