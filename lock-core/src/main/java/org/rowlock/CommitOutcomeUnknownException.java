@@ -15,13 +15,7 @@ import java.sql.SQLException;
 public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public CommitOutcomeUnknownException(String message, SQLException cause) {
+    CommitOutcomeUnknownException(String message, SQLException cause) {
         super(message, cause);
     }
 

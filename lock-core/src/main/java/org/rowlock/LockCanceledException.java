@@ -9,13 +9,7 @@ import java.sql.SQLException;
 public final class LockCanceledException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public LockCanceledException(String message, SQLException cause) {
+    LockCanceledException(String message, SQLException cause) {
         super(message, cause);
     }
 

@@ -7,13 +7,7 @@ package org.rowlock;
 public final class LockInterruptedException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public LockInterruptedException(String message, InterruptedException cause) {
+    LockInterruptedException(String message, InterruptedException cause) {
         super(message, null, cause);
     }
 

@@ -16,14 +16,7 @@ public final class LockNotAvailableException extends RowlockException {
     /** Whether the transaction can go on. */
     private final boolean transactionUsable;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param transactionUsable whether the transaction can go on
-     * @param cause what the server or the driver said
-     */
-    public LockNotAvailableException(String message, boolean transactionUsable, @Nullable Throwable cause) {
+    LockNotAvailableException(String message, boolean transactionUsable, @Nullable Throwable cause) {
         super(message, SqlState.LOCK_NOT_AVAILABLE, cause);
         this.transactionUsable = transactionUsable;
     }

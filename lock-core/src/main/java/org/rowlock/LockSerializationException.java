@@ -11,13 +11,7 @@ import org.rowlock.internal.text.SqlState;
 public final class LockSerializationException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public LockSerializationException(String message, @Nullable Throwable cause) {
+    LockSerializationException(String message, @Nullable Throwable cause) {
         super(message, SqlState.SERIALIZATION_FAILURE, cause);
     }
 

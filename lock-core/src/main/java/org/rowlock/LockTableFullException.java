@@ -15,14 +15,7 @@ public final class LockTableFullException extends RowlockException {
     /** How many distinct keys the call asked for. */
     private final int keys;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param keys how many distinct keys the call asked for
-     * @param cause what the server or the driver said
-     */
-    public LockTableFullException(String message, int keys, SQLException cause) {
+    LockTableFullException(String message, int keys, SQLException cause) {
         super(message, cause);
         this.keys = keys;
     }

@@ -48,16 +48,7 @@ public final class LockTransactionException extends RowlockException {
     /** What is wrong. */
     private final Reason reason;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param reason what is wrong
-     * @param message what was asked, why it cannot be, and what to do
-     * @param sqlState the SQLSTATE, if there is one
-     * @param cause what the server or the driver said
-     */
-    public LockTransactionException(
-            Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
+    LockTransactionException(Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, sqlState, cause);
         this.reason = reason;
     }

@@ -13,24 +13,7 @@ public final class LockVerificationException extends RowlockException {
     /** Whether the DataSource was seen to be wrong. */
     private final boolean conclusive;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public LockVerificationException(String message, @Nullable Throwable cause) {
-        this(message, true, cause);
-    }
-
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param conclusive whether the DataSource was seen to be wrong
-     * @param cause what the server or the driver said
-     */
-    public LockVerificationException(String message, boolean conclusive, @Nullable Throwable cause) {
+    LockVerificationException(String message, boolean conclusive, @Nullable Throwable cause) {
         super(message, null, cause);
         this.conclusive = conclusive;
     }

@@ -7,12 +7,7 @@ package org.rowlock;
 public final class RowAbsentException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     */
-    public RowAbsentException(String message) {
+    RowAbsentException(String message) {
         super(message, null, null);
     }
 }

@@ -3,6 +3,8 @@ package org.rowlock;
 import java.sql.SQLException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * The root of Rowlock's exceptions, unchecked: a lock could not be had, a write did not do what was expected of it, or
@@ -18,25 +20,12 @@ public class RowlockException extends RuntimeException {
     /** The server's, or what FOR UPDATE would have given; null where there is none. */
     private final @Nullable String sqlState;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param sqlState the SQLSTATE, if there is one
-     * @param cause what the server or the driver said
-     */
-    public RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+    RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, cause);
         this.sqlState = sqlState;
     }
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public RowlockException(String message, SQLException cause) {
+    RowlockException(String message, SQLException cause) {
         this(message, cause.getSQLState(), cause);
     }
 
@@ -59,5 +48,105 @@ public class RowlockException extends RuntimeException {
      */
     public Optional<String> sqlState() {
         return Optional.ofNullable(sqlState);
+    }
+
+    static {
+        new Maker();
+    }
+
+    /** For the rooms inside, which cannot see the constructors. */
+    private static final class Maker extends Exceptions {
+        @Override
+        public AdmissionRejectedException rejected(String message) {
+            return new AdmissionRejectedException(message);
+        }
+
+        @Override
+        public CommitNotConfirmedException notConfirmed(String message, SQLException cause) {
+            return new CommitNotConfirmedException(message, cause);
+        }
+
+        @Override
+        public CommitOutcomeUnknownException outcomeUnknown(String message, SQLException cause) {
+            return new CommitOutcomeUnknownException(message, cause);
+        }
+
+        @Override
+        public LockBudgetExceededException overBudget(String message, int keys) {
+            return new LockBudgetExceededException(message, keys);
+        }
+
+        @Override
+        public LockCanceledException canceled(String message, SQLException cause) {
+            return new LockCanceledException(message, cause);
+        }
+
+        @Override
+        public LockConnectionLostException connectionLost(String message, SQLException cause) {
+            return new LockConnectionLostException(message, cause);
+        }
+
+        @Override
+        public LockDeadlockException deadlock(String message, SQLException cause) {
+            return new LockDeadlockException(message, cause);
+        }
+
+        @Override
+        public LockInterruptedException interrupted(String message, InterruptedException cause) {
+            return new LockInterruptedException(message, cause);
+        }
+
+        @Override
+        public LockNotAvailableException notAvailable(
+                String message, boolean transactionUsable, @Nullable Throwable cause) {
+            return new LockNotAvailableException(message, transactionUsable, cause);
+        }
+
+        @Override
+        public LockSerializationException serialization(String message, @Nullable Throwable cause) {
+            return new LockSerializationException(message, cause);
+        }
+
+        @Override
+        public LockTableFullException tableFull(String message, int keys, SQLException cause) {
+            return new LockTableFullException(message, keys, cause);
+        }
+
+        @Override
+        public LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+            return new LockTargetException(message, sqlState, cause);
+        }
+
+        @Override
+        public LockTargetException stale(String message) {
+            return LockTargetException.stale(message);
+        }
+
+        @Override
+        public LockTransactionException transaction(
+                Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
+            return new LockTransactionException(reason, message, sqlState, cause);
+        }
+
+        @Override
+        public LockVerificationException verification(String message, boolean conclusive, @Nullable Throwable cause) {
+            return new LockVerificationException(message, conclusive, cause);
+        }
+
+        @Override
+        public RowAbsentException rowAbsent(String message) {
+            return new RowAbsentException(message);
+        }
+
+        @Override
+        public UnexpectedRowCountException unexpectedRowCount(
+                String message, long expected, long found, @Nullable Throwable cause) {
+            return new UnexpectedRowCountException(message, expected, found, cause);
+        }
+
+        @Override
+        public RowlockException other(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+            return new RowlockException(message, sqlState, cause);
+        }
     }
 }

@@ -2,18 +2,24 @@ package org.rowlock;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockAndCommit;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.request.Insert;
+import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.CheckReturnValue;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -145,7 +151,7 @@ public final class TransactionLocks {
 
     private LockResult lock(PgSession session, LockRequest request, LockWait wait, @Nullable LockQuery<?> query)
             throws SQLException {
-        ResolvedRequest resolved = requests.of(request, wait);
+        ResolvedRequest resolved = resolved(request, wait);
         Held result = request.isRowRequired()
                 ? calls.acquireRows(session, resolved, query)
                 : calls.acquire(session, resolved, query);
@@ -157,6 +163,20 @@ public final class TransactionLocks {
                         false,
                         resolved.absentRows(result.found()))
                 : new LockResult(resolved.strategy(), true, false, List.of());
+    }
+
+    private ResolvedRequest resolved(LockRequest request, LockWait wait) {
+        ResolvedRequest resolved = requests.of(request, wait);
+        Map<LockKey.Row, LockRequest.Insertion> insertions = request.insertions();
+        if (insertions.isEmpty()) {
+            return resolved;
+        }
+        List<Insert> inserts = new ArrayList<>(insertions.size());
+        for (LockKey key : KeyEntries.ordered(List.copyOf(insertions.keySet()))) {
+            LockRequest.Insertion insertion = Objects.requireNonNull(insertions.get(key));
+            inserts.add(new Insert((LockKey.Row) key, insertion.sql(), insertion.binds()));
+        }
+        return resolved.withInserts(inserts);
     }
 
     private static LockRequest given(@Nullable LockRequest request) {
@@ -283,6 +303,6 @@ public final class TransactionLocks {
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
         new LockAndCommit(observed ? calls : calls.unobserved(), endings)
-                .run(session, requests.of(request, wait), writes, request.isRowRequired());
+                .run(session, resolved(request, wait), writes, request.isRowRequired());
     }
 }

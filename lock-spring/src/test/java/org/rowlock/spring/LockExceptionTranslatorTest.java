@@ -1,5 +1,6 @@
 package org.rowlock.spring;
 
+import org.rowlock.internal.text.Exceptions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockRequest.forUpdate;
@@ -79,7 +80,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void aCommitThatIsNotConfirmedIsCommitted() {
-        CommitNotConfirmedException e = new CommitNotConfirmedException("committed", new SQLException("why", "01000"));
+        CommitNotConfirmedException e = Exceptions.make().notConfirmed("committed", new SQLException("why", "01000"));
         assertThat(LockExceptionTranslator.translate(e))
                 .hasCause(e)
                 .isInstanceOfSatisfying(
@@ -90,7 +91,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void anAbsentRowIsAnEmptyResult() {
-        RowAbsentException e = new RowAbsentException("no such row");
+        RowAbsentException e = Exceptions.make().rowAbsent("no such row");
         assertThat(LockExceptionTranslator.translate(e))
                 .isInstanceOf(EmptyResultDataAccessException.class)
                 .hasMessage("no such row")

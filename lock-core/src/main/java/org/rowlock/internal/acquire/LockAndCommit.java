@@ -45,6 +45,7 @@ public final class LockAndCommit {
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
         WriteFlushes flushes = WriteFlushes.of(session, writes, request.names(), ending);
         if (rowRequired
+                || !request.inserts().isEmpty()
                 || !flushes.isOne()
                 || isLookedAt(calls.requests().tables().withIdColumns(session, request))) {
             if (rowRequired) {

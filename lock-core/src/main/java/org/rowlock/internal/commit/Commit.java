@@ -7,7 +7,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
 import org.rowlock.CommitOutcomeUnknownException;
-import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
@@ -15,6 +14,7 @@ import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -56,10 +56,11 @@ public final class Commit {
      */
     public void run(List<Write<?>> writes) throws SQLException {
         if (connection.isClosed()) {
-            throw new LockConnectionLostException(
-                    "Nothing of " + errors.work() + " is stored: its connection was lost or closed before the"
-                            + " commit was sent. The transaction and its locks are gone.",
-                    new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
+            throw Exceptions.make()
+                    .connectionLost(
+                            "Nothing of " + errors.work() + " is stored: its connection was lost or closed before the"
+                                    + " commit was sent. The transaction and its locks are gone.",
+                            new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
         }
         PgSession session = PgSession.of(connection);
         if (session.isAborted()) {
