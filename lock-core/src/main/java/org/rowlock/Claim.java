@@ -53,7 +53,7 @@ public final class Claim {
     }
 
     /**
-     * With id columns. Default those given in {@link RowLocks.Builder#idColumns}, or else the primary key.
+     * With id columns. Default those given in {@link RowLocksBuilder#idColumns}, or else the primary key.
      *
      * @param columns the columns as the catalog has them (no quotes), in the order of the id's parts
      * @return the claim with them

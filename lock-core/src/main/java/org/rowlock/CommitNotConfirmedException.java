@@ -16,13 +16,7 @@ import org.rowlock.internal.text.SqlState;
 public final class CommitNotConfirmedException extends CommitOutcomeUnknownException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server said
-     */
-    public CommitNotConfirmedException(String message, SQLException cause) {
+    CommitNotConfirmedException(String message, SQLException cause) {
         super(message, SqlState.COMMIT_NOT_CONFIRMED, cause);
     }
 }

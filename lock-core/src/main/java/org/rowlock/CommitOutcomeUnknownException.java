@@ -12,16 +12,10 @@ import java.sql.SQLException;
  * has tried, for half a second, at most 1.5 seconds, to end what may still wait for a lock at the server and commit
  * later. That cannot be certain, so look in a transaction that has locked the same keys first.
  */
-public sealed class CommitOutcomeUnknownException extends LockException permits CommitNotConfirmedException {
+public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public CommitOutcomeUnknownException(String message, SQLException cause) {
+    CommitOutcomeUnknownException(String message, SQLException cause) {
         super(message, cause);
     }
 

@@ -4,21 +4,15 @@ package org.rowlock;
  * A call asked for more distinct advisory locks than its budget allows (default 1,000). Refused before any SQL:
  * nothing is locked and the transaction stays usable.
  *
- * @see RowLocks.Builder#lockBudget(int)
+ * @see RowLocksBuilder#lockBudget(int)
  */
-public final class LockBudgetExceededException extends LockException {
+public final class LockBudgetExceededException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** How many distinct keys the call asked for. */
     private final int keys;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param keys how many distinct keys the call asked for
-     */
-    public LockBudgetExceededException(String message, int keys) {
+    LockBudgetExceededException(String message, int keys) {
         super(message, null, null);
         this.keys = keys;
     }

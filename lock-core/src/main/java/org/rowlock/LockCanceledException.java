@@ -6,16 +6,10 @@ import java.sql.SQLException;
  * The wait was ended from outside: {@code statement_timeout}, {@code pg_cancel_backend} or a cancel request (SQLSTATE
  * 57014). The transaction is aborted, as with {@code FOR UPDATE}.
  */
-public final class LockCanceledException extends LockException {
+public final class LockCanceledException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public LockCanceledException(String message, SQLException cause) {
+    LockCanceledException(String message, SQLException cause) {
         super(message, cause);
     }
 

@@ -7,16 +7,10 @@ import java.sql.SQLException;
  * 57P05, 25P03 or 25P04), or in the work before its commit was sent. The transaction is gone, and with it every lock it
  * held and all it had written; nothing stays held on the server.
  */
-public final class LockConnectionLostException extends LockException {
+public final class LockConnectionLostException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public LockConnectionLostException(String message, SQLException cause) {
+    LockConnectionLostException(String message, SQLException cause) {
         super(message, cause);
     }
 

@@ -7,16 +7,10 @@ import java.sql.SQLException;
  * transaction is aborted: roll back and run it again. Locking all keys of a transaction with one {@link LockRequest}
  * avoids it.
  */
-public final class LockDeadlockException extends LockException {
+public final class LockDeadlockException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public LockDeadlockException(String message, SQLException cause) {
+    LockDeadlockException(String message, SQLException cause) {
         super(message, cause);
     }
 

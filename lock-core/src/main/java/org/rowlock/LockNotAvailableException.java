@@ -10,20 +10,13 @@ import org.rowlock.internal.text.SqlState;
  * The exception is a wait that the session's own {@code lock_timeout} ended; that aborts the transaction as it does
  * with row locks, see {@link #isTransactionUsable()}.
  */
-public final class LockNotAvailableException extends LockException {
+public final class LockNotAvailableException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** Whether the transaction can go on. */
     private final boolean transactionUsable;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param transactionUsable whether the transaction can go on
-     * @param cause what the server or the driver said
-     */
-    public LockNotAvailableException(String message, boolean transactionUsable, @Nullable Throwable cause) {
+    LockNotAvailableException(String message, boolean transactionUsable, @Nullable Throwable cause) {
         super(message, SqlState.LOCK_NOT_AVAILABLE, cause);
         this.transactionUsable = transactionUsable;
     }

@@ -2,6 +2,7 @@ package org.rowlock;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * forUpdate(row("account", 42))
  * forShare(rows("account", ids)).atMost(Duration.ofMillis(200))
  * forUpdate(row("orders", 7)).and(forKeyShare(row("customer", 42))).requireRow()
+ * forUpdate(row("counter", "a")).orInsert("insert into counter(id, n) values (?, 0)", "a")
  * }</pre>
  *
  * <p>The keys of one request are locked in one round trip, all or none, and in one order, whatever the order given.
@@ -31,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable and thread-safe.
  */
 public final class LockRequest {
+    private static final Pattern ON_CONFLICT = Pattern.compile("(?i)\\bon\\s+conflict\\b");
+
     private final List<LockKey> keys;
     /** The same with each spelling of an id: of a text column, two spellings of a UUID are two rows of one key. */
     private final List<LockKey> spelled;
@@ -39,6 +44,7 @@ public final class LockRequest {
     /** That of each key where they differ; empty where all have the same. */
     private final Map<LockKey, RowLockMode> modes;
 
+    private final Map<LockKey.Row, Insertion> insertions;
     private final @Nullable LockWait wait;
     private final boolean rowRequired;
 
@@ -47,21 +53,25 @@ public final class LockRequest {
             List<LockKey> spelled,
             RowLockMode mode,
             Map<LockKey, RowLockMode> modes,
+            Map<LockKey.Row, Insertion> insertions,
             @Nullable LockWait wait,
             boolean rowRequired) {
         this.keys = keys;
         this.spelled = spelled;
         this.mode = mode;
         this.modes = modes;
+        this.insertions = insertions;
         this.wait = wait;
         this.rowRequired = rowRequired;
     }
 
+    /** How a row is made. */
+    record Insertion(String sql, List<@Nullable Object> binds) {}
+
     /**
-     * A request for {@link RowLockMode#FOR_UPDATE}.
+     * {@return a request for {@link RowLockMode#FOR_UPDATE}}
      *
      * @param key what to lock
-     * @return the request
      * @throws IllegalArgumentException if the key is null
      */
     public static LockRequest forUpdate(LockKey key) {
@@ -69,10 +79,9 @@ public final class LockRequest {
     }
 
     /**
-     * A request for {@link RowLockMode#FOR_UPDATE}.
+     * {@return a request for {@link RowLockMode#FOR_UPDATE}}
      *
      * @param keys what to lock, of one table or several; equal ones count once
-     * @return the request
      * @throws IllegalArgumentException if the keys are null or empty, or one is null
      */
     public static LockRequest forUpdate(Collection<? extends LockKey> keys) {
@@ -80,10 +89,9 @@ public final class LockRequest {
     }
 
     /**
-     * A request for {@link RowLockMode#FOR_NO_KEY_UPDATE}.
+     * {@return a request for {@link RowLockMode#FOR_NO_KEY_UPDATE}}
      *
      * @param key what to lock
-     * @return the request
      * @throws IllegalArgumentException if the key is null
      */
     public static LockRequest forNoKeyUpdate(LockKey key) {
@@ -91,10 +99,9 @@ public final class LockRequest {
     }
 
     /**
-     * A request for {@link RowLockMode#FOR_NO_KEY_UPDATE}.
+     * {@return a request for {@link RowLockMode#FOR_NO_KEY_UPDATE}}
      *
      * @param keys what to lock, of one table or several; equal ones count once
-     * @return the request
      * @throws IllegalArgumentException if the keys are null or empty, or one is null
      */
     public static LockRequest forNoKeyUpdate(Collection<? extends LockKey> keys) {
@@ -102,10 +109,9 @@ public final class LockRequest {
     }
 
     /**
-     * A request for {@link RowLockMode#FOR_SHARE}.
+     * {@return a request for {@link RowLockMode#FOR_SHARE}}
      *
      * @param key what to lock
-     * @return the request
      * @throws IllegalArgumentException if the key is null
      */
     public static LockRequest forShare(LockKey key) {
@@ -113,10 +119,9 @@ public final class LockRequest {
     }
 
     /**
-     * A request for {@link RowLockMode#FOR_SHARE}.
+     * {@return a request for {@link RowLockMode#FOR_SHARE}}
      *
      * @param keys what to lock, of one table or several; equal ones count once
-     * @return the request
      * @throws IllegalArgumentException if the keys are null or empty, or one is null
      */
     public static LockRequest forShare(Collection<? extends LockKey> keys) {
@@ -124,10 +129,9 @@ public final class LockRequest {
     }
 
     /**
-     * A request for {@link RowLockMode#FOR_KEY_SHARE}.
+     * {@return a request for {@link RowLockMode#FOR_KEY_SHARE}}
      *
      * @param key what to lock
-     * @return the request
      * @throws IllegalArgumentException if the key is null
      */
     public static LockRequest forKeyShare(LockKey key) {
@@ -135,10 +139,9 @@ public final class LockRequest {
     }
 
     /**
-     * A request for {@link RowLockMode#FOR_KEY_SHARE}.
+     * {@return a request for {@link RowLockMode#FOR_KEY_SHARE}}
      *
      * @param keys what to lock, of one table or several; equal ones count once
-     * @return the request
      * @throws IllegalArgumentException if the keys are null or empty, or one is null
      */
     public static LockRequest forKeyShare(Collection<? extends LockKey> keys) {
@@ -146,24 +149,22 @@ public final class LockRequest {
     }
 
     /**
-     * A request for a mode that is only known when it runs.
+     * {@return a request for a mode that is only known when it runs}
      *
      * @param mode how strongly
      * @param key what to lock
-     * @return the request
      * @throws IllegalArgumentException if an argument is null
      */
     public static LockRequest of(RowLockMode mode, LockKey key) {
         List<LockKey> keys = List.of(checked(key));
-        return new LockRequest(keys, keys, checked(mode), Map.of(), null, false);
+        return new LockRequest(keys, keys, checked(mode), Map.of(), Map.of(), null, false);
     }
 
     /**
-     * A request for a mode that is only known when it runs.
+     * {@return a request for a mode that is only known when it runs}
      *
      * @param mode how strongly
      * @param keys what to lock, of one table or several; equal ones count once
-     * @return the request
      * @throws IllegalArgumentException if an argument or a key is null, or the keys are empty
      */
     public static LockRequest of(RowLockMode mode, Collection<? extends LockKey> keys) {
@@ -176,15 +177,16 @@ public final class LockRequest {
         }
         keys.forEach(LockRequest::checked);
         List<LockKey> distinct = distinct(keys);
-        return new LockRequest(distinct, spelled(distinct, List.copyOf(keys)), checked(mode), Map.of(), null, false);
+        return new LockRequest(
+                distinct, spelled(distinct, List.copyOf(keys)), checked(mode), Map.of(), Map.of(), null, false);
     }
 
     /**
-     * This request and another in one. Each key keeps its mode; of a key that both have, the stronger counts. The call
-     * waits as long as the more impatient of the two, and requires rows if either does.
+     * {@return this request and another in one} Each key keeps its mode; of a key that both have, the stronger counts,
+     * and this request's {@link #orInsert}. The call waits as long as the more impatient of the two, and requires rows
+     * if either does.
      *
      * @param other the other
-     * @return both
      * @throws IllegalArgumentException if the other is null
      */
     public LockRequest and(LockRequest other) {
@@ -199,19 +201,21 @@ public final class LockRequest {
         keys.forEach(key -> each.put(key, modeOf(key)));
         other.keys.forEach(key -> each.merge(key, other.modeOf(key), LockRequest::stronger));
         boolean differ = each.values().stream().anyMatch(one -> one != strongest);
+        Map<LockKey.Row, Insertion> both = new LinkedHashMap<>(other.insertions);
+        both.putAll(insertions);
         return new LockRequest(
                 all,
                 spelled(all, given),
                 strongest,
                 differ ? each : Map.of(),
+                both,
                 shorter(wait, other.wait),
                 rowRequired || other.rowRequired);
     }
 
     /**
-     * The same, without waiting for other transactions.
+     * {@return the same, without waiting for other transactions}
      *
-     * @return the request
      * @see LockWait#noWait()
      */
     public LockRequest noWait() {
@@ -219,10 +223,9 @@ public final class LockRequest {
     }
 
     /**
-     * The same, waiting for other transactions for a duration, all keys together.
+     * {@return the same, waiting for other transactions for a duration, all keys together}
      *
      * @param duration the bound; zero is {@link #noWait()}
-     * @return the request
      * @throws IllegalArgumentException if the duration is null, negative or too long; see {@link LockWait#atMost}
      */
     public LockRequest atMost(Duration duration) {
@@ -230,46 +233,72 @@ public final class LockRequest {
     }
 
     /**
-     * The same with a wait. Without one {@link TransactionLocks#tryLock} does not wait, and every other call waits
-     * forever or, in Spring, as configured.
+     * {@return the same with a wait} Without one {@link TransactionLocks#tryLock} does not wait, and every other call
+     * waits forever or, in Spring, as configured.
      *
      * @param wait how long to wait for other transactions
-     * @return the request
      * @throws IllegalArgumentException if the wait is null
      */
     public LockRequest waiting(LockWait wait) {
         if (wait == null) {
             throw new IllegalArgumentException("The wait is null; give LockWait.forever(), noWait() or atMost()");
         }
-        return new LockRequest(keys, spelled, mode, modes, wait, rowRequired);
+        return new LockRequest(keys, spelled, mode, modes, insertions, wait, rowRequired);
     }
 
     /**
-     * The same, with which a row that does not exist is a {@link RowAbsentException}. Without it {@link
+     * {@return the same, with which a row that does not exist is a {@link RowAbsentException}} Without it {@link
      * LockStrategy#ROW} locks nothing for such a row, as {@code FOR UPDATE} does, and {@link LockStrategy#BOTH} the key
      * alone. A query behind the lock has run. {@link LockStrategy#ADVISORY}, names and numbers are then refused with a
      * {@link LockTargetException}, as nothing looks for a row there. {@link RowLocks#execute} takes a round trip more
      * with it.
-     *
-     * @return the request
      */
     public LockRequest requireRow() {
-        return new LockRequest(keys, spelled, mode, modes, wait, true);
+        return new LockRequest(keys, spelled, mode, modes, insertions, wait, true);
     }
 
     /**
-     * The keys.
+     * {@return the same, which inserts the row if it is absent, and locks it either way} Lock and insert are one round
+     * trip. Of several transactions that do so at a time one inserts, and each holds the lock in turn; if the inserting
+     * transaction rolls back, the next one inserts. Join several with {@link #and}: they are inserted in one order.
      *
-     * @return each once, in the order given
+     * <p>A call without a wait waits a millisecond at most for a transaction that has inserted the row and has not
+     * committed. With {@link LockStrategy#ADVISORY} nothing looks whether the row is there afterwards; otherwise its
+     * absence is a {@link RowAbsentException}. {@link RowLocks#execute} takes a round trip more. The INSERT needs its
+     * privilege, and evaluates defaults and BEFORE triggers, also if the row exists.
+     *
+     * @param insert one INSERT of the row, with {@code ?} for parameters, without RETURNING and ON CONFLICT; Rowlock
+     *     adds {@code on conflict do nothing}
+     * @param binds a value per parameter, as for {@link java.sql.PreparedStatement#setObject(int, Object)}
+     * @throws IllegalArgumentException if the request is not of one row, an argument is null, or the SQL is blank or
+     *     has an ON CONFLICT
      */
+    public LockRequest orInsert(String insert, @Nullable Object... binds) {
+        if (spelled.size() != 1 || !(spelled.get(0) instanceof LockKey.Row row)) {
+            throw new IllegalArgumentException("orInsert() is for a request of one row, and this is of " + spelled
+                    + "; make one for each row, and join them with and()");
+        }
+        if (insert == null || insert.isBlank() || binds == null) {
+            throw new IllegalArgumentException("The INSERT for " + row
+                    + " is null or blank, or its binds are null; give one statement, and a" + " value per parameter");
+        }
+        if (ON_CONFLICT.matcher(insert).find()) {
+            throw new IllegalArgumentException("The INSERT for " + row + " has an ON CONFLICT; leave it out, as Rowlock"
+                    + " adds its own (words in a literal go into a parameter): " + insert);
+        }
+        // Not List.of(), as a bind may be null.
+        Insertion insertion = new Insertion(insert, Arrays.asList(binds.clone()));
+        return new LockRequest(keys, spelled, mode, modes, Map.of(row, insertion), wait, rowRequired);
+    }
+
+    /** {@return the keys, each once, in the order given} */
     public List<LockKey> keys() {
         return keys;
     }
 
     /**
-     * The rows among the keys. Of a text column two spellings of a UUID are two rows, and one key.
-     *
-     * @return each spelling once, in the order given
+     * {@return the rows among the keys, each spelling once, in the order given} Of a text column two spellings of a
+     * UUID are two rows, and one key.
      */
     public List<LockKey.Row> rows() {
         List<LockKey.Row> rows = new ArrayList<>(spelled.size());
@@ -281,42 +310,36 @@ public final class LockRequest {
         return rows;
     }
 
-    /**
-     * The mode.
-     *
-     * @return the strongest of the keys' modes
-     */
+    /** {@return the strongest of the keys' modes} */
     public RowLockMode mode() {
         return mode;
     }
 
     /**
-     * The mode of one key.
+     * {@return how strongly a key is to be locked}
      *
      * @param key one of the keys
-     * @return how strongly it is to be locked
      */
     public RowLockMode modeOf(LockKey key) {
         return modes.isEmpty() ? mode : modes.getOrDefault(key, mode);
     }
 
     /**
-     * The wait.
+     * {@return how long to wait for other transactions}
      *
-     * @param otherwise what counts if none was given
-     * @return how long to wait for other transactions
+     * @param otherwise what counts if no wait was given
      */
     public LockWait lockWait(LockWait otherwise) {
         return wait == null ? otherwise : wait;
     }
 
-    /**
-     * Whether an absent row is an error.
-     *
-     * @return true behind {@link #requireRow}
-     */
+    /** {@return whether an absent row is an error: true behind {@link #requireRow}} */
     public boolean isRowRequired() {
         return rowRequired;
+    }
+
+    Map<LockKey.Row, Insertion> insertions() {
+        return insertions;
     }
 
     private static List<LockKey> distinct(Collection<? extends LockKey> keys) {
@@ -373,13 +396,14 @@ public final class LockRequest {
                 && rows().equals(request.rows())
                 && mode == request.mode
                 && modes.equals(request.modes)
+                && insertions.equals(request.insertions)
                 && Objects.equals(wait, request.wait)
                 && rowRequired == request.rowRequired;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(keys, mode, modes, wait, rowRequired);
+        return Objects.hash(keys, mode, modes, insertions, wait, rowRequired);
     }
 
     /** As it is said: {@code account[42] FOR UPDATE and customer[7] FOR SHARE, atMost 0.2s, row required}. */
@@ -394,6 +418,7 @@ public final class LockRequest {
                                 + ' '
                                 + each.name().replace('_', ' '))
                         .collect(Collectors.joining(" and "))
+                + (insertions.isEmpty() ? "" : ", or insert")
                 + (wait == null ? "" : ", " + wait)
                 + (rowRequired ? ", row required" : "");
     }

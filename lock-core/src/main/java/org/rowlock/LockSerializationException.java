@@ -8,16 +8,10 @@ import org.rowlock.internal.text.SqlState;
  * level, a query behind a lock that found no row saw one that was inserted during the wait. The transaction must be
  * rolled back and run again. Only the strategies with a row lock raise it.
  */
-public final class LockSerializationException extends LockException {
+public final class LockSerializationException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public LockSerializationException(String message, @Nullable Throwable cause) {
+    LockSerializationException(String message, @Nullable Throwable cause) {
         super(message, SqlState.SERIALIZATION_FAILURE, cause);
     }
 

@@ -9,20 +9,13 @@ import java.sql.SQLException;
  * <p>Raise {@code max_locks_per_transaction} or {@code max_connections} (the table holds about their product, before
  * PostgreSQL 19 twice that), or lock fewer keys at a time.
  */
-public final class LockTableFullException extends LockException {
+public final class LockTableFullException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** How many distinct keys the call asked for. */
     private final int keys;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param keys how many distinct keys the call asked for
-     * @param cause what the server or the driver said
-     */
-    public LockTableFullException(String message, int keys, SQLException cause) {
+    LockTableFullException(String message, int keys, SQLException cause) {
         super(message, cause);
         this.keys = keys;
     }

@@ -11,20 +11,13 @@ import org.jspecify.annotations.Nullable;
  * error, or only the server could see that an id is spelled otherwise, a transaction that had begun before is aborted,
  * as with {@code FOR UPDATE}. When in doubt, roll back.
  */
-public final class LockTargetException extends LockException {
+public final class LockTargetException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** Whether what is kept of the table does not hold any more. */
     private final boolean stale;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param sqlState the SQLSTATE, if there is one
-     * @param cause what the server or the driver said
-     */
-    public LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+    LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, sqlState, cause);
         this.stale = false;
     }
@@ -34,13 +27,8 @@ public final class LockTargetException extends LockException {
         this.stale = true;
     }
 
-    /**
-     * For a table that was replaced or changed since it was looked up. Made by Rowlock.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @return the exception
-     */
-    public static LockTargetException stale(String message) {
+    /** For a table that was replaced or changed since it was looked up. */
+    static LockTargetException stale(String message) {
         return new LockTargetException(message);
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * same round trip ({@link LockStrategy#BOTH}, a query behind the lock) a read-only or too isolated transaction that had
  * begun is aborted, to keep these from running.
  */
-public final class LockTransactionException extends LockException {
+public final class LockTransactionException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** What is wrong with the transaction. */
@@ -48,16 +48,7 @@ public final class LockTransactionException extends LockException {
     /** What is wrong. */
     private final Reason reason;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param reason what is wrong
-     * @param message what was asked, why it cannot be, and what to do
-     * @param sqlState the SQLSTATE, if there is one
-     * @param cause what the server or the driver said
-     */
-    public LockTransactionException(
-            Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
+    LockTransactionException(Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
         super(message, sqlState, cause);
         this.reason = reason;
     }

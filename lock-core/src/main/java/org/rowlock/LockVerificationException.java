@@ -7,30 +7,13 @@ import org.jspecify.annotations.Nullable;
  * #isConclusive() conclusive} the server, or a pooler in front of it, was seen not to do what locks need: the message
  * says what, and what to do. Otherwise it could not be tried, as no two connections were to be had or one was lost.
  */
-public final class LockVerificationException extends LockException {
+public final class LockVerificationException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** Whether the DataSource was seen to be wrong. */
     private final boolean conclusive;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param cause what the server or the driver said
-     */
-    public LockVerificationException(String message, @Nullable Throwable cause) {
-        this(message, true, cause);
-    }
-
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param conclusive whether the DataSource was seen to be wrong
-     * @param cause what the server or the driver said
-     */
-    public LockVerificationException(String message, boolean conclusive, @Nullable Throwable cause) {
+    LockVerificationException(String message, boolean conclusive, @Nullable Throwable cause) {
         super(message, null, cause);
         this.conclusive = conclusive;
     }

@@ -101,7 +101,9 @@ final class LockedTransaction {
         }
         List<Write<?>> toSend = writes.toSend();
         LockWait wait = checked(dataSource, request);
-        Member member = groups.member(request, wait, locks.strategyOf(request.keys()), toSend);
+        Member member = request.insertions().isEmpty()
+                ? groups.member(request, wait, locks.strategyOf(request.keys()), toSend)
+                : null;
         long start = System.nanoTime();
         try (AdmissionQueues.Permit permit = admission.enter(dataSource, request, wait, member)) {
             QueueEntry.Served served = permit.served();
@@ -122,6 +124,14 @@ final class LockedTransaction {
                         return null;
                     });
         }
+    }
+
+    static <R, X extends Exception> LockedWork<R, @Nullable Void, X> returningNothing(LockedAction<R, X> work) {
+        given(work);
+        return locked -> {
+            work.accept(locked);
+            return null;
+        };
     }
 
     private static void given(@Nullable Object work) {

@@ -4,15 +4,10 @@ package org.rowlock;
  * A row that {@link LockRequest#requireRow} requires does not exist. The transaction stays usable. What was locked
  * beside it stays locked until the transaction ends, with {@link LockStrategy#BOTH} also the key of the row.
  */
-public final class RowAbsentException extends LockException {
+public final class RowAbsentException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     */
-    public RowAbsentException(String message) {
+    RowAbsentException(String message) {
         super(message, null, null);
     }
 }

@@ -2,18 +2,24 @@ package org.rowlock;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.acquire.LockAndCommit;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.request.Insert;
+import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.CheckReturnValue;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -57,7 +63,7 @@ public final class TransactionLocks {
      * @throws RowAbsentException if the request {@linkplain LockRequest#requireRow requires} a row that does not exist
      * @throws LockBudgetExceededException if there are more keys than the budget allows; nothing is locked
      * @throws LockTableFullException if the server has no room for them
-     * @throws LockException if the locks cannot be had for another reason; see its subclasses
+     * @throws RowlockException if the locks cannot be had for another reason; see its subclasses
      * @throws IllegalArgumentException if the request is null
      */
     public LockResult lock(LockRequest request) {
@@ -69,8 +75,8 @@ public final class TransactionLocks {
      *
      * @param request what to lock, and how strongly
      * @return what is held now, or that a key is taken
-     * @throws LockException if the locks cannot be had for another reason than another transaction holding one, as for
-     *     {@link #lock}
+     * @throws RowlockException if the locks cannot be had for another reason than another transaction holding one, as
+     *     for {@link #lock}
      * @throws IllegalArgumentException if the request is null
      */
     @CheckReturnValue // not exported, as analysers know it by its simple name
@@ -100,8 +106,8 @@ public final class TransactionLocks {
      * @throws LockNotAvailableException as for {@link #lock}; the query has not run. With a bounded wait also if the
      *     session's lock_timeout ends the query itself, which is then undone
      * @throws RowAbsentException as for {@link #lock}; the query has run
-     * @throws LockException if the locks cannot be had for another reason; see its subclasses. The query has not run;
-     *     the transaction is aborted if it had begun before the call
+     * @throws RowlockException if the locks cannot be had for another reason; see its subclasses. The query has not
+     *     run; the transaction is aborted if it had begun before the call
      * @throws SQLException if the query fails; the transaction is aborted
      * @throws IllegalArgumentException if an argument is null, if the binds do not fit the SQL (nothing is locked), or
      *     if the SQL turns out to be several statements or to return no rows
@@ -139,13 +145,13 @@ public final class TransactionLocks {
             if (SqlState.isConnectionLost(e.getSQLState())) {
                 throw new LockConnectionLostException("No lock was taken: " + e.getMessage(), e);
             }
-            throw new LockException("No lock was taken: " + e.getMessage(), e);
+            throw new RowlockException("No lock was taken: " + e.getMessage(), e);
         }
     }
 
     private LockResult lock(PgSession session, LockRequest request, LockWait wait, @Nullable LockQuery<?> query)
             throws SQLException {
-        ResolvedRequest resolved = requests.of(request, wait);
+        ResolvedRequest resolved = resolved(request, wait);
         Held result = request.isRowRequired()
                 ? calls.acquireRows(session, resolved, query)
                 : calls.acquire(session, resolved, query);
@@ -157,6 +163,20 @@ public final class TransactionLocks {
                         false,
                         resolved.absentRows(result.found()))
                 : new LockResult(resolved.strategy(), true, false, List.of());
+    }
+
+    private ResolvedRequest resolved(LockRequest request, LockWait wait) {
+        ResolvedRequest resolved = requests.of(request, wait);
+        Map<LockKey.Row, LockRequest.Insertion> insertions = request.insertions();
+        if (insertions.isEmpty()) {
+            return resolved;
+        }
+        List<Insert> inserts = new ArrayList<>(insertions.size());
+        for (LockKey key : KeyEntries.ordered(List.copyOf(insertions.keySet()))) {
+            LockRequest.Insertion insertion = Objects.requireNonNull(insertions.get(key));
+            inserts.add(new Insert((LockKey.Row) key, insertion.sql(), insertion.binds()));
+        }
+        return resolved.withInserts(inserts);
     }
 
     private static LockRequest given(@Nullable LockRequest request) {
@@ -182,7 +202,7 @@ public final class TransactionLocks {
      * @return the claimed rows in the claim's order, at most the limit; empty if there are none to be had
      * @throws LockTransactionException also in REPEATABLE READ and SERIALIZABLE with {@link LockStrategy#ADVISORY}:
      *     there a job could run twice
-     * @throws LockException if the locks cannot be had for another reason; see its subclasses
+     * @throws RowlockException if the locks cannot be had for another reason; see its subclasses
      * @throws SQLException if the predicate or the order is not valid SQL, or the mapper fails
      */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) throws SQLException {
@@ -208,7 +228,7 @@ public final class TransactionLocks {
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected
      * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good; do not
      *     run the work again before you have looked. {@link CommitNotConfirmedException} if it surely has
-     * @throws LockException if it has not, for another reason that is known
+     * @throws RowlockException if it has not, for another reason that is known
      * @throws SQLException if it has not, as a write failed or a deferred constraint
      * @throws IllegalArgumentException if the writes are null, or one cannot go with a commit: several statements, a
      *     COMMIT of its own, values that do not fit its parameters
@@ -283,6 +303,6 @@ public final class TransactionLocks {
             throws SQLException {
         PgSession session = PgSession.inTransaction(connection);
         new LockAndCommit(observed ? calls : calls.unobserved(), endings)
-                .run(session, requests.of(request, wait), writes, request.isRowRequired());
+                .run(session, resolved(request, wait), writes, request.isRowRequired());
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * SQLSTATE is that of {@code INTO STRICT}: P0002 where there were fewer rows (no_data_found), P0003 where there were
  * more (too_many_rows).
  */
-public final class UnexpectedRowCountException extends LockException {
+public final class UnexpectedRowCountException extends RowlockException {
     private static final long serialVersionUID = 1;
 
     /** What were to be changed. */
@@ -17,15 +17,7 @@ public final class UnexpectedRowCountException extends LockException {
     /** What were. */
     private final long found;
 
-    /**
-     * Made by Rowlock; public for tests of those who catch it.
-     *
-     * @param message what was asked, why it cannot be, and what to do
-     * @param expected how many rows were to be changed
-     * @param found how many were
-     * @param cause what the server said, where it has checked
-     */
-    public UnexpectedRowCountException(String message, long expected, long found, @Nullable Throwable cause) {
+    UnexpectedRowCountException(String message, long expected, long found, @Nullable Throwable cause) {
         super(message, found < expected ? "P0002" : "P0003", cause);
         this.expected = expected;
         this.found = found;

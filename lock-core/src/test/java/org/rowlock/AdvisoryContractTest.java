@@ -83,4 +83,12 @@ class AdvisoryContractTest {
             return LockStrategy.ADVISORY;
         }
     }
+
+    @Nested
+    class Inserts extends InsertContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ADVISORY;
+        }
+    }
 }

@@ -268,7 +268,7 @@ class BadKeyTest {
 
     @Test
     void builderRefusesWrongValues() {
-        RowLocks.Builder builder = RowLocks.builder();
+        RowLocksBuilder builder = RowLocks.builder();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> builder.strategy(null))
                 .withMessageContaining("strategy");

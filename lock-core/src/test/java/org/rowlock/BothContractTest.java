@@ -85,4 +85,12 @@ class BothContractTest {
             return LockStrategy.BOTH;
         }
     }
+
+    @Nested
+    class Inserts extends InsertContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.BOTH;
+        }
+    }
 }

@@ -27,6 +27,9 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockListener.AdmissionWait;
+import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockListener.LockHold;
 import org.rowlock.testing.TestDatabase;
 
 /**

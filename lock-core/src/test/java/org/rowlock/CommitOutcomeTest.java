@@ -588,7 +588,7 @@ class CommitOutcomeTest {
 
     private static void assertLockNotAvailable(ThrowingCallable call) {
         assertThat(catchThrowable(call))
-                .isNotInstanceOf(LockException.class)
+                .isNotInstanceOf(RowlockException.class)
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
     }

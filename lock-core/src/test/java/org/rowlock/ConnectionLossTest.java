@@ -96,7 +96,7 @@ class ConnectionLossTest {
 
     private static void assertLost(Throwable failure) {
         assertThat(failure).isInstanceOf(LockConnectionLostException.class);
-        assertThat(((LockException) failure).sqlState().orElseThrow()).matches("08...|57P0[12]");
+        assertThat(((RowlockException) failure).sqlState().orElseThrow()).matches("08...|57P0[12]");
         assertThat(failure).hasMessageContaining("account[1]").hasMessageContaining("connection");
     }
 
@@ -173,11 +173,11 @@ class ConnectionLossTest {
                     alice.execute("select 1");
                 }
                 alice.terminate();
-                LockException failure = (LockException) alice.start(body).failure();
+                RowlockException failure = (RowlockException) alice.start(body).failure();
                 assertThat(failure).isInstanceOf(LockConnectionLostException.class);
                 assertThat(failure.sqlState().orElseThrow()).matches("08...|57P01");
                 // From then on the driver knows.
-                assertThatThrownBy(() -> alice.run(body)).isInstanceOf(LockException.class);
+                assertThatThrownBy(() -> alice.run(body)).isInstanceOf(RowlockException.class);
                 alice.close();
             }
         }

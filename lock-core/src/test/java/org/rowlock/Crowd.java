@@ -79,7 +79,7 @@ final class Crowd implements AutoCloseable {
     }
 
     /** Locks that let in one at a time, so that the order is known. */
-    static RowLocks.Builder builder(int largest) {
+    static RowLocksBuilder builder(int largest) {
         return RowLocks.builder().maxAdmittedPerKey(1).largestGroup(largest);
     }
 

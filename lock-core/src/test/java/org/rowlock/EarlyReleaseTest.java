@@ -284,7 +284,9 @@ class EarlyReleaseTest {
                 Throwable failure = catchThrowable(() -> way.add(locks, dataSource, 1, insert));
                 failures.add(failure.getClass().getSimpleName()
                         + ' '
-                        + (failure instanceof SQLException e ? e.getSQLState() : ((LockException) failure).sqlState()));
+                        + (failure instanceof SQLException e
+                                ? e.getSQLState()
+                                : ((RowlockException) failure).sqlState()));
             }
             assertThat(failures.get(1)).isEqualTo(failures.get(0)).contains(state);
         }

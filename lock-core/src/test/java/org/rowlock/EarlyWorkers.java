@@ -88,7 +88,7 @@ final class EarlyWorkers {
                         .expectOneRow();
                 locks.execute(dataSource, forUpdate(CommitWay.KEY), writes);
                 acknowledged.add(id);
-            } catch (SQLException | LockException e) {
+            } catch (SQLException | RowlockException e) {
                 return;
             }
         }
@@ -132,7 +132,7 @@ final class EarlyWorkers {
             } catch (LockDeadlockException e) {
                 // Of two strategies at once; nothing is stored.
                 continue;
-            } catch (SQLException | LockException e) {
+            } catch (SQLException | RowlockException e) {
                 return;
             }
         }

@@ -180,7 +180,7 @@ class GroupStormTest {
                 return Told.STORED;
             } catch (CommitOutcomeUnknownException e) {
                 return Told.UNKNOWN;
-            } catch (SQLException | LockException e) {
+            } catch (SQLException | RowlockException e) {
                 return Told.FAILED;
             }
             if (returned != null

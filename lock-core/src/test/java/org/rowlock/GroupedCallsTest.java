@@ -21,6 +21,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Crowd.Caller;
+import org.rowlock.LockListener.AdmissionWait;
+import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.TcpProxy;

@@ -201,7 +201,7 @@ class HandoverFaultTest {
     }
 
     private static String stateOf(Throwable failure) {
-        return failure instanceof LockException e
+        return failure instanceof RowlockException e
                 ? e.sqlState().orElse("none")
                 : failure instanceof SQLException e ? e.getSQLState() : "none";
     }

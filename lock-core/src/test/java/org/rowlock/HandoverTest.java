@@ -679,7 +679,7 @@ class HandoverTest {
         Step<?> step =
                 alice.start(c -> locks(strategy).in(c).lock(forUpdate(KEYS))).awaitBlockedBy(bob);
         alice.terminate();
-        LockException failure = (LockException) step.failure();
+        RowlockException failure = (RowlockException) step.failure();
         assertThat(failure).isInstanceOf(LockConnectionLostException.class);
         assertThat(failure.sqlState().orElseThrow()).matches("57P01|08.*");
         assertThat(alice.advisoryLocks()).isZero();

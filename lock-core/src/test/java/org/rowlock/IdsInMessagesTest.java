@@ -234,12 +234,13 @@ class IdsInMessagesTest {
     /** All but what is about a DataSource. */
     private static Set<String> exceptionsOfKeys() {
         Set<String> names = new TreeSet<>();
-        for (JavaClass each : new ClassFileImporter().importPackagesOf(LockException.class)) {
-            if (each.isAssignableTo(LockException.class) && !each.getModifiers().contains(JavaModifier.ABSTRACT)) {
+        for (JavaClass each : new ClassFileImporter().importPackagesOf(RowlockException.class)) {
+            if (each.isAssignableTo(RowlockException.class)
+                    && !each.getModifiers().contains(JavaModifier.ABSTRACT)) {
                 names.add(each.getSimpleName());
             }
         }
-        names.removeAll(Set.of("LockException", "LockVerificationException"));
+        names.removeAll(Set.of("RowlockException", "LockVerificationException"));
         return names;
     }
 

@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;

@@ -142,7 +142,7 @@ class LostUpdateTest {
                     begin();
                     try {
                         operate();
-                    } catch (SQLException | LockException e) {
+                    } catch (SQLException | RowlockException e) {
                         end(e);
                     }
                 }
@@ -311,7 +311,7 @@ class LostUpdateTest {
                             isOutcomeOpen = true;
                             return null;
                         });
-            } catch (SQLException | LockException e) {
+            } catch (SQLException | RowlockException e) {
                 endOutcome();
                 // This worker's own connection has no part in it.
                 if (!(e instanceof SQLException failure && ON_PURPOSE.equals(failure.getSQLState()))) {
@@ -364,11 +364,11 @@ class LostUpdateTest {
             }
             String state = e instanceof SQLException failure
                     ? failure.getSQLState()
-                    : ((LockException) e).sqlState().orElse("");
+                    : ((RowlockException) e).sqlState().orElse("");
             if (state == null || !(state.startsWith("08") || state.equals("57P01"))) {
                 throw new AssertionError("unexpected", e);
             }
-            if (e instanceof LockException) {
+            if (e instanceof RowlockException) {
                 assertThat(e).isInstanceOfAny(LockConnectionLostException.class, CommitOutcomeUnknownException.class);
             }
             lost.incrementAndGet();

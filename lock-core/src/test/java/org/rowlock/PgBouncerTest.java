@@ -406,7 +406,7 @@ class PgBouncerTest {
                         }
                     });
                     assertThat(database.query(read())).isEqualTo(String.valueOf(balance));
-                } catch (SQLException | LockException e) {
+                } catch (SQLException | RowlockException e) {
                     failed++;
                     assertThat(database.query(read())).isNotEqualTo(String.valueOf(balance));
                 }
@@ -460,13 +460,13 @@ class PgBouncerTest {
                     connection.setTransactionIsolation(level);
                     connection.setAutoCommit(false);
                     assertThatThrownBy(() -> locks.in(connection).lock(forUpdate(account(1))))
-                            .isInstanceOf(LockException.class)
+                            .isInstanceOf(RowlockException.class)
                             .hasMessageContaining("a pooler in front of it, refused")
                             .hasMessageContaining("statement pooling");
                 }
             }
             assertThatThrownBy(() -> locks.verify(dataSource))
-                    .isInstanceOf(LockException.class)
+                    .isInstanceOf(RowlockException.class)
                     .hasMessageContaining("pool_mode = transaction");
             assertThat(locksOnTheServer()).isEqualTo("0");
         }
@@ -489,7 +489,7 @@ class PgBouncerTest {
                         }
                     }
                 })
-                .isInstanceOf(LockException.class)
+                .isInstanceOf(RowlockException.class)
                 .hasMessageContaining("prepared statement")
                 .hasMessageContaining("max_prepared_statements")
                 .hasMessageContaining("prepareThreshold=0");

@@ -13,14 +13,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockTransactionException.Reason;
 
-/** {@link LockException#isRetryable} is what the table in docs/errors.md says. */
+/** {@link RowlockException#isRetryable} is what the table in docs/errors.md says. */
 class RetryableTest {
     private static final Pattern EXCEPTION = Pattern.compile("`(\\w+Exception)`(?! with| of)");
     private static final SQLException SQL = new SQLException("by the server", "XX000");
 
-    private static Map<String, LockException> exceptions() {
-        Map<String, LockException> exceptions = new LinkedHashMap<>();
-        for (LockException each : new LockException[] {
+    private static Map<String, RowlockException> exceptions() {
+        Map<String, RowlockException> exceptions = new LinkedHashMap<>();
+        for (RowlockException each : new RowlockException[] {
             new AdmissionRejectedException("m"),
             new CommitNotConfirmedException("m", SQL),
             new CommitOutcomeUnknownException("m", SQL),
@@ -46,13 +46,13 @@ class RetryableTest {
     void isRetryableAsTheTableInTheDocsSays() throws Exception {
         String docs = Files.readString(Path.of("../docs/errors.md"));
         String table = docs.substring(docs.indexOf("## One table"));
-        Map<String, LockException> left = exceptions();
+        Map<String, RowlockException> left = exceptions();
         for (String line : table.lines().filter(row -> row.startsWith("| ")).toList()) {
             String[] cells = line.split("\\|");
             boolean yes = cells[2].strip().startsWith("yes");
             Matcher named = EXCEPTION.matcher(cells[1]);
             while (named.find()) {
-                LockException exception = left.remove(named.group(1));
+                RowlockException exception = left.remove(named.group(1));
                 if (exception != null) {
                     assertThat(exception.isRetryable()).as(named.group(1)).isEqualTo(yes);
                 }
@@ -64,8 +64,8 @@ class RetryableTest {
     /** A user has a jar and no docs: the link is absolute, and stays as it is where the message is quoted. */
     @Test
     void everyMessageLinksToTheRowOfItsException() throws Exception {
-        Map<String, LockException> exceptions = exceptions();
-        exceptions.put("LockException", new LockException("m", SQL));
+        Map<String, RowlockException> exceptions = exceptions();
+        exceptions.put("RowlockException", new RowlockException("m", SQL));
         exceptions.put("LockVerificationException", new LockVerificationException("m", SQL));
         String docs = Files.readString(Path.of("../docs/errors.md"));
         exceptions.forEach((name, exception) -> {
@@ -73,7 +73,7 @@ class RetryableTest {
             assertThat(exception)
                     .hasMessage("m (see https://github.com/rowlock/rowlock/blob/main/docs/errors.md#" + anchor + ")");
             assertThat(docs).contains("<a id=\"" + anchor + "\"></a>");
-            assertThat(new LockException(exception.getMessage(), SQL)).hasMessage(exception.getMessage());
+            assertThat(new RowlockException(exception.getMessage(), SQL)).hasMessage(exception.getMessage());
         });
     }
 
@@ -84,6 +84,6 @@ class RetryableTest {
 
     @Test
     void whatNobodyUnderstandsIsNotRetryable() {
-        assertThat(new LockException("m", SQL).isRetryable()).isFalse();
+        assertThat(new RowlockException("m", SQL).isRetryable()).isFalse();
     }
 }

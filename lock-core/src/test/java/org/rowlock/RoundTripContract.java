@@ -86,6 +86,16 @@ abstract class RoundTripContract extends RowLockContract {
     }
 
     @Test
+    void toLockOrInsertTakesOne() throws Exception {
+        forEach(allWaits(), wait -> {
+            LockRequest request = forUpdate(account(2_000))
+                    .orInsert("insert into account(id, note) values (?, ?)", 2_000, null)
+                    .waiting(wait);
+            assertRoundTrips(1, c -> locks.in(c).lock(request));
+        });
+    }
+
+    @Test
     void lockByUuidTakesOne() throws Exception {
         forEach(allWaits(), wait -> {
             LockKey key = LockKey.row("document", UUID.randomUUID());

@@ -83,4 +83,12 @@ class RowContractTest {
             return LockStrategy.ROW;
         }
     }
+
+    @Nested
+    class Inserts extends InsertContract {
+        @Override
+        LockStrategy strategy() {
+            return LockStrategy.ROW;
+        }
+    }
 }

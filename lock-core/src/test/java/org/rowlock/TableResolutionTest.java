@@ -323,7 +323,7 @@ class TableResolutionTest {
     private void assertFoundAtTheLatestTheSecondTime(RowLocks locks, LockKey key) throws Exception {
         try {
             alice().run(c -> locks.in(c).lock(forUpdate(key)));
-        } catch (LockException e) {
+        } catch (RowlockException e) {
             alice().rollback();
         }
         LockResult result = alice().run(c -> locks.in(c).lock(forUpdate(key)));

@@ -379,7 +379,7 @@ class VerifyTest {
         DataSource dataSource =
                 dataSource((method, arguments) -> balanced.get() && count.getAndIncrement() % 2 == 1 ? other : one);
         ObservedDataSource observed = new ObservedDataSource(dataSource);
-        BlockingQueue<LockException> refused = new LinkedBlockingQueue<>();
+        BlockingQueue<RowlockException> refused = new LinkedBlockingQueue<>();
         Runnable running = RowLocks.create().verifyEvery(observed, Duration.ofMillis(10), e -> {
             refused.add(e);
             throw new IllegalStateException("of who was told, and no reason to end");
@@ -414,7 +414,7 @@ class VerifyTest {
             }
             return one;
         });
-        BlockingQueue<LockException> refused = new LinkedBlockingQueue<>();
+        BlockingQueue<RowlockException> refused = new LinkedBlockingQueue<>();
         Runnable running = RowLocks.create().verifyEvery(dataSource, Duration.ofMillis(10), refused::add);
         try {
             Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> asked.get() > 3);

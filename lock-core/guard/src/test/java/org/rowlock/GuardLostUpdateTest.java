@@ -152,7 +152,7 @@ class GuardLostUpdateTest {
                     committing = true;
                     connection.commit();
                     bank.committed(transaction, amount);
-                } catch (SQLException | LockException e) {
+                } catch (SQLException | RowlockException e) {
                     String state = state(e);
                     if (SqlState.isConnectionLost(state)) {
                         if (committing) {

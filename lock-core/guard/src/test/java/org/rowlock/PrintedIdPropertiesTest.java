@@ -182,7 +182,7 @@ class PrintedIdPropertiesTest {
                     types.add(new String[] {row.getString(1), row.getString(2)});
                 }
             }
-            Map<LockStrategy, RowLocks.Builder> builders = new HashMap<>();
+            Map<LockStrategy, RowLocksBuilder> builders = new HashMap<>();
             for (LockStrategy strategy : LockStrategy.values()) {
                 builders.put(strategy, RowLocks.builder().strategy(strategy));
             }
@@ -204,7 +204,7 @@ class PrintedIdPropertiesTest {
             String type,
             String element,
             boolean composite,
-            Map<LockStrategy, RowLocks.Builder> builders)
+            Map<LockStrategy, RowLocksBuilder> builders)
             throws SQLException {
         String name = DATABASE.schema() + ".ids_" + TABLES.size();
         String columns = "(id " + type + ", note text, n int default 7," + " place int generated always as identity";

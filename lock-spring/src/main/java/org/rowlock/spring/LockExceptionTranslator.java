@@ -8,13 +8,13 @@ import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockCanceledException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockDeadlockException;
-import org.rowlock.LockException;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockSerializationException;
 import org.rowlock.LockTableFullException;
 import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowAbsentException;
+import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
 import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.CannotAcquireLockException;
@@ -52,7 +52,7 @@ public final class LockExceptionTranslator {
     static <T> T translating(Supplier<T> call) {
         try {
             return call.get();
-        } catch (LockException e) {
+        } catch (RowlockException e) {
             throw translate(e);
         }
     }
@@ -64,7 +64,7 @@ public final class LockExceptionTranslator {
      * @return Spring's, a {@code DataAccessException} or a {@code TransactionException}, with the same message, what to
      *     configure, and the given one as its cause
      */
-    public static NestedRuntimeException translate(LockException e) {
+    public static NestedRuntimeException translate(RowlockException e) {
         String message = e.getMessage() + ConfigurationWords.of(e);
         if (e instanceof LockNotAvailableException
                 || e instanceof AdmissionRejectedException

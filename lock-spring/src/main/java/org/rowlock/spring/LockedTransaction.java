@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.rowlock.CommitWrites;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
+import org.rowlock.RowlockException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -382,7 +382,7 @@ final class LockedTransaction implements TransactionSynchronization {
     void commit(Connection connection) throws SQLException {
         try {
             in(connection).commit(all());
-        } catch (LockException e) {
+        } catch (RowlockException e) {
             throw LockExceptionTranslator.translate(e);
         }
     }
@@ -409,7 +409,7 @@ final class LockedTransaction implements TransactionSynchronization {
             if (sends && !all.isEmpty()) {
                 in(connection).send(all);
             }
-        } catch (LockException e) {
+        } catch (RowlockException e) {
             throw LockExceptionTranslator.translate(e);
         } catch (SQLException e) {
             throw new SQLErrorCodeSQLExceptionTranslator("PostgreSQL").translate("writes at commit", null, e);

@@ -7,13 +7,13 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
-import org.rowlock.LockException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
+import org.rowlock.RowlockException;
 import org.rowlock.TransactionLocks;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.jdbc.support.SQLExceptionTranslator;
@@ -137,7 +137,7 @@ public final class RowLockTemplate {
         return LockedTransaction.current(WHAT, dataSource).on(connection -> {
             try {
                 return locks.locks().in(connection).claim(claim, mapper);
-            } catch (LockException e) {
+            } catch (RowlockException e) {
                 throw LockExceptionTranslator.translate(e);
             } catch (SQLException e) {
                 throw translator.translate("claim", null, e);

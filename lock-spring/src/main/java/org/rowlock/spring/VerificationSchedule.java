@@ -6,9 +6,9 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.rowlock.LockException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
+import org.rowlock.RowlockException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
@@ -37,7 +37,7 @@ final class VerificationSchedule implements DisposableBean {
         }
     }
 
-    private static void log(LockException refused) {
+    private static void log(RowlockException refused) {
         if (refused instanceof LockVerificationException) {
             LOG.error("Locks do not exclude any more as they did at startup, and updates are lost. "
                     + refused.getMessage());

@@ -1,5 +1,6 @@
 package org.rowlock.spring;
 
+import org.rowlock.internal.text.Exceptions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockRequest.forUpdate;
@@ -13,12 +14,12 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.AdmissionRejectedException;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
+import org.rowlock.RowlockException;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestPostgres;
 import org.springframework.dao.CannotAcquireLockException;
@@ -27,18 +28,18 @@ import org.springframework.transaction.HeuristicCompletionException;
 
 class LockExceptionTranslatorTest {
 
-    private static LockException refused(RowLocks locks, LockWait wait) throws Exception {
+    private static RowlockException refused(RowLocks locks, LockWait wait) throws Exception {
         Object database = "a database";
         var keys = Set.of(LockKey.row("orders", 1));
         try (var permit = locks.admission().enter(database, forUpdate(keys))) {
             assertThat(permit.isQueued()).isTrue();
-            LockException[] refused = new LockException[1];
+            RowlockException[] refused = new RowlockException[1];
             Thread other = new Thread(() -> {
                 try {
                     locks.admission()
                             .enter(database, forUpdate(keys).waiting(wait))
                             .close();
-                } catch (LockException e) {
+                } catch (RowlockException e) {
                     refused[0] = e;
                 }
             });
@@ -50,7 +51,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void admissionThatIsNotToBeHadIsALockThatCannotBeAcquired() throws Exception {
-        LockException e = refused(RowLocks.create(), LockWait.noWait());
+        RowlockException e = refused(RowLocks.create(), LockWait.noWait());
         assertThat(e).isInstanceOf(LockNotAvailableException.class);
         assertThat(LockExceptionTranslator.translate(e))
                 .isInstanceOf(CannotAcquireLockException.class)
@@ -79,7 +80,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void aCommitThatIsNotConfirmedIsCommitted() {
-        CommitNotConfirmedException e = new CommitNotConfirmedException("committed", new SQLException("why", "01000"));
+        CommitNotConfirmedException e = Exceptions.make().notConfirmed("committed", new SQLException("why", "01000"));
         assertThat(LockExceptionTranslator.translate(e))
                 .hasCause(e)
                 .isInstanceOfSatisfying(
@@ -90,7 +91,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void anAbsentRowIsAnEmptyResult() {
-        RowAbsentException e = new RowAbsentException("no such row");
+        RowAbsentException e = Exceptions.make().rowAbsent("no such row");
         assertThat(LockExceptionTranslator.translate(e))
                 .isInstanceOf(EmptyResultDataAccessException.class)
                 .hasMessageStartingWith("no such row")
@@ -119,8 +120,8 @@ class LockExceptionTranslatorTest {
                 "UnexpectedRowCountException");
         Set<String> there = new com.tngtech.archunit.core.importer.ClassFileImporter()
                 .importPackagesOf(AdmissionRejectedException.class).stream()
-                        .filter(type ->
-                                type.isAssignableTo(LockException.class) && !type.isEquivalentTo(LockException.class))
+                        .filter(type -> type.isAssignableTo(RowlockException.class)
+                                && !type.isEquivalentTo(RowlockException.class))
                         .map(type -> type.getSimpleName())
                         .collect(Collectors.toSet());
         assertThat(there).isEqualTo(known);

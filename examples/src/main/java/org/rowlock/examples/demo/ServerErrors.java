@@ -2,7 +2,7 @@ package org.rowlock.examples.demo;
 
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockException;
+import org.rowlock.RowlockException;
 
 /** Turns what the server or the driver says into a line with what the user can do. */
 final class ServerErrors {
@@ -52,7 +52,7 @@ final class ServerErrors {
     static String describe(Throwable failure) {
         SQLException sql = sqlExceptionIn(failure);
         // Rowlock's own messages say what was asked and what to do, where the server's only say what happened.
-        Throwable told = sql == null || failure instanceof LockException ? failure : sql;
+        Throwable told = sql == null || failure instanceof RowlockException ? failure : sql;
         String message = told.getMessage();
         String line = message == null || message.isBlank()
                 ? told.getClass().getName()

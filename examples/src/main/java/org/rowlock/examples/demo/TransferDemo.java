@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockException;
 import org.rowlock.RowLocks;
+import org.rowlock.RowlockException;
 
 /**
  * Many clients move money between hot accounts, with each {@link org.rowlock.LockStrategy}, without and with admission,
@@ -55,7 +55,7 @@ public final class TransferDemo {
             return report(measurements);
         } catch (DemoException e) {
             return cleanUp.isStopping() ? FAILED : failed(e);
-        } catch (SQLException | LockException e) {
+        } catch (SQLException | RowlockException e) {
             return cleanUp.isStopping()
                     ? FAILED
                     : failed(new DemoException("The demo cannot go on: " + ServerErrors.describe(e), e));

@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
@@ -66,17 +66,28 @@ final class Attempt {
             // Before the transaction has begun the locks can still be handed over from the session, so even a request
             // that would survive a stale snapshot asks the guard to report it.
             boolean anyIsolation = begun && request.anyIsolationAllowed();
-            return tail == null || tail.isCommitting() ? once(request, anyIsolation) : untilSeenLocked(anyIsolation);
+            return tail == null && request.inserts().isEmpty() || tail != null && tail.isCommitting()
+                    ? once(request, anyIsolation)
+                    : untilSeenLocked(anyIsolation);
         } finally {
             session.setAutosave(autosave);
         }
     }
 
-    /** The query must not have seen a row that is not locked, since the row lock in front of it found none. */
+    /**
+     * The query must not have seen a row that is not locked, since the row lock in front of it found none. And a row
+     * that was there for its insert, and was deleted before it was locked, is inserted again.
+     */
     private Outcome untilSeenLocked(boolean anyIsolation) throws SQLException {
         long start = System.nanoTime();
         Outcome outcome = once(request, anyIsolation);
-        for (int tries = 1; outcome instanceof Held held && isInsertedMeanwhile(held); tries++) {
+        int inserted = 1;
+        while (inserted++ < MOST_TRIES
+                && outcome instanceof Held held
+                && !request.notInserted(held.found()).isEmpty()) {
+            outcome = once(request.remaining(start), anyIsolation);
+        }
+        for (int tries = 1; tail != null && outcome instanceof Held held && isInsertedMeanwhile(held); tries++) {
             if (begun || tries == MOST_TRIES) {
                 throw aborted(LockErrors.replaced(asked()));
             }
@@ -248,7 +259,7 @@ final class Attempt {
             misnamed = misnamedAbsent(held);
         }
         if (misnamed != null) {
-            LockException refused = TargetErrors.misnamed(asked(), misnamed, !begun);
+            RowlockException refused = TargetErrors.misnamed(asked(), misnamed, !begun);
             if (begun) {
                 throw aborted(refused);
             }
@@ -279,7 +290,7 @@ final class Attempt {
         }
     }
 
-    private LockException aborted(LockException refused) {
+    private RowlockException aborted(RowlockException refused) {
         session.abortTransaction(WaitSql.ABORT, refused);
         return refused;
     }

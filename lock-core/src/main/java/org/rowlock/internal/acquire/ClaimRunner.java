@@ -7,16 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
-import org.rowlock.LockAcquisition.Outcome;
-import org.rowlock.LockBudgetExceededException;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
+import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockWait;
 import org.rowlock.RowMapper;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.request.Asked;
@@ -31,6 +29,7 @@ import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.ClaimSql;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Kept;
+import org.rowlock.internal.text.Exceptions;
 
 /** Runs one claim on a session. */
 final class ClaimRunner<T> {
@@ -78,10 +77,12 @@ final class ClaimRunner<T> {
 
     private void take() throws SQLException {
         if (strategy.takesAdvisoryLock() && claim.limit() > requests.budget()) {
-            throw new LockBudgetExceededException(
-                    "Cannot " + claim + ": the budget is " + requests.budget() + " advisory locks in one call. Claim"
-                            + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().",
-                    claim.limit());
+            throw Exceptions.make()
+                    .overBudget(
+                            "Cannot " + claim + ": the budget is " + requests.budget()
+                                    + " advisory locks in one call. Claim"
+                                    + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().",
+                            claim.limit());
         }
         @Nullable LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
@@ -95,7 +96,7 @@ final class ClaimRunner<T> {
             }
             outcome = Outcome.ACQUIRED;
         } catch (SQLException e) {
-            LockException understood = ServerErrors.isLockTarget(asked(), claim.binds(), e)
+            RowlockException understood = ServerErrors.isLockTarget(asked(), claim.binds(), e)
                     ? LockErrors.translate(asked(), e)
                     : LockErrors.understood(asked(), e);
             if (understood != null) {
@@ -231,26 +232,28 @@ final class ClaimRunner<T> {
     /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
     private void refuseOnCitus() throws SQLException {
         if (requests.citus().contains(session)) {
-            throw new LockTargetException(
-                    "Cannot " + claim
-                            + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
-                            + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
-                            + " lock"
-                            + " a name in front of the choice of a job.",
-                    null,
-                    null);
+            throw Exceptions.make()
+                    .target(
+                            "Cannot " + claim
+                                    + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
+                                    + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
+                                    + " lock"
+                                    + " a name in front of the choice of a job.",
+                            null,
+                            null);
         }
     }
 
-    private LockException staleSnapshot(Guard guard) {
-        return new LockTransactionException(
-                LockTransactionException.Reason.ISOLATION,
-                "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
-                        + ", and its snapshot"
-                        + " may show a row that another worker has just finished, which would run twice. Claim in READ"
-                        + " COMMITTED, or use strategy BOTH or ROW.",
-                null,
-                null);
+    private RowlockException staleSnapshot(Guard guard) {
+        return Exceptions.make()
+                .transaction(
+                        LockTransactionException.Reason.ISOLATION,
+                        "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
+                                + ", and its snapshot"
+                                + " may show a row that another worker has just finished, which would run twice. Claim in READ"
+                                + " COMMITTED, or use strategy BOTH or ROW.",
+                        null,
+                        null);
     }
 
     private Asked asked() {

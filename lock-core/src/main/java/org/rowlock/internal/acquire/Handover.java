@@ -61,7 +61,10 @@ final class Handover {
                 return orNotUndone(refused);
             }
             Guard held = Guard.held(level);
-            if (request.rows().isEmpty() && request.openKeysAlone().isEmpty() && tail == null) {
+            if (request.rows().isEmpty()
+                    && request.openKeysAlone().isEmpty()
+                    && request.inserts().isEmpty()
+                    && tail == null) {
                 return new Held(held, List.of(), List.of());
             }
             ResolvedRequest rest = request.rowLocksOnly(Waits.remaining(request.lockWait(), start));

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
-import org.rowlock.LockException;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.WriteFlushes;
@@ -36,7 +36,7 @@ public final class LockAndCommit {
      *
      * @param rowRequired whether an absent row is an error
      * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
-     * @throws LockException if it has not: the locks cannot be had, or for another reason that is known
+     * @throws RowlockException if it has not: the locks cannot be had, or for another reason that is known
      * @throws SQLException if a write or the commit fails
      */
     public void run(PgSession session, ResolvedRequest request, List<Write<?>> writes, boolean rowRequired)
@@ -45,6 +45,7 @@ public final class LockAndCommit {
         Commit commit = new Commit(session.connection(), request.keys(), request.names(), unused -> ending);
         WriteFlushes flushes = WriteFlushes.of(session, writes, request.names(), ending);
         if (rowRequired
+                || !request.inserts().isEmpty()
                 || !flushes.isOne()
                 || isLookedAt(calls.requests().tables().withIdColumns(session, request))) {
             if (rowRequired) {

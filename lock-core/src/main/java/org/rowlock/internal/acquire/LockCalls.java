@@ -4,17 +4,19 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
-import org.rowlock.LockAcquisition;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
+import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockRelease;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowMapper;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.Releases;
+import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Waits;
@@ -74,12 +76,16 @@ public final class LockCalls {
     /**
      * Takes the locks, runs what is behind them, and notifies the observer.
      *
-     * @throws LockException if the locks cannot be had
+     * @throws RowlockException if the locks cannot be had
      * @throws SQLException if the caller's query fails, or a look at the server does
      */
     public Held acquire(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         Outcome outcome = attempt(session, request, tail);
         if (outcome instanceof Held held) {
+            List<LockKey> absent = request.notInserted(held.found());
+            if (!absent.isEmpty()) {
+                throw TargetErrors.notInserted(request.asked(session.isHotStandby()), absent);
+            }
             return held;
         }
         throw LockErrors.of(request.asked(session.isHotStandby()), outcome);
@@ -108,6 +114,9 @@ public final class LockCalls {
      * The same as {@link #acquire}, and gives what became of it where the locks could not be had, or the tail failed.
      */
     public Outcome attempt(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
+        for (Insert insert : request.inserts()) {
+            WriteForms.check(session, insert);
+        }
         @Nullable LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
         LockAcquisition.Outcome told = LockAcquisition.Outcome.FAILED;
@@ -133,7 +142,7 @@ public final class LockCalls {
         if (outcome instanceof Outcome.Taken) {
             return LockAcquisition.Outcome.NOT_AVAILABLE;
         }
-        LockException meaning = outcome instanceof Outcome.Failed failed ? failed.meaning() : null;
+        RowlockException meaning = outcome instanceof Outcome.Failed failed ? failed.meaning() : null;
         return meaning == null ? LockAcquisition.Outcome.FAILED : LockObserver.outcome(meaning);
     }
 

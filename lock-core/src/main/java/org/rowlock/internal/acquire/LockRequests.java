@@ -22,6 +22,7 @@ import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.Exceptions;
 
 /** Makes a request of the caller's keys: distinct, by strategy, within the budget, and with the id columns of rows. */
 public final class LockRequests {
@@ -72,6 +73,7 @@ public final class LockRequests {
                 strategy,
                 advisory,
                 rows,
+                List.of(),
                 List.of(),
                 strategy.takesRowLock(),
                 config.names());
@@ -162,6 +164,7 @@ public final class LockRequests {
                 mixed ? AdvisoryKeys.mixed(advisory, request) : AdvisoryKeys.of(advisory),
                 rows,
                 List.of(),
+                List.of(),
                 anyIsolation,
                 config.names());
         if (advisory.size() > config.budget()) {
@@ -193,11 +196,14 @@ public final class LockRequests {
 
     private LockBudgetExceededException overBudget(ResolvedRequest request) {
         int asked = request.advisory().keys().size();
-        return new LockBudgetExceededException(
-                "Cannot lock " + request.describe() + ": that is " + asked + " distinct advisory locks in one call, and"
-                        + " the budget is " + config.budget() + ", since a full lock table refuses every session of the"
-                        + " server. Lock fewer keys, a key that stands for them all, or raise the budget with"
-                        + " RowLocks.builder().lockBudget() after max_locks_per_transaction.",
-                asked);
+        return Exceptions.make()
+                .overBudget(
+                        "Cannot lock " + request.describe() + ": that is " + asked
+                                + " distinct advisory locks in one call, and"
+                                + " the budget is " + config.budget()
+                                + ", since a full lock table refuses every session of the"
+                                + " server. Lock fewer keys, a key that stands for them all, or raise the budget with"
+                                + " RowLocks.builder().lockBudget() after max_locks_per_transaction.",
+                        asked);
     }
 }

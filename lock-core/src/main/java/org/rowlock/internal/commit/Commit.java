@@ -7,14 +7,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
 import org.rowlock.CommitOutcomeUnknownException;
-import org.rowlock.LockConnectionLostException;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
+import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -50,16 +50,17 @@ public final class Commit {
      *
      * @param writes to be done before, in the same flush where that can be
      * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
-     * @throws LockException if it has not, for a reason that is known
+     * @throws RowlockException if it has not, for a reason that is known
      * @throws SQLException if it has not, for a reason of the work's own, such as a deferred constraint
      * @throws IllegalArgumentException if a write cannot go with a COMMIT
      */
     public void run(List<Write<?>> writes) throws SQLException {
         if (connection.isClosed()) {
-            throw new LockConnectionLostException(
-                    "Nothing of " + errors.work() + " is stored: its connection was lost or closed before the"
-                            + " commit was sent. The transaction and its locks are gone.",
-                    new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
+            throw Exceptions.make()
+                    .connectionLost(
+                            "Nothing of " + errors.work() + " is stored: its connection was lost or closed before the"
+                                    + " commit was sent. The transaction and its locks are gone.",
+                            new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
         }
         PgSession session = PgSession.of(connection);
         if (session.isAborted()) {
@@ -92,7 +93,7 @@ public final class Commit {
     /**
      * Sends writes, in one flush where that can be, and does not commit.
      *
-     * @throws LockException if not as many rows are changed as expected
+     * @throws RowlockException if not as many rows are changed as expected
      * @throws SQLException if a write fails
      */
     public void send(PgSession session, List<Write<?>> writes) throws SQLException {
@@ -131,7 +132,7 @@ public final class Commit {
     /**
      * After a flush that has committed. The mappers come last: by then all is decided that they could change.
      *
-     * @throws LockException if it has not
+     * @throws RowlockException if it has not
      */
     public void end(PgSession session, WriteFlushes flushes) throws SQLException {
         if (!flushes.hasEnded()) {

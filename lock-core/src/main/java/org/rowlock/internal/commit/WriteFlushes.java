@@ -13,6 +13,7 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.WriteForm;
+import org.rowlock.internal.text.Exceptions;
 
 /** The writes of a transaction, split into flushes: one with the COMMIT, wherever that can be. */
 public final class WriteFlushes implements AutoCloseable {
@@ -234,15 +235,17 @@ public final class WriteFlushes implements AutoCloseable {
      */
     UnexpectedRowCountException unexpected(int number, long found, @Nullable Throwable cause) {
         Write<?> write = writes.get(number - 1);
-        return new UnexpectedRowCountException(
-                "Nothing is stored: write " + number + " of " + writes.size() + " was to change " + write.expected()
-                        + " row(s) and changed " + found
-                        + ". The transaction is " + (commits ? "rolled back" : "aborted; roll back")
-                        + ". Look why the row(s) are not"
-                        + " as expected, or leave out expectRows"
-                        + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
-                write.expected(),
-                found,
-                cause);
+        return Exceptions.make()
+                .unexpectedRowCount(
+                        "Nothing is stored: write " + number + " of " + writes.size() + " was to change "
+                                + write.expected()
+                                + " row(s) and changed " + found
+                                + ". The transaction is " + (commits ? "rolled back" : "aborted; roll back")
+                                + ". Look why the row(s) are not"
+                                + " as expected, or leave out expectRows"
+                                + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
+                        write.expected(),
+                        found,
+                        cause);
     }
 }

@@ -3,13 +3,14 @@ package org.rowlock.internal.commit;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.WriteForm;
 
 /** The forms of an application's writes, which are few, and refusal of those that cannot go with a COMMIT. */
-final class WriteForms {
+public final class WriteForms {
     private static final Kept<String, WriteForm> KEPT = new Kept<>();
 
     private WriteForms() {}
@@ -21,12 +22,32 @@ final class WriteForms {
      *     not fit
      */
     static WriteForm of(PgSession session, Write<?> write) throws SQLException {
-        WriteForm form = KEPT.get(write.sql());
-        if (form == null) {
-            form = KEPT.keep(write.sql(), session.formOf(write.sql()));
-        }
+        WriteForm form = of(session, write.sql());
         check(write, form);
         return form;
+    }
+
+    private static WriteForm of(PgSession session, String sql) throws SQLException {
+        WriteForm form = KEPT.get(sql);
+        return form == null ? KEPT.keep(sql, session.formOf(sql)) : form;
+    }
+
+    /**
+     * Refuses what cannot make a row that is to be locked.
+     *
+     * @throws IllegalArgumentException if it is not one INSERT, or its values do not fit
+     */
+    public static void check(PgSession session, Insert insert) throws SQLException {
+        WriteForm form = of(session, insert.sql());
+        if (form.statements() != 1 || !form.keyword().equals("insert") || form.returning()) {
+            throw new IllegalArgumentException("The SQL given to orInsert() must be one INSERT, without RETURNING."
+                    + " Nothing is locked: " + insert.sql());
+        }
+        if (insert.binds().size() != form.parameters()) {
+            throw new IllegalArgumentException("The INSERT given to orInsert() has " + form.parameters()
+                    + " parameter(s), and " + insert.binds().size() + " value(s) are given. Nothing is locked: "
+                    + insert.sql());
+        }
     }
 
     private static void check(Write<?> write, WriteForm form) {

@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
+import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
@@ -61,17 +62,8 @@ final class WriteScript implements Tail {
         }
 
         String text() {
-            String text = withoutSemicolon(sql);
+            String text = Insert.withoutSemicolon(sql);
             return isChecked() ? WriteSql.checked(text, returning, expected, number, rows) : text;
-        }
-
-        /** The driver leaves out a semicolon at the end of a text; in the middle of one it would not. */
-        private static String withoutSemicolon(String sql) {
-            int end = sql.length();
-            while (end > 0 && (sql.charAt(end - 1) == ';' || Character.isWhitespace(sql.charAt(end - 1)))) {
-                end--;
-            }
-            return sql.substring(0, end);
         }
     }
 

@@ -9,13 +9,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
-import org.rowlock.LockAcquisition;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
+import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyNames;
@@ -23,6 +23,7 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.GroupSql;
+import org.rowlock.internal.text.Exceptions;
 
 /**
  * Has callers who wait for one key share a transaction. The leader, which is the one of them that has a connection,
@@ -115,7 +116,7 @@ public final class Groups {
         } catch (CommitOutcomeUnknownException e) {
             unknown = e;
             throw e;
-        } catch (SQLException | LockException e) {
+        } catch (SQLException | RowlockException e) {
             undone = true;
             learn(leader.key, all.size(), e);
             if (!isUsable(connection)) {
@@ -160,8 +161,8 @@ public final class Groups {
         String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
         SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
         return e instanceof CommitNotConfirmedException
-                ? new CommitNotConfirmedException(message, cause)
-                : new CommitOutcomeUnknownException(message, cause);
+                ? Exceptions.make().notConfirmed(message, cause)
+                : Exceptions.make().outcomeUnknown(message, cause);
     }
 
     /** Ends what is left of the transaction, so that its locks are not in the way of those who follow. */
@@ -208,11 +209,12 @@ public final class Groups {
     }
 
     private CommitOutcomeUnknownException unknown(LockKey key, Object why) {
-        return new CommitOutcomeUnknownException(
-                "It is not known whether the work under the lock of " + names.of(key)
-                        + " is stored: the thread that sent it for a group failed (" + why
-                        + "). Do not run it again before you have looked: done twice is worse than done late.",
-                new SQLException("The leader of the group failed", why instanceof Throwable e ? e : null));
+        return Exceptions.make()
+                .outcomeUnknown(
+                        "It is not known whether the work under the lock of " + names.of(key)
+                                + " is stored: the thread that sent it for a group failed (" + why
+                                + "). Do not run it again before you have looked: done twice is worse than done late.",
+                        new SQLException("The leader of the group failed", why instanceof Throwable e ? e : null));
     }
 
     /**

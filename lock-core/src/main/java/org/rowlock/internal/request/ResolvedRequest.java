@@ -24,6 +24,7 @@ import org.rowlock.internal.text.IdType;
  * @param advisory those that need an advisory lock
  * @param rows those that need a row lock, by table and mode
  * @param keysAlone of those that need no row lock, the rows whose id columns are known and take texts
+ * @param inserts of rows that may not be there, in one order for all calls
  * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
  *     stale snapshot
  * @param names how messages name keys
@@ -36,6 +37,7 @@ public record ResolvedRequest(
         AdvisoryKeys advisory,
         List<RowGroup> rows,
         List<RowGroup> keysAlone,
+        List<Insert> inserts,
         boolean anyIsolationAllowed,
         KeyNames names) {
 
@@ -46,6 +48,7 @@ public record ResolvedRequest(
             LockWait.noWait(),
             LockStrategy.ROW,
             AdvisoryKeys.NONE,
+            List.of(),
             List.of(),
             List.of(),
             true,
@@ -76,17 +79,37 @@ public record ResolvedRequest(
     }
 
     public ResolvedRequest withRows(List<RowGroup> groups) {
-        return new ResolvedRequest(
-                keys, mode, lockWait, strategy, advisory, groups, keysAlone, anyIsolationAllowed, names);
+        return with(lockWait, advisory, groups, keysAlone, inserts);
     }
 
     public ResolvedRequest withKeysAlone(List<RowGroup> groups) {
-        return new ResolvedRequest(keys, mode, lockWait, strategy, advisory, rows, groups, anyIsolationAllowed, names);
+        return with(lockWait, advisory, rows, groups, inserts);
+    }
+
+    public ResolvedRequest withInserts(List<Insert> given) {
+        return with(lockWait, advisory, rows, keysAlone, given);
+    }
+
+    private ResolvedRequest with(
+            LockWait wait, AdvisoryKeys derived, List<RowGroup> groups, List<RowGroup> alone, List<Insert> given) {
+        return new ResolvedRequest(
+                keys, mode, wait, strategy, derived, groups, alone, given, anyIsolationAllowed, names);
+    }
+
+    /** How the statements wait. An insert waits for others that insert the same row, and has no NOWAIT. */
+    public WaitKind waitKind() {
+        return inserts.isEmpty() || !(lockWait instanceof LockWait.NoWait) ? WaitKind.of(lockWait) : WaitKind.AT_MOST;
+    }
+
+    /** The milliseconds that the statements wait, where they are bounded; zero would be no bound. */
+    public int waitMillis() {
+        return lockWait instanceof LockWait.AtMost bound ? bound.millis() : 1;
     }
 
     /** The same without the advisory locks, which are held already. */
     public ResolvedRequest rowLocksOnly(LockWait remaining) {
-        return new ResolvedRequest(keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, true, names);
+        return new ResolvedRequest(
+                keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, inserts, true, names);
     }
 
     /**
@@ -149,6 +172,15 @@ public record ResolvedRequest(
         return absent;
     }
 
+    /** The same, of those that were to be inserted. */
+    public List<LockKey> notInserted(List<List<FoundRow>> found) {
+        if (inserts.isEmpty() || !isAnyRowAbsent(found)) {
+            return List.of();
+        }
+        List<LockKey.Row> inserted = inserts.stream().map(Insert::key).toList();
+        return absentRows(found).stream().filter(inserted::contains).toList();
+    }
+
     /** Of the keys alone those whose ids have spellings that only the server knows. */
     public List<RowGroup> openKeysAlone() {
         return keysAlone.isEmpty()
@@ -161,8 +193,7 @@ public record ResolvedRequest(
         if (!(lockWait instanceof LockWait.AtMost)) {
             return this;
         }
-        LockWait left = Waits.remaining(lockWait, startNanos);
-        return new ResolvedRequest(keys, mode, left, strategy, advisory, rows, keysAlone, anyIsolationAllowed, names);
+        return with(Waits.remaining(lockWait, startNanos), advisory, rows, keysAlone, inserts);
     }
 
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */

@@ -1,9 +1,11 @@
 package org.rowlock.internal.session;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.Query;
 import org.postgresql.core.QueryExecutor;
@@ -13,15 +15,58 @@ import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PgConnection;
 import org.postgresql.jdbc.PreferQueryMode;
 import org.postgresql.util.PSQLWarning;
+import org.rowlock.LockTransactionException;
+import org.rowlock.LockTransactionException.Reason;
 import org.rowlock.internal.sql.WriteForm;
+import org.rowlock.internal.text.Exceptions;
 
-/** What the driver knows of a connection, and how it is set, without a round trip. */
+/**
+ * What the driver knows of a connection, and how it is set, without a round trip. The one class that knows pgjdbc's
+ * {@code BaseConnection}, which is no part of its API.
+ */
 abstract class DriverSession {
-    final BaseConnection driver;
+    private final BaseConnection driver;
     private @Nullable String url;
 
-    DriverSession(BaseConnection driver) {
-        this.driver = driver;
+    DriverSession(Connection connection) throws SQLException {
+        this.driver = unwrap(connection);
+    }
+
+    private static BaseConnection unwrap(Connection connection) throws SQLException {
+        try {
+            if (connection instanceof BaseConnection driver) {
+                return driver;
+            }
+            if (connection.isWrapperFor(BaseConnection.class)) {
+                return connection.unwrap(BaseConnection.class);
+            }
+        } catch (LinkageError e) {
+            Driver driver = new Driver();
+            throw Exceptions.make()
+                    .transaction(
+                            Reason.NOT_POSTGRESQL,
+                            "No lock was taken: the PostgreSQL JDBC driver on the class path, "
+                                    + driver.getMajorVersion() + '.'
+                                    + driver.getMinorVersion() + ", lacks what Rowlock needs of it (" + e.getMessage()
+                                    + "); use org.postgresql:postgresql 42.7",
+                            null,
+                            e);
+        }
+        throw refused(
+                Reason.NOT_POSTGRESQL,
+                "the connection (" + connection.getClass().getName() + ") is not one of the PostgreSQL JDBC driver and"
+                        + " does not unwrap to one; use org.postgresql:postgresql, directly or in a pool that supports"
+                        + " unwrap()",
+                null);
+    }
+
+    static LockTransactionException refused(Reason reason, String why, @Nullable String sqlState) {
+        return Exceptions.make().transaction(reason, "No lock was taken: " + why, sqlState, null);
+    }
+
+    /** Whether the texts that are bound have a type, as they do not with stringtype=unspecified. */
+    boolean areTextsTyped() {
+        return driver.getStringVarcharFlag();
     }
 
     /** Whether the server has the transaction open. If not, the driver begins it with the next statement. */

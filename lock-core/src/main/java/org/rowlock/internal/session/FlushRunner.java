@@ -32,8 +32,9 @@ public final class FlushRunner {
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
+        boolean oneShot = request.inserts().stream().anyMatch(insert -> Tail.hasUntyped(insert.binds()));
         if (tail == null) {
-            try (PreparedStatement statement = session.prepareScript(flush.sql(), false, false)) {
+            try (PreparedStatement statement = session.prepareScript(flush.sql(), oneShot, false)) {
                 return send(session, statement, flush, request, null);
             }
         }
@@ -41,7 +42,7 @@ public final class FlushRunner {
         tail.open().close();
         return send(
                 session,
-                tail.open().keep(session.prepareScript(flush.sql(), tail.isOneShot(), tail.isReadTwice())),
+                tail.open().keep(session.prepareScript(flush.sql(), oneShot || tail.isOneShot(), tail.isReadTwice())),
                 flush,
                 request,
                 tail);

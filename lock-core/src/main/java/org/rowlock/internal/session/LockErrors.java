@@ -4,38 +4,36 @@ import java.io.InterruptedIOException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.ServerErrorMessage;
-import org.rowlock.LockCanceledException;
-import org.rowlock.LockConnectionLostException;
-import org.rowlock.LockDeadlockException;
-import org.rowlock.LockException;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockSerializationException;
-import org.rowlock.LockTableFullException;
-import org.rowlock.LockTargetException;
-import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.sql.Guard;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /** From SQLSTATE, or from what a guard saw, to the exception that says what was asked, why not, and what to do. */
 public final class LockErrors {
     private LockErrors() {}
 
-    /** The exception for a failure of the lock itself; one that Rowlock does not understand stays a LockException. */
-    public static LockException translate(Asked asked, SQLException e) {
-        LockException understood = understood(asked, e);
+    /** The exception for a failure of the lock itself; a plain RowlockException if Rowlock does not understand it. */
+    public static RowlockException translate(Asked asked, SQLException e) {
+        RowlockException understood = understood(asked, e);
         if (understood != null) {
             return understood;
         }
         String state = SqlState.of(e);
         if (TargetErrors.isTarget(state)) {
-            return new LockTargetException(
-                    cannot(asked) + message(asked, e) + ". " + TargetErrors.adviceForTarget(state) + ".", state, e);
+            return Exceptions.make()
+                    .target(
+                            cannot(asked) + message(asked, e) + ". " + TargetErrors.adviceForTarget(state) + ".",
+                            state,
+                            e);
         }
-        return new LockException(cannot(asked) + message(asked, e), e);
+        return Exceptions.make().other(cannot(asked) + message(asked, e), e);
     }
 
     /** What to do where a pooler mixes up prepared statements. */
@@ -48,136 +46,155 @@ public final class LockErrors {
     }
 
     /** The exception for what only a lock, the transaction or the connection can cause; null for anything else. */
-    public static @Nullable LockException understood(Asked asked, SQLException e) {
+    public static @Nullable RowlockException understood(Asked asked, SQLException e) {
         String state = SqlState.of(e);
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
-            return new LockException(cannot(asked) + mixedUpStatements(e) + " Roll back.", e);
+            return Exceptions.make().other(cannot(asked) + mixedUpStatements(e) + " Roll back.", e);
         }
         ServerErrorMessage server = ServerErrors.serverMessage(e);
         if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
             String refused =
                     cannot(asked) + "the server, or a pooler in front of it, refused (" + message(asked, e) + "). ";
             return "FATAL".equals(server.getSeverity())
-                    ? new LockConnectionLostException(
-                            refused + "It has ended the session; the transaction and its locks are gone.", e)
-                    : new LockException(refused + "Roll back.", e);
+                    ? Exceptions.make()
+                            .connectionLost(
+                                    refused + "It has ended the session; the transaction and its locks are gone.", e)
+                    : Exceptions.make().other(refused + "Roll back.", e);
         }
         if (e.getCause() instanceof InterruptedIOException) {
-            return new LockConnectionLostException(
-                    cannot(asked) + "the server gave no answer within the bound of the wait and a grace, or within the"
-                            + " socketTimeout (" + message(asked, e)
-                            + "). The connection is closed; the transaction ends when the server notices. Run it again"
-                            + " on another connection.",
-                    e);
+            return Exceptions.make()
+                    .connectionLost(
+                            cannot(asked)
+                                    + "the server gave no answer within the bound of the wait and a grace, or within the"
+                                    + " socketTimeout (" + message(asked, e)
+                                    + "). The connection is closed; the transaction ends when the server notices. Run it again"
+                                    + " on another connection.",
+                            e);
         }
         if (SqlState.isConnectionLost(state)) {
-            return new LockConnectionLostException(
-                    cannot(asked) + "the connection was lost (" + message(asked, e)
-                            + "). The transaction and its locks are gone; run it again on another connection.",
-                    e);
+            return Exceptions.make()
+                    .connectionLost(
+                            cannot(asked) + "the connection was lost (" + message(asked, e)
+                                    + "). The transaction and its locks are gone; run it again on another connection.",
+                            e);
         }
         return switch (state) {
             case SqlState.LOCK_NOT_AVAILABLE -> timedOut(asked, false, e);
             case SqlState.DEADLOCK_DETECTED ->
-                new LockDeadlockException(
-                        cannot(asked) + "a deadlock was found and this transaction chosen to end. Roll back and run it"
-                                + " again; "
-                                + (ServerErrors.isOfKeyAndRow(e)
-                                        ? "one of them had written or locked the row, or inserted one that"
-                                                + " references it,"
-                                                + " before it locked the key: lock before you write, or use strategy"
-                                                + " ROW."
-                                        : "one request for all keys avoids it.")
-                                + (asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e, " ") : ""),
-                        e);
+                Exceptions.make()
+                        .deadlock(
+                                cannot(asked)
+                                        + "a deadlock was found and this transaction chosen to end. Roll back and run it"
+                                        + " again; "
+                                        + (ServerErrors.isOfKeyAndRow(e)
+                                                ? "one of them had written or locked the row, or inserted one that"
+                                                        + " references it,"
+                                                        + " before it locked the key: lock before you write, or use strategy"
+                                                        + " ROW."
+                                                : "one request for all keys avoids it.")
+                                        + (asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e, " ") : ""),
+                                e);
             case SqlState.SERIALIZATION_FAILURE ->
-                new LockSerializationException(
-                        cannot(asked) + "the row has changed since the transaction's snapshot. Roll back and run the"
-                                + " transaction again.",
-                        e);
+                Exceptions.make()
+                        .serialization(
+                                cannot(asked)
+                                        + "the row has changed since the transaction's snapshot. Roll back and run the"
+                                        + " transaction again.",
+                                e);
             case SqlState.OUT_OF_MEMORY ->
-                new LockTableFullException(
-                        cannot(asked) + "the server's lock table is full; the call asked for "
-                                + asked.keys() + " distinct keys. Raise max_locks_per_transaction or"
-                                + " max_connections, or lock fewer keys in one transaction.",
-                        asked.keys(),
-                        e);
+                Exceptions.make()
+                        .tableFull(
+                                cannot(asked) + "the server's lock table is full; the call asked for "
+                                        + asked.keys() + " distinct keys. Raise max_locks_per_transaction or"
+                                        + " max_connections, or lock fewer keys in one transaction.",
+                                asked.keys(),
+                                e);
             case SqlState.QUERY_CANCELED ->
-                new LockCanceledException(
-                        cannot(asked) + "the wait was ended from outside (" + message(asked, e)
-                                + "). The transaction is aborted; roll back.",
-                        e);
+                Exceptions.make()
+                        .canceled(
+                                cannot(asked) + "the wait was ended from outside (" + message(asked, e)
+                                        + "). The transaction is aborted; roll back.",
+                                e);
             case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(asked, e);
             case SqlState.IN_FAILED_SQL_TRANSACTION ->
-                new LockTransactionException(
-                        Reason.ABORTED,
-                        cannot(asked) + "an earlier statement of the transaction failed; roll back first.",
-                        state,
-                        e);
+                Exceptions.make()
+                        .transaction(
+                                Reason.ABORTED,
+                                cannot(asked) + "an earlier statement of the transaction failed; roll back first.",
+                                state,
+                                e);
             default -> null;
         };
     }
 
     /** The exception for a guard that refused. The transaction is as usable as it was, unless {@code e} aborted it. */
-    public static LockException refused(Asked asked, Guard guard, @Nullable SQLException e) {
+    public static RowlockException refused(Asked asked, Guard guard, @Nullable SQLException e) {
         if (guard.isReadOnly()) {
             return readOnly(asked, e);
         }
         if (guard.isPrivilegeMissing()) {
-            return new LockTargetException(
-                    cannot(asked) + "permission denied for table " + tableOf(asked, guard) + ". "
-                            + TargetErrors.adviceForTarget(SqlState.INSUFFICIENT_PRIVILEGE) + '.',
-                    SqlState.INSUFFICIENT_PRIVILEGE,
-                    e);
+            return Exceptions.make()
+                    .target(
+                            cannot(asked) + "permission denied for table " + tableOf(asked, guard) + ". "
+                                    + TargetErrors.adviceForTarget(SqlState.INSUFFICIENT_PRIVILEGE) + '.',
+                            SqlState.INSUFFICIENT_PRIVILEGE,
+                            e);
         }
         if (guard.isTableRefused()) {
-            return new LockTargetException(
-                    cannot(asked) + tableOf(asked, guard) + " is a view, a foreign table, an index, a sequence or the"
-                            + " like, and only a table or a partitioned table has rows to lock by key. Name the table"
-                            + " behind it.",
-                    SqlState.WRONG_OBJECT_TYPE,
-                    e);
+            return Exceptions.make()
+                    .target(
+                            cannot(asked) + tableOf(asked, guard)
+                                    + " is a view, a foreign table, an index, a sequence or the"
+                                    + " like, and only a table or a partitioned table has rows to lock by key. Name the table"
+                                    + " behind it.",
+                            SqlState.WRONG_OBJECT_TYPE,
+                            e);
         }
-        return new LockTransactionException(
-                Reason.ISOLATION,
-                cannot(asked) + "the transaction is " + guard.isolation() + " and has already begun, so it would read"
-                        + " from a snapshot older than the lock. Take the lock before anything else in the transaction"
-                        + " (and set its level with Connection.setTransactionIsolation, not by a statement),"
-                        + " use READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale"
-                        + " row.",
-                null,
-                e);
+        return Exceptions.make()
+                .transaction(
+                        Reason.ISOLATION,
+                        cannot(asked) + "the transaction is " + guard.isolation()
+                                + " and has already begun, so it would read"
+                                + " from a snapshot older than the lock. Take the lock before anything else in the transaction"
+                                + " (and set its level with Connection.setTransactionIsolation, not by a statement),"
+                                + " use READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale"
+                                + " row.",
+                        null,
+                        e);
     }
 
-    private static LockException readOnly(Asked asked, @Nullable SQLException e) {
-        return new LockTransactionException(
-                Reason.READ_ONLY,
-                cannot(asked)
-                        + (asked.hotStandby()
-                                ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect"
-                                        + " to the"
-                                        + " primary."
-                                : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
-                                        + " transaction. If it is one, a pooler that splits reads has sent the"
-                                        + " statement to"
-                                        + " a standby: RowLocks.verify() says so, and what to do."),
-                SqlState.READ_ONLY_SQL_TRANSACTION,
-                e);
+    private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
+        return Exceptions.make()
+                .transaction(
+                        Reason.READ_ONLY,
+                        cannot(asked)
+                                + (asked.hotStandby()
+                                        ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect"
+                                                + " to the"
+                                                + " primary."
+                                        : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
+                                                + " transaction. If it is one, a pooler that splits reads has sent the"
+                                                + " statement to"
+                                                + " a standby: RowLocks.verify() says so, and what to do."),
+                        SqlState.READ_ONLY_SQL_TRANSACTION,
+                        e);
     }
 
     /** The exception for a row that a stale snapshot may only not see: the key may have been inserted since. */
-    public static LockException absentInSnapshot(Asked asked, Guard guard) {
-        return new LockTransactionException(
-                Reason.ISOLATION,
-                cannot(asked) + "the transaction is " + guard.isolation() + " and has already begun, and its snapshot"
-                        + " has no such row: it may have been inserted since. Roll back, and take the lock before"
-                        + " anything else in the transaction, or use READ COMMITTED.",
-                null,
-                null);
+    public static RowlockException absentInSnapshot(Asked asked, Guard guard) {
+        return Exceptions.make()
+                .transaction(
+                        Reason.ISOLATION,
+                        cannot(asked) + "the transaction is " + guard.isolation()
+                                + " and has already begun, and its snapshot"
+                                + " has no such row: it may have been inserted since. Roll back, and take the lock before"
+                                + " anything else in the transaction, or use READ COMMITTED.",
+                        null,
+                        null);
     }
 
     /** What became of a flush, as an exception. */
-    public static LockException of(Asked asked, Outcome outcome) throws SQLException {
+    public static RowlockException of(Asked asked, Outcome outcome) throws SQLException {
         if (outcome instanceof Outcome.Taken taken) {
             return notAvailable(asked, taken.mayBeOfTail(), taken.cause());
         }
@@ -188,7 +205,7 @@ public final class LockErrors {
             return refused(asked, refused.guard(), refused.cause());
         }
         if (outcome instanceof Outcome.Failed failed) {
-            LockException meaning = failed.meaning();
+            RowlockException meaning = failed.meaning();
             if (meaning == null) {
                 throw failed.cause();
             }
@@ -203,7 +220,7 @@ public final class LockErrors {
      * @param tail what is behind the locks
      * @throws IllegalArgumentException if the driver does not send the tail with these values
      */
-    public static @Nullable LockException meaning(Asked asked, @Nullable Tail tail, SQLException e) {
+    public static @Nullable RowlockException meaning(Asked asked, @Nullable Tail tail, SQLException e) {
         if (tail == null) {
             return translate(asked, e);
         }
@@ -221,21 +238,24 @@ public final class LockErrors {
 
     /** A call that failed and could not be undone: whatever failed first, the transaction is gone. */
     public static Outcome.Failed notUndone(Asked asked, boolean aborted, SQLException e, @Nullable Throwable first) {
-        LockException exception;
+        RowlockException exception;
         SQLException cause = e;
         if (aborted && !SqlState.isConnectionLost(e.getSQLState())) {
-            exception = new LockException(
-                    cannot(asked) + "the failed call could not be undone (" + message(asked, e)
-                            + "). The transaction is aborted; roll back.",
-                    e);
+            exception = Exceptions.make()
+                    .other(
+                            cannot(asked) + "the failed call could not be undone (" + message(asked, e)
+                                    + "). The transaction is aborted; roll back.",
+                            e);
         } else {
             cause = SqlState.isConnectionLost(e.getSQLState())
                     ? e
                     : new SQLException(message(asked, e), SqlState.CONNECTION_DOES_NOT_EXIST, e);
-            exception = new LockConnectionLostException(
-                    cannot(asked) + "the connection was lost while a failed call was undone (" + message(asked, e)
-                            + "). The transaction and its locks are gone; run it again on another connection.",
-                    cause);
+            exception = Exceptions.make()
+                    .connectionLost(
+                            cannot(asked) + "the connection was lost while a failed call was undone ("
+                                    + message(asked, e)
+                                    + "). The transaction and its locks are gone; run it again on another connection.",
+                            cause);
         }
         if (first != null) {
             exception.addSuppressed(first);
@@ -247,11 +267,13 @@ public final class LockErrors {
      * The exception for a row that was inserted while the call found none, so that the query saw it without its lock.
      */
     public static LockSerializationException replaced(Asked asked) {
-        return new LockSerializationException(
-                cannot(asked) + "the row was inserted while the call waited, say in place of one that was deleted, and"
-                        + " the query behind the lock ran without a lock on it. The transaction is aborted; roll back"
-                        + " and run it again.",
-                null);
+        return Exceptions.make()
+                .serialization(
+                        cannot(asked)
+                                + "the row was inserted while the call waited, say in place of one that was deleted, and"
+                                + " the query behind the lock ran without a lock on it. The transaction is aborted; roll back"
+                                + " and run it again.",
+                        null);
     }
 
     /**
@@ -260,25 +282,27 @@ public final class LockErrors {
      * @param hasWrites whether it may have ended the wait of a write behind the lock as well
      */
     private static LockNotAvailableException timedOut(Asked asked, boolean hasWrites, SQLException e) {
-        return new LockNotAvailableException(
-                cannot(asked) + "the session's lock_timeout ended the wait"
-                        + (hasWrites
-                                ? " for it, or for what a write behind it needs. Nothing is stored; run it again."
-                                : ". The transaction is aborted; roll back, or use LockWait.atMost(), which keeps it"
-                                        + " usable."),
-                false,
-                e);
+        return Exceptions.make()
+                .notAvailable(
+                        cannot(asked) + "the session's lock_timeout ended the wait"
+                                + (hasWrites
+                                        ? " for it, or for what a write behind it needs. Nothing is stored; run it again."
+                                        : ". The transaction is aborted; roll back, or use LockWait.atMost(), which keeps it"
+                                                + " usable."),
+                        false,
+                        e);
     }
 
     private static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
-        return new LockNotAvailableException(
-                cannot(asked) + "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
-                        + (hasQuery
-                                ? ", or what the query behind the lock waited for longer than the lock_timeout"
-                                : "")
-                        + ". Nothing is newly held and the transaction is usable; try later, or wait longer.",
-                true,
-                cause);
+        return Exceptions.make()
+                .notAvailable(
+                        cannot(asked) + "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
+                                + (hasQuery
+                                        ? ", or what the query behind the lock waited for longer than the lock_timeout"
+                                        : "")
+                                + ". Nothing is newly held and the transaction is usable; try later, or wait longer.",
+                        true,
+                        cause);
     }
 
     static String cannot(Asked asked) {

@@ -3,7 +3,7 @@ package org.rowlock.internal.session;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockException;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.request.FoundRow;
 import org.rowlock.internal.sql.Guard;
 
@@ -44,5 +44,5 @@ public sealed interface Outcome {
      * @param cause what the driver threw. Whether a COMMIT in the flush was done is another question
      * @param meaning what it means for the lock, or null where it is about the caller's own statements
      */
-    record Failed(SQLException cause, @Nullable LockException meaning) implements Outcome {}
+    record Failed(SQLException cause, @Nullable RowlockException meaning) implements Outcome {}
 }

@@ -6,14 +6,10 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.jspecify.annotations.Nullable;
-import org.postgresql.Driver;
 import org.postgresql.PGStatement;
-import org.postgresql.core.BaseConnection;
-import org.postgresql.core.TransactionState;
 import org.postgresql.xa.PGXAConnection;
-import org.rowlock.LockTransactionException;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -26,8 +22,8 @@ public final class PgSession extends DriverSession {
 
     private final Connection connection;
 
-    private PgSession(Connection connection, BaseConnection driver) {
-        super(driver);
+    private PgSession(Connection connection) throws SQLException {
+        super(connection);
         this.connection = connection;
     }
 
@@ -46,8 +42,8 @@ public final class PgSession extends DriverSession {
                             + " begin a transaction first",
                     null);
         }
-        PgSession session = new PgSession(connection, unwrap(connection));
-        if (session.driver.getTransactionState() == TransactionState.FAILED) {
+        PgSession session = new PgSession(connection);
+        if (session.isAborted()) {
             throw refused(
                     Reason.ABORTED,
                     "an earlier statement of the transaction failed, and PostgreSQL ignores all others until it ends;"
@@ -68,33 +64,7 @@ public final class PgSession extends DriverSession {
 
     /** What the driver knows of a connection, in whatever state it is. */
     public static PgSession of(Connection connection) throws SQLException {
-        return new PgSession(connection, unwrap(connection));
-    }
-
-    static BaseConnection unwrap(Connection connection) throws SQLException {
-        try {
-            if (connection instanceof BaseConnection driver) {
-                return driver;
-            }
-            if (connection.isWrapperFor(BaseConnection.class)) {
-                return connection.unwrap(BaseConnection.class);
-            }
-        } catch (LinkageError e) {
-            Driver driver = new Driver();
-            throw new LockTransactionException(
-                    Reason.NOT_POSTGRESQL,
-                    "No lock was taken: the PostgreSQL JDBC driver on the class path, " + driver.getMajorVersion() + '.'
-                            + driver.getMinorVersion() + ", lacks what Rowlock needs of it (" + e.getMessage()
-                            + "); use org.postgresql:postgresql 42.7",
-                    null,
-                    e);
-        }
-        throw refused(
-                Reason.NOT_POSTGRESQL,
-                "the connection (" + connection.getClass().getName() + ") is not one of the PostgreSQL JDBC driver and"
-                        + " does not unwrap to one; use org.postgresql:postgresql, directly or in a pool that supports"
-                        + " unwrap()",
-                null);
+        return new PgSession(connection);
     }
 
     /**
@@ -120,16 +90,17 @@ public final class PgSession extends DriverSession {
      */
     public void refuseIfOver(String what) throws SQLException {
         if (connection.isClosed() || connection.getAutoCommit() || !hasBegun()) {
-            throw new LockTransactionException(
-                    Reason.ENDED,
-                    what
-                            + ": code that runs in the transaction (the work, a row mapper, a listener) has ended"
-                            + " it, by commit,"
-                            + " rollback, close or setAutoCommit, and its locks with it. Leave the end of the"
-                            + " transaction to"
-                            + " the code around it.",
-                    null,
-                    null);
+            throw Exceptions.make()
+                    .transaction(
+                            Reason.ENDED,
+                            what
+                                    + ": code that runs in the transaction (the work, a row mapper, a listener) has ended"
+                                    + " it, by commit,"
+                                    + " rollback, close or setAutoCommit, and its locks with it. Leave the end of the"
+                                    + " transaction to"
+                                    + " the code around it.",
+                            null,
+                            null);
         }
     }
 
@@ -212,7 +183,7 @@ public final class PgSession extends DriverSession {
     public PreparedStatement prepareScript(String sql, boolean untyped, boolean readTwice) throws SQLException {
         PreparedStatement statement = prepare(sql, readTwice);
         // With stringtype=unspecified our own texts have no type either.
-        if (untyped || !driver.getStringVarcharFlag()) {
+        if (untyped || !areTextsTyped()) {
             try {
                 if (statement.isWrapperFor(PGStatement.class)) {
                     statement.unwrap(PGStatement.class).setPrepareThreshold(0);
@@ -255,9 +226,5 @@ public final class PgSession extends DriverSession {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
-    }
-
-    private static LockTransactionException refused(Reason reason, String why, @Nullable String sqlState) {
-        return new LockTransactionException(reason, "No lock was taken: " + why, sqlState, null);
     }
 }

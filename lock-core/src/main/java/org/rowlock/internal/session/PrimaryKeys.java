@@ -11,12 +11,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockTargetException;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.CatalogSql;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.SqlState;
 
@@ -249,19 +249,23 @@ public final class PrimaryKeys {
 
     private static void check(String table, String kind, List<String> given, List<Column> columns) {
         if (columns.isEmpty() && !kind.equals("r") && !kind.equals("p")) {
-            throw new LockTargetException(
-                    "Cannot lock rows of " + table + ": it is " + kindName(kind) + ". Name the table behind it.",
-                    SqlState.WRONG_OBJECT_TYPE,
-                    null);
+            throw Exceptions.make()
+                    .target(
+                            "Cannot lock rows of " + table + ": it is " + kindName(kind)
+                                    + ". Name the table behind it.",
+                            SqlState.WRONG_OBJECT_TYPE,
+                            null);
         }
         if (given.isEmpty() && columns.isEmpty()) {
-            throw new LockTargetException(
-                    "Cannot lock rows of " + table + ": it has no primary key, and strategies ROW and BOTH need to know"
-                            + " the id columns. Add a primary key, give the columns with"
-                            + " RowLocks.builder().idColumns(\""
-                            + table + "\", ...), or use strategy ADVISORY.",
-                    null,
-                    null);
+            throw Exceptions.make()
+                    .target(
+                            "Cannot lock rows of " + table
+                                    + ": it has no primary key, and strategies ROW and BOTH need to know"
+                                    + " the id columns. Add a primary key, give the columns with"
+                                    + " RowLocks.builder().idColumns(\""
+                                    + table + "\", ...), or use strategy ADVISORY.",
+                            null,
+                            null);
         }
         if (given.isEmpty()) {
             return;
@@ -269,11 +273,12 @@ public final class PrimaryKeys {
         List<String> missing = new ArrayList<>(given);
         columns.forEach(column -> missing.remove(column.name()));
         if (!missing.isEmpty()) {
-            throw new LockTargetException(
-                    "Cannot lock rows of " + table + ": it has no column " + String.join(", ", missing)
-                            + ", which idColumns names. Columns are written as the catalog has them, without quotes.",
-                    SqlState.UNDEFINED_COLUMN,
-                    null);
+            throw Exceptions.make()
+                    .target(
+                            "Cannot lock rows of " + table + ": it has no column " + String.join(", ", missing)
+                                    + ", which idColumns names. Columns are written as the catalog has them, without quotes.",
+                            SqlState.UNDEFINED_COLUMN,
+                            null);
         }
     }
 

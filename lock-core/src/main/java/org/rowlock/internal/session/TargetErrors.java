@@ -2,15 +2,15 @@ package org.rowlock.internal.session;
 
 import java.util.List;
 import java.util.stream.Collectors;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockTargetException;
-import org.rowlock.RowAbsentException;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.text.Docs;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -26,23 +26,37 @@ public final class TargetErrors {
     private TargetErrors() {}
 
     /** The exception for rows that are required and do not exist. */
-    public static LockException rowAbsent(Asked asked, List<LockKey> absent) {
+    public static RowlockException rowAbsent(Asked asked, List<LockKey> absent) {
+        return absent(asked, absent, ", and requireRow() asks for it. Insert it first, or lock without requireRow().");
+    }
+
+    /** The exception for rows that their INSERT has not made. */
+    public static RowlockException notInserted(Asked asked, List<LockKey> absent) {
+        return absent(
+                asked,
+                absent,
+                " behind the INSERT of orInsert(): it inserts another id, a trigger or a rule keeps it from inserting,"
+                        + " or a row of another id has the same value in a unique column. Mend the INSERT.");
+    }
+
+    private static RowlockException absent(Asked asked, List<LockKey> absent, String why) {
         String keys = absent.stream().limit(MOST_NAMED).map(asked.names()::of).collect(Collectors.joining(", "));
-        return new RowAbsentException(LockErrors.cannot(asked) + "there is no row " + keys
-                + (absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "")
-                + ", and requireRow() asks for it. Insert it first, or lock without requireRow().");
+        return Exceptions.make()
+                .rowAbsent(LockErrors.cannot(asked) + "there is no row " + keys
+                        + (absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "") + why);
     }
 
     /** The exception for a key that is required to have a row, where nothing looks for one. */
-    public static LockException rowNotLookedFor(Asked asked, LockKey key) {
-        return new LockTargetException(
-                LockErrors.cannot(asked) + "requireRow() asks for a row, and nothing looks for one: "
-                        + asked.names().of(key)
-                        + (key instanceof LockKey.Row
-                                ? " has strategy ADVISORY. Use ROW or BOTH, or look with lockAndQuery()."
-                                : " is no row. Lock it without requireRow()."),
-                null,
-                null);
+    public static RowlockException rowNotLookedFor(Asked asked, LockKey key) {
+        return Exceptions.make()
+                .target(
+                        LockErrors.cannot(asked) + "requireRow() asks for a row, and nothing looks for one: "
+                                + asked.names().of(key)
+                                + (key instanceof LockKey.Row
+                                        ? " has strategy ADVISORY. Use ROW or BOTH, or look with lockAndQuery()."
+                                        : " is no row. Lock it without requireRow()."),
+                        null,
+                        null);
     }
 
     /**
@@ -51,11 +65,12 @@ public final class TargetErrors {
      * @param undone whether the transaction is as it was before the call
      */
     public static LockTargetException stale(Asked asked, boolean undone) {
-        return LockTargetException.stale(LockErrors.cannot(asked)
-                + "the table, its primary key or the type of its id was replaced since it was looked up. "
-                + (undone
-                        ? "Nothing is locked; try again."
-                        : "The transaction is aborted; roll back and run it again."));
+        return Exceptions.make()
+                .stale(LockErrors.cannot(asked)
+                        + "the table, its primary key or the type of its id was replaced since it was looked up. "
+                        + (undone
+                                ? "Nothing is locked; try again."
+                                : "The transaction is aborted; roll back and run it again."));
     }
 
     /**
@@ -64,39 +79,43 @@ public final class TargetErrors {
      * @param undone whether the transaction is as it was before the call
      */
     public static LockTargetException misnamed(Asked asked, ResolvedRequest.Misnamed misnamed, boolean undone) {
-        return new LockTargetException(
-                LockErrors.cannot(asked) + "the id "
-                        + asked.names().of(misnamed.key().givenId()) + " means the row "
-                        + asked.names().of(misnamed.id())
-                        + ", which is another key, so that those who lock it by its own id would"
-                        + " not be excluded. Give the id as the row has it: "
-                        + asked.names().of(misnamed.id()) + ". "
-                        + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."),
-                null,
-                null);
+        return Exceptions.make()
+                .target(
+                        LockErrors.cannot(asked) + "the id "
+                                + asked.names().of(misnamed.key().givenId()) + " means the row "
+                                + asked.names().of(misnamed.id())
+                                + ", which is another key, so that those who lock it by its own id would"
+                                + " not be excluded. Give the id as the row has it: "
+                                + asked.names().of(misnamed.id()) + ". "
+                                + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."),
+                        null,
+                        null);
     }
 
     /** The exception for an id that its column cannot hold, or that is not written as its key is. */
     public static LockTargetException misfit(
             KeyNames names, LockKey.Row key, RowTable.Column column, String part, String refusal) {
-        return new LockTargetException(
-                "Cannot lock " + names.of(key) + ": " + names.of(part) + " for column " + column.name() + " of type "
-                        + typeName(column) + ' ' + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL)
-                        + ". Nothing is locked.",
-                SqlState.INVALID_TEXT_REPRESENTATION,
-                null);
+        return Exceptions.make()
+                .target(
+                        "Cannot lock " + names.of(key) + ": " + names.of(part) + " for column " + column.name()
+                                + " of type "
+                                + typeName(column) + ' ' + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL)
+                                + ". Nothing is locked.",
+                        SqlState.INVALID_TEXT_REPRESENTATION,
+                        null);
     }
 
     /** The exception for an id that no key can be made of. */
     public static LockTargetException keyless(RowTable table, RowTable.Column column) {
-        return new LockTargetException(
-                "Cannot lock rows of " + table.name() + " by keys: the text of its id column " + column.name()
-                        + " of type " + typeName(column)
-                        + " may depend on settings of the session, so that one row could"
-                        + " have two keys. Use strategy ROW, which needs no key, or lock by another unique column"
-                        + " (idColumns) or by LockKey.name(). Nothing is locked.",
-                SqlState.FEATURE_NOT_SUPPORTED,
-                null);
+        return Exceptions.make()
+                .target(
+                        "Cannot lock rows of " + table.name() + " by keys: the text of its id column " + column.name()
+                                + " of type " + typeName(column)
+                                + " may depend on settings of the session, so that one row could"
+                                + " have two keys. Use strategy ROW, which needs no key, or lock by another unique column"
+                                + " (idColumns) or by LockKey.name(). Nothing is locked.",
+                        SqlState.FEATURE_NOT_SUPPORTED,
+                        null);
     }
 
     private static String typeName(RowTable.Column column) {
@@ -105,14 +124,17 @@ public final class TargetErrors {
 
     /** The exception for an id that has not as many parts as its table has id columns. */
     public static LockTargetException wrongParts(KeyNames names, LockKey.Row key, RowTable table) {
-        return new LockTargetException(
-                "Cannot lock " + names.of(key) + ": the id has "
-                        + key.id().size() + " part(s), and the id of "
-                        + table.name() + " is "
-                        + table.columns().stream().map(RowTable.Column::name).toList()
-                        + ". Give one value per column, in that order.",
-                null,
-                null);
+        return Exceptions.make()
+                .target(
+                        "Cannot lock " + names.of(key) + ": the id has "
+                                + key.id().size() + " part(s), and the id of "
+                                + table.name() + " is "
+                                + table.columns().stream()
+                                        .map(RowTable.Column::name)
+                                        .toList()
+                                + ". Give one value per column, in that order.",
+                        null,
+                        null);
     }
 
     static boolean isTarget(String state) {
@@ -140,7 +162,7 @@ public final class TargetErrors {
                 "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and" + " UPDATE on the table";
             case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
                 "If the table was replaced meanwhile, roll back and try again; else check the id columns given in"
-                        + " RowLocks.Builder";
+                        + " RowLocksBuilder";
             case SqlState.FEATURE_NOT_SUPPORTED ->
                 "Where tables are spread over machines (Citus), the id has to have the column that they are spread by";
             default -> "Name a table that FOR UPDATE can lock rows of";

@@ -9,7 +9,6 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.rowlock.LockKey.Row;
-import org.rowlock.LockWait;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
@@ -24,9 +23,6 @@ import org.rowlock.internal.sql.Part.Result;
  * coordinator, while that of SET LOCAL goes along.
  */
 public final class CitusForms extends FlushForms {
-    /** A lock_timeout of zero would be none. */
-    private static final int AT_ONCE_MILLIS = 1;
-
     private static final String KEEP = "select pg_catalog.set_config('rowlock.lock_timeout',"
             + " pg_catalog.current_setting('lock_timeout'), true), pg_catalog.set_config('rowlock.propagate',"
             + " pg_catalog.current_setting('citus.propagate_set_commands'), true),"
@@ -82,6 +78,11 @@ public final class CitusForms extends FlushForms {
     @Override
     List<Part> arm() {
         return ARM;
+    }
+
+    @Override
+    Part rearm() {
+        return APPLY;
     }
 
     @Override
@@ -144,7 +145,7 @@ public final class CitusForms extends FlushForms {
     }
 
     private static int bindMillis(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
-        statement.setInt(at, request.lockWait() instanceof LockWait.AtMost bound ? bound.millis() : AT_ONCE_MILLIS);
+        statement.setInt(at, request.waitMillis());
         return at + 1;
     }
 }

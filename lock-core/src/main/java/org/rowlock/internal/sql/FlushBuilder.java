@@ -59,6 +59,7 @@ final class FlushBuilder {
         if (savepoint == Savepoint.AROUND_GUARD) {
             parts.add(WaitSql.RELEASE);
         }
+        addInserts();
         addRows(request);
         addMeanings();
         if (armed) {
@@ -71,6 +72,20 @@ final class FlushBuilder {
             parts.add(WaitSql.RELEASE);
         }
         return new Flush(parts, bounded, savepoint);
+    }
+
+    /** In front of the row locks, which see what they have inserted. */
+    private void addInserts() {
+        for (int i = 0; i < plan.inserts().size(); i++) {
+            int index = i;
+            if (plan.waitKind() == WaitKind.AT_MOST) {
+                parts.add(forms.rearm());
+            }
+            parts.add(new Part(
+                    plan.inserts().get(i),
+                    (statement, at, request) -> request.inserts().get(index).bind(statement, at),
+                    Result.IGNORED));
+        }
     }
 
     private void addRows(ResolvedRequest request) {

@@ -27,6 +27,11 @@ class FlushForms {
         return List.of(WaitSql.ARM);
     }
 
+    /** So that the waits of all statements together stay within the bound. */
+    Part rearm() {
+        return WaitSql.REARM;
+    }
+
     Part restore() {
         return WaitSql.RESTORE;
     }
@@ -43,8 +48,9 @@ class FlushForms {
     List<Part> rowLocks(LockPlan plan, ResolvedRequest request) {
         List<Part> statements = new ArrayList<>(2);
         for (int group = 0; group < plan.rows().size(); group++) {
-            if (plan.waitKind() == WaitKind.AT_MOST && (plan.isAdvisory() || group > 0)) {
-                statements.add(WaitSql.REARM);
+            if (plan.waitKind() == WaitKind.AT_MOST
+                    && (plan.isAdvisory() || !plan.inserts().isEmpty() || group > 0)) {
+                statements.add(rearm());
             }
             RowPart part = plan.rows().get(group);
             statements.add(

@@ -73,6 +73,7 @@ public final class Flushes {
         if (tail == null
                 && request.rows().isEmpty()
                 && request.keysAlone().isEmpty()
+                && request.inserts().isEmpty()
                 && request.keys().size() == 1) {
             return single(request, begun, anyIsolation);
         }

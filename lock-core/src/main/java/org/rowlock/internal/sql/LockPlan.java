@@ -5,6 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
+import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
@@ -23,6 +24,7 @@ import org.rowlock.internal.request.Watch;
  * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
  * @param rows the row locks
  * @param keysAlone the tables of keys without a row lock whose ids are looked at
+ * @param inserts of rows that may not be there
  * @param tail the caller's own statement, or writes and the COMMIT
  * @param watch where that ends the transaction: how the server is to look after its client meanwhile
  */
@@ -35,6 +37,7 @@ record LockPlan(
         boolean anyIsolation,
         List<RowPart> rows,
         List<RowTable> keysAlone,
+        List<String> inserts,
         @Nullable String tail,
         @Nullable Watch watch) {
 
@@ -50,11 +53,14 @@ record LockPlan(
                 request.advisory().shape(),
                 request.advisory().tables(),
                 request.mode(),
-                WaitKind.of(request.lockWait()),
+                request.waitKind(),
                 begun,
                 anyIsolation,
                 parts(request.rows()),
                 tables(request.keysAlone()),
+                request.inserts().isEmpty()
+                        ? List.of()
+                        : request.inserts().stream().map(Insert::text).toList(),
                 tail == null ? null : tail.sql(),
                 tail == null ? null : tail.watch());
     }
@@ -109,6 +115,6 @@ record LockPlan(
     }
 
     private boolean isAdvisoryAlone() {
-        return isAdvisory() && rows.isEmpty() && tail == null;
+        return isAdvisory() && rows.isEmpty() && inserts.isEmpty() && tail == null;
     }
 }

@@ -79,8 +79,7 @@ public final class WaitSql {
             Result.IGNORED);
 
     public static int bindMillis(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
-        LockWait.AtMost bound = (LockWait.AtMost) request.lockWait();
-        statement.setString(at, Integer.toString(bound.millis()));
+        statement.setString(at, Integer.toString(request.waitMillis()));
         return at + 1;
     }
 }

@@ -1,6 +1,5 @@
 package org.rowlock.internal.verify;
 
-import java.io.InterruptedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -11,8 +10,6 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockConnectionLostException;
-import org.rowlock.LockException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
@@ -20,6 +17,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
+import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
@@ -29,8 +27,6 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.session.ServerErrors;
-import org.rowlock.internal.text.SqlState;
 
 /**
  * Proves that locks exclude on the way that real calls take: through the pool, pooler and server of a DataSource, by
@@ -93,18 +89,18 @@ public final class LockVerifier {
                 return probes.size();
             } catch (LockVerificationException | LockTransactionException e) {
                 throw e;
-            } catch (LockException | SQLException e) {
-                LockVerificationException refused = refusedByPooler(e);
+            } catch (RowlockException | SQLException e) {
+                LockVerificationException refused = Verdicts.refusedByPooler(e);
                 if (refused != null) {
                     throw refused;
                 }
-                boolean hanging = isTimedOut(e);
+                boolean hanging = Verdicts.isTimedOut(e);
                 if (hanging) {
                     // To take leave of each would take as long again.
                     probes.forEach(Probe::kill);
                 }
-                if (hanging || !isConnectionLost(e) || attempt == ATTEMPTS) {
-                    throw notTried(e);
+                if (hanging || !Verdicts.isConnectionLost(e) || attempt == ATTEMPTS) {
+                    throw Verdicts.notTried(e);
                 }
                 LOG.log(Level.INFO, "A connection was lost while advisory locks were verified; trying again", e);
             } finally {
@@ -121,8 +117,8 @@ public final class LockVerifier {
             }
         } catch (SQLException e) {
             if (probes.size() < 2) {
-                LockVerificationException refused = refusedByPooler(e);
-                throw refused == null ? notTried(e) : refused;
+                LockVerificationException refused = Verdicts.refusedByPooler(e);
+                throw refused == null ? Verdicts.notTried(e) : refused;
             }
         }
     }
@@ -163,7 +159,7 @@ public final class LockVerifier {
         }
         List<String> right = List.of("first one", "second two", "first three");
         if (!answers.subList(0, 3).equals(right) || !answers.subList(3, 6).equals(right)) {
-            throw new LockVerificationException(
+            throw Verdicts.wrong(
                     "Prepared statements of two clients are mixed up: one got the answer of another. A pooler between"
                             + " them and the server keeps no account of them: " + LockErrors.POOLER_ADVICE,
                     null);
@@ -202,16 +198,18 @@ public final class LockVerifier {
             if (e.reason() != LockTransactionException.Reason.READ_ONLY || !probe.isSaidToWrite()) {
                 throw e;
             }
-            throw new LockVerificationException(
-                    "The connection is to a server that can write, and the lock " + key + " went to one that cannot (a"
-                            + " standby), where it excludes nobody. " + FUNCTION_LISTS,
+            throw Verdicts.wrong(
+                    "The connection is to a server that can write, and the lock " + key
+                            + " went to one that cannot (a" + " standby), where it excludes nobody. "
+                            + FUNCTION_LISTS,
                     e);
         }
         String after = probe.read(READ_BEHIND).get(0);
         probe.rollback();
         if (!Objects.equals(together, "off") || !Objects.equals(after, "off")) {
-            throw new LockVerificationException(
-                    "The lock " + key + " was taken on a server that can write, and a read behind it in the same"
+            throw Verdicts.wrong(
+                    "The lock " + key
+                            + " was taken on a server that can write, and a read behind it in the same"
                             + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
                             + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
                             + " read"
@@ -232,8 +230,9 @@ public final class LockVerifier {
         if (tryLock(other, key)) {
             holder.requireStillIn(held);
             List<String> servers = List.of(holder.server(), other.server());
-            throw new LockVerificationException(
-                    "Two connections were both granted the exclusive advisory lock " + key + " by " + holder.product()
+            throw Verdicts.wrong(
+                    "Two connections were both granted the exclusive advisory lock " + key + " by "
+                            + holder.product()
                             + (servers.get(0).equals(servers.get(1))
                                     ? ". This server or the pooler in front of it accepts advisory locks without"
                                             + " locking:"
@@ -247,7 +246,7 @@ public final class LockVerifier {
         holder.rollback();
         other.rollback();
         if (!tryLock(other, key)) {
-            throw new LockVerificationException(
+            throw Verdicts.wrong(
                     "The advisory lock " + key + " was not granted after its holder had rolled back, by "
                             + holder.product() + ". Locks do not end with their transaction there: use strategy"
                             + " ROW, or connect to PostgreSQL itself.",
@@ -277,7 +276,7 @@ public final class LockVerifier {
             throw e;
         }
         if (bothGranted) {
-            throw new LockVerificationException(
+            throw Verdicts.wrong(
                     "Two connections were both granted one exclusive advisory lock of the session by "
                             + holder.product()
                             + ", though not of the transaction. REPEATABLE READ and SERIALIZABLE need both: use"
@@ -303,53 +302,5 @@ public final class LockVerifier {
             probing.acquire(session, probing.requests().of(LockRequest.forUpdate(key), wait), query);
             return query == null ? List.of() : query.rows();
         }
-    }
-
-    private static boolean isConnectionLost(Exception e) {
-        return e instanceof LockConnectionLostException
-                || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState()));
-    }
-
-    /** By a server that hangs. */
-    private static boolean isTimedOut(Throwable e) {
-        Throwable cause = e;
-        while (cause != null && !(cause instanceof InterruptedIOException)) {
-            cause = cause.getCause();
-        }
-        return cause != null;
-    }
-
-    /** What a pooler says of itself, or does to prepared statements; null for anything else. */
-    private static @Nullable LockVerificationException refusedByPooler(Exception e) {
-        SQLException sql =
-                e instanceof SQLException own ? own : e.getCause() instanceof SQLException cause ? cause : null;
-        if (sql == null) {
-            return null;
-        }
-        if (ServerErrors.isPreparedStatementMixedUp(sql)) {
-            return new LockVerificationException(
-                    "Statements fail through this DataSource: " + LockErrors.mixedUpStatements(sql), sql);
-        }
-        String message = String.valueOf(sql.getMessage());
-        if (message.contains("statement pooling mode")) {
-            return new LockVerificationException(
-                    "The pooler allows no transactions (" + message + "), and a lock lasts as long as its transaction."
-                            + " Set pool_mode = transaction, or session, in PgBouncer.",
-                    sql);
-        }
-        return null;
-    }
-
-    private static LockVerificationException notTried(Exception e) {
-        boolean lost = isConnectionLost(e);
-        return new LockVerificationException(
-                "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
-                        + (lost
-                                ? ". That says nothing about the locks: the server is not there, or fails over. Try"
-                                        + " again"
-                                        + " when it is. Check the server and its address."
-                                : ". Check the server and that the pool has at least two connections."),
-                false,
-                e);
     }
 }

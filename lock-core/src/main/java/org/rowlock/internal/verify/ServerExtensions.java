@@ -72,7 +72,7 @@ final class ServerExtensions {
             String why = "The database is one of several machines (" + name + ", by its extension " + extension
                     + "), and an advisory lock of one machine excludes nobody on another";
             if (anyTableAdvisory) {
-                throw new LockVerificationException(
+                throw Verdicts.wrong(
                         why + ". Let every client enter by one machine and say so with"
                                 + " RowLocks.builder().singleEntryNode(true) (with Spring Boot"
                                 + " rowlock.single-entry-node=true),"

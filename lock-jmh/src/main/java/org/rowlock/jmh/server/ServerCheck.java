@@ -5,8 +5,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.LockException;
 import org.rowlock.RowLocks;
+import org.rowlock.RowlockException;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerErrors;
 import org.rowlock.doctor.UserError;
@@ -52,7 +52,7 @@ public final class ServerCheck {
         refuseOtherIsolation(address, facts);
         try {
             RowLocks.create().verify(address.dataSource(BenchmarkSchema.applicationName("check")));
-        } catch (LockException e) {
+        } catch (RowlockException e) {
             throw e.getCause() == null
                     ? new UserError("Advisory locks do not work at " + address + ": " + e.getMessage(), e)
                     : ServerErrors.at(address, e);

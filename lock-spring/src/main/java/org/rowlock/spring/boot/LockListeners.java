@@ -3,9 +3,9 @@ package org.rowlock.spring.boot;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.AdmissionWait;
-import org.rowlock.LockAcquisition;
-import org.rowlock.LockHold;
+import org.rowlock.LockListener.AdmissionWait;
+import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.LockListener.LockHold;
 import org.rowlock.LockListener;
 
 /**

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 import org.rowlock.LockListener;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.RowLocksBuilder;
 import org.rowlock.spring.RowLockDefinitionException;
 
 /** Makes row locks of the properties. */
@@ -18,7 +19,7 @@ final class RowLocksFactory {
      * @throws RowLockDefinitionException if a value cannot be; names the property
      */
     static RowLocks create(RowLockProperties properties, int maxWaitersPerKey, List<LockListener> listeners) {
-        RowLocks.Builder builder = RowLocks.builder()
+        RowLocksBuilder builder = RowLocks.builder()
                 .strategy(properties.strategy())
                 .singleEntryNode(properties.singleEntryNode())
                 .idsInMessages(properties.idsInMessages())
@@ -37,7 +38,7 @@ final class RowLocksFactory {
         return builder.build();
     }
 
-    private static void set(RowLocks.Builder builder, String name, RowLockProperties.Table table) {
+    private static void set(RowLocksBuilder builder, String name, RowLockProperties.Table table) {
         String property = "rowlock.tables[" + name + "]";
         LockStrategy strategy = table.strategy();
         if (strategy != null) {
@@ -49,9 +50,9 @@ final class RowLocksFactory {
         }
     }
 
-    private static void set(String property, Supplier<RowLocks.Builder> setting) {
+    private static void set(String property, Supplier<RowLocksBuilder> setting) {
         try {
-            RowLocks.Builder unused = setting.get();
+            RowLocksBuilder unused = setting.get();
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
                     "The property " + property + " cannot be used: " + e.getMessage() + ".",

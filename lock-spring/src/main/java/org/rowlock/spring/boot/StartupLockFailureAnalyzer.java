@@ -1,21 +1,21 @@
 package org.rowlock.spring.boot;
 
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
+import org.rowlock.RowlockException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /** Shows that the database is none that locks can be taken in, as the verification at startup found. */
-final class StartupLockFailureAnalyzer extends AbstractFailureAnalyzer<LockException> {
+final class StartupLockFailureAnalyzer extends AbstractFailureAnalyzer<RowlockException> {
     @Override
-    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, LockException cause) {
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, RowlockException cause) {
         String action = action(cause);
         return action == null ? null : new FailureAnalysis(cause.getMessage(), action, cause);
     }
 
-    private static @Nullable String action(LockException cause) {
+    private static @Nullable String action(RowlockException cause) {
         if (cause instanceof LockVerificationException) {
             return "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
                     + " connections."

@@ -3,7 +3,7 @@ package org.rowlock.spring.metrics;
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.SenderContext;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockAcquisition.Outcome;
+import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
 
 /**

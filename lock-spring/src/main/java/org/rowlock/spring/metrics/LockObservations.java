@@ -3,7 +3,7 @@ package org.rowlock.spring.metrics;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.function.Supplier;
-import org.rowlock.LockAcquisition.Outcome;
+import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation;
 
 /**

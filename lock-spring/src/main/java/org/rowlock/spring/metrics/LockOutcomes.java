@@ -1,7 +1,7 @@
 package org.rowlock.spring.metrics;
 
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockAcquisition.Outcome;
+import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockDeadlockException;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;

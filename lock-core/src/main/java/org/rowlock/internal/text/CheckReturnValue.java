@@ -1,4 +1,4 @@
-package org.rowlock;
+package org.rowlock.internal.text;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
@@ -10,4 +10,4 @@ import java.lang.annotation.Target;
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.CLASS)
-@interface CheckReturnValue {}
+public @interface CheckReturnValue {}

@@ -1,4 +1,4 @@
-package org.rowlock;
+package org.rowlock.internal.verify;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -7,12 +7,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.rowlock.LockVerificationException;
+import org.rowlock.RowlockException;
 
 /**
- * A {@linkplain RowLocks#verifyEvery verification that is repeated} until it is closed, on a daemon thread of its own,
+ * A verification that is repeated until it is closed, on a daemon thread of its own,
  * so that no lock waits for it. Thread-safe.
  */
-final class RepeatedVerification {
+public final class RepeatedVerification {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -21,17 +23,23 @@ final class RepeatedVerification {
         return daemon;
     });
 
-    RepeatedVerification(Runnable verification, Duration every, Consumer<? super LockException> refused) {
+    public RepeatedVerification(Runnable verification, Duration every, Consumer<? super RowlockException> refused) {
+        if (every == null || refused == null) {
+            throw new IllegalArgumentException("The time or who is to be told is null");
+        }
+        if (every.isZero() || every.isNegative()) {
+            throw new IllegalArgumentException("every is " + every + "; give a positive time, such as ten minutes");
+        }
         var unused = thread.scheduleWithFixedDelay(
                 () -> run(verification, refused), every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Throws nothing, as what throws is never run again. */
-    private static void run(Runnable verification, Consumer<? super LockException> refused) {
+    private static void run(Runnable verification, Consumer<? super RowlockException> refused) {
         try {
             verification.run();
         } catch (Throwable e) {
-            if (!(e instanceof LockException refusal)
+            if (!(e instanceof RowlockException refusal)
                     || (e instanceof LockVerificationException untried && !untried.isConclusive())) {
                 LOG.log(Level.DEBUG, "Locks could not be verified just now", e);
                 return;
@@ -45,7 +53,7 @@ final class RepeatedVerification {
     }
 
     /** Ends it. A look that is under way is interrupted. Closing it again does nothing. */
-    void close() {
+    public void close() {
         thread.shutdownNow();
     }
 }

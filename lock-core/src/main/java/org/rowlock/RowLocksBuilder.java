@@ -1,0 +1,222 @@
+package org.rowlock;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.text.TableName;
+
+/** Collects the configuration of {@link RowLocks}. Not thread-safe. */
+public final class RowLocksBuilder {
+    private static final int DEFAULT_BUDGET = 1_000;
+    private static final int DEFAULT_WAITERS = 10_000;
+
+    private LockStrategy strategy = LockStrategy.ROW;
+    private final Map<String, LockStrategy> strategies = new HashMap<>();
+    private final Map<String, List<String>> idColumns = new HashMap<>();
+    private int budget = DEFAULT_BUDGET;
+    int maxAdmittedPerKey;
+    int maxWaitersPerKey = DEFAULT_WAITERS;
+    int largestGroup = 1;
+    boolean singleEntryNode;
+    LockRelease release = LockRelease.PLAIN;
+    KeyNames names = KeyNames.WITH_IDS;
+
+    @Nullable
+    LockListener listener;
+
+    RowLocksBuilder() {}
+
+    /**
+     * The strategy of tables that have none of their own. Default {@link LockStrategy#ROW}.
+     *
+     * @param strategy the strategy
+     * @return this
+     */
+    public RowLocksBuilder strategy(LockStrategy strategy) {
+        this.strategy = given(strategy, "strategy");
+        return this;
+    }
+
+    /**
+     * The strategy of a table.
+     *
+     * @param table the table, named as in the keys: {@code orders} and {@code public.orders} are two names
+     * @param strategy the strategy
+     * @return this
+     * @throws IllegalArgumentException if the table is not a well-formed SQL name
+     */
+    public RowLocksBuilder strategy(String table, LockStrategy strategy) {
+        strategies.put(TableName.normalize(table), given(strategy, "strategy"));
+        return this;
+    }
+
+    /**
+     * The id columns of a table, where they are not its primary key. Only row locks need them. Together they must
+     * be unique and not null.
+     *
+     * @param table the table, named as in the keys
+     * @param columns the columns as the catalog has them (no quotes), in the order of the id's parts
+     * @return this
+     * @throws IllegalArgumentException if the table is not a well-formed SQL name, or no column is given
+     */
+    public RowLocksBuilder idColumns(String table, String... columns) {
+        List<String> names = new ArrayList<>();
+        for (String column : given(columns, "columns")) {
+            if (column == null || column.isBlank()) {
+                throw new IllegalArgumentException(
+                        "An id column of " + table + " is null or blank; give the name as the catalog has it");
+            }
+            names.add(column);
+        }
+        if (names.isEmpty()) {
+            throw new IllegalArgumentException("No id column of " + table + " is given; give at least one, or none"
+                    + " of this setting to use the primary key");
+        }
+        idColumns.put(TableName.normalize(table), List.copyOf(names));
+        return this;
+    }
+
+    /**
+     * The most distinct advisory locks that one call may take. Default 1,000. The lock table is shared by every
+     * session of the server: raise {@code max_locks_per_transaction} before this.
+     *
+     * @param keys the number, at least 1
+     * @return this
+     * @throws IllegalArgumentException if the number is less than 1
+     */
+    public RowLocksBuilder lockBudget(int keys) {
+        this.budget = positive(keys, "lockBudget");
+        return this;
+    }
+
+    /**
+     * How many threads the queue of a key lets in at once that want it exclusively. In the
+     * {@linkplain AdmissionQueues admission queue} these are the lock holder and the next ones, which wait at the
+     * server; each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands.
+     * A transaction that has its connection already queues for its first lock, of one row by
+     * {@link LockStrategy#ROW}: there it is how many wait at the server for the row. If nobody of this JVM gets
+     * that row for a second, one more may wait at the server, after another second two more, then four, and so on.
+     *
+     * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for
+     * less than the next takes to come, such as by {@link RowLocks#execute}; with a connection 12 until a queue
+     * begins, and then 4 or fewer. A number given here is the number always; above that of the connections nobody
+     * queues.
+     *
+     * @param threads at least 1
+     * @return this
+     * @throws IllegalArgumentException if the number is less than 1
+     */
+    public RowLocksBuilder maxAdmittedPerKey(int threads) {
+        this.maxAdmittedPerKey = positive(threads, "maxAdmittedPerKey");
+        return this;
+    }
+
+    /**
+     * The most threads that may stand in the admission queue of one key. Default 10,000. One more is an
+     * {@link AdmissionRejectedException}.
+     *
+     * @param waiters the number, at least 1
+     * @return this
+     * @throws IllegalArgumentException if the number is less than 1
+     */
+    public RowLocksBuilder maxWaitersPerKey(int waiters) {
+        this.maxWaitersPerKey = positive(waiters, "maxWaitersPerKey");
+        return this;
+    }
+
+    /**
+     * How many calls of {@link RowLocks#execute} that wait for one key may share a transaction. Default 1, which is
+     * off.
+     *
+     * <p><b>The writes of several threads then run on the connection of one of them.</b> Leave it off where the
+     * DataSource gives connections by thread, as to tenants or roles, or where a trigger or a default looks at the
+     * user or a setting of the session. If a group fails it is undone, and each call is done alone with its own
+     * outcome; if nobody knows whether it has committed, each has a {@link CommitOutcomeUnknownException}.
+     * {@code docs/hot-rows.md} says which calls join.
+     *
+     * @param calls at least 1; 32 is a good first number
+     * @return this
+     * @throws IllegalArgumentException if the number is less than 1
+     */
+    public RowLocksBuilder largestGroup(int calls) {
+        this.largestGroup = positive(calls, "largestGroup");
+        return this;
+    }
+
+    /**
+     * Says that all clients, of all instances, enter a database of several machines (Citus and the like) by one and
+     * the same machine. Default false. Advisory locks of one machine exclude nobody on another, so without it
+     * {@link RowLocks#verify} refuses strategy {@link LockStrategy#ADVISORY} there. On other databases it does
+     * nothing.
+     *
+     * @param declared whether it is so; nobody checks it
+     * @return this
+     */
+    public RowLocksBuilder singleEntryNode(boolean declared) {
+        this.singleEntryNode = declared;
+        return this;
+    }
+
+    /**
+     * When commits let go of the locks: those of {@link RowLocks#inTransaction}, {@link RowLocks#execute} and
+     * {@link TransactionLocks#commit}. Default {@link LockRelease#PLAIN}.
+     *
+     * @param release when
+     * @return this
+     */
+    public RowLocksBuilder release(LockRelease release) {
+        this.release = given(release, "release");
+        return this;
+    }
+
+    /**
+     * Whether messages of exceptions name the ids of rows, names and numbers. Default true. Without them they say
+     * {@code account[?]}, and the SQLSTATE in place of what the server says, which may quote an id. What the server
+     * says is still in the cause: the driver's own.
+     *
+     * @param shown whether to name them
+     * @return this
+     */
+    public RowLocksBuilder idsInMessages(boolean shown) {
+        this.names = shown ? KeyNames.WITH_IDS : KeyNames.WITHOUT_IDS;
+        return this;
+    }
+
+    /**
+     * Is told of every attempt to lock. Default none.
+     *
+     * @param listener the listener; thread-safe
+     * @return this
+     */
+    public RowLocksBuilder listener(LockListener listener) {
+        this.listener = given(listener, "listener");
+        return this;
+    }
+
+    /** {@return new row locks} */
+    public RowLocks build() {
+        return new RowLocks(this);
+    }
+
+    LockConfig config() {
+        return new LockConfig(strategy, Map.copyOf(strategies), Map.copyOf(idColumns), budget, names);
+    }
+
+    private static <T> T given(T value, String name) {
+        if (value == null) {
+            throw new IllegalArgumentException("The " + name + " given to RowLocks.builder() is null");
+        }
+        return value;
+    }
+
+    private static int positive(int value, String name) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " is " + value + "; give at least 1");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,226 @@
+package org.rowlock;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockKey.row;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** Rows that are locked, or made. */
+abstract class InsertContract extends RowLockContract {
+    private static final LockKey KEY = row("counter", "a");
+
+    InsertContract() {
+        super(
+                "create table counter(id text primary key, n int not null)",
+                "create table named(id int primary key, name text unique, n int not null default 0)",
+                "insert into counter values ('there', 7)");
+    }
+
+    private static LockRequest orInsert(String id, int n) {
+        return forUpdate(row("counter", id)).orInsert("insert into counter(id, n) values (?, ?) -- made", id, n);
+    }
+
+    private LockResult lock(Session session, LockRequest request) throws Exception {
+        return session.run(c -> locks.in(c).lock(request));
+    }
+
+    private Step<LockResult> start(Session session, LockRequest request) {
+        return session.start(c -> locks.in(c).lock(request));
+    }
+
+    private String committed(String id) throws Exception {
+        return database.query("select string_agg(n::text, ' ') from counter where id = '" + id + "'");
+    }
+
+    private static List<LockWait> waits() {
+        return List.of(LockWait.forever(), LockWait.noWait(), LockWait.atMost(TestDatabase.DEADLINE));
+    }
+
+    @Test
+    void anAbsentRowIsInsertedAndLocked() throws Exception {
+        forEach(waits(), wait -> {
+            LockResult result = lock(alice, orInsert("a", 3).waiting(wait));
+
+            assertThat(result.isLocked()).isTrue();
+            assertThat(result.isRowAbsent()).isFalse();
+            assertThat(query(alice, "select n from counter where id = 'a'")).isEqualTo("3");
+            assertThat(isFree(KEY)).isFalse();
+            assertThat(advisoryLocksOf(alice)).isEqualTo(advisoryLocksFor(1));
+        });
+        assertThat(committed("a")).isNull();
+    }
+
+    @Test
+    void aRowThatIsThereIsLockedAndNotChanged() throws Exception {
+        forEach(waits(), wait -> {
+            assertThat(lock(alice, orInsert("there", 3).waiting(wait)).isLocked())
+                    .isTrue();
+
+            assertThat(query(alice, "select n from counter where id = 'there'")).isEqualTo("7");
+            assertThat(isFree(row("counter", "there"))).isFalse();
+        });
+    }
+
+    @Test
+    void ofTwoThatInsertTheSecondWaitsAndLocksTheFirstsRow() throws Exception {
+        lock(alice, orInsert("a", 3));
+
+        Step<LockResult> second = start(bob, orInsert("a", 4)).awaitBlockedBy(alice);
+        alice.commit();
+
+        assertThat(second.get().isLocked()).isTrue();
+        assertThat(query(bob, "select n from counter where id = 'a'")).isEqualTo("3");
+        assertThat(isFree(KEY)).isFalse();
+    }
+
+    @Test
+    void ifTheFirstRollsBackTheSecondInserts() throws Exception {
+        lock(alice, orInsert("a", 3));
+
+        Step<LockResult> second = start(bob, orInsert("a", 4)).awaitBlockedBy(alice);
+        alice.rollback();
+
+        assertThat(second.get().isLocked()).isTrue();
+        bob.commit();
+        assertThat(committed("a")).isEqualTo("4");
+    }
+
+    @Test
+    void whoDoesNotWaitIsToldThatItIsTakenAndCanGoOn() throws Exception {
+        forEach(List.of(true, false), begun -> {
+            lock(alice, orInsert("a", 3));
+            if (begun) {
+                bob.execute("insert into named(id) values (1)");
+            }
+            LockResult tried = bob.run(c -> locks.in(c).tryLock(orInsert("a", 4)));
+            assertThat(tried.isTaken()).isTrue();
+            assertThatThrownBy(() -> lock(bob, orInsert("a", 4).atMost(ofMillis(20))))
+                    .isInstanceOf(LockNotAvailableException.class);
+            assertThat(advisoryLocksOf(bob)).isZero();
+            assertThat(query(bob, "select count(*) from named")).isEqualTo(begun ? "1" : "0");
+        });
+    }
+
+    /** The insert has found the row, and the lock behind it does not. */
+    @Test
+    void aRowThatIsDeletedMeanwhileIsInsertedAnew() throws Exception {
+        forEach(List.of(true, false), queried -> {
+            lock(alice, orInsert("there", 0));
+            alice.execute("delete from counter where id = 'there'");
+
+            Step<List<Integer>> second = bob.start(c -> queried
+                    ? locks.in(c).lockAndQuery(orInsert("there", 5), read("there"))
+                    : List.of(locks.in(c).lock(orInsert("there", 5)).isLocked() ? 5 : 0));
+            second.awaitBlockedBy(alice);
+            alice.commit();
+
+            assertThat(second.get()).containsExactly(5);
+            bob.commit();
+            assertThat(committed("there")).isEqualTo("5");
+        });
+    }
+
+    private static LockedQuery<Integer> read(String id) {
+        return LockedQuery.of("select n from counter where id = ?", row -> row.getInt(1), id);
+    }
+
+    @Test
+    void everyEntranceInsertsAndLocks() throws Exception {
+        assertThat(alice.<List<Integer>>run(c -> locks.in(c).lockAndQuery(orInsert("a", 3), read("a"))))
+                .containsExactly(3);
+        alice.commit();
+        String read = locks.inTransaction(
+                database.dataSource(),
+                orInsert("b", 4),
+                read("b"),
+                tx -> tx.rows() + " " + tx.absentRows().size());
+        assertThat(read).isEqualTo("[4] 0");
+        CommitWrites writes = new CommitWrites();
+        writes.add("update counter set n = n + 10 where id in ('b', 'c')").expectRows(2);
+        locks.execute(database.dataSource(), orInsert("c", 5), writes);
+
+        assertThat(List.of(committed("a"), committed("b"), committed("c"))).containsExactly("3", "14", "15");
+    }
+
+    @Test
+    void severalAreInsertedAndLockedTogether() throws Exception {
+        lock(alice, orInsert("a", 1).and(orInsert("b", 1)).and(forShare(row("counter", "there"))));
+
+        Step<LockResult> second =
+                start(bob, orInsert("c", 2).and(orInsert("b", 2)).and(orInsert("a", 2)));
+        second.awaitBlockedBy(alice);
+        alice.commit();
+
+        assertThat(second.get().isLocked()).isTrue();
+        bob.commit();
+        assertThat(committed("a") + committed("b") + committed("c")).isEqualTo("112");
+    }
+
+    @Test
+    void inRepeatableReadTheRowOfTheFirstIsSeenOrTheServerRefuses() throws Exception {
+        lock(alice, orInsert("a", 3));
+        bob.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+
+        Step<List<Integer>> second = bob.start(c -> locks.in(c).lockAndQuery(orInsert("a", 4), read("a")));
+        second.awaitBlockedBy(alice);
+        alice.commit();
+
+        if (strategy() == LockStrategy.ROW) {
+            assertThat(second.failure()).isInstanceOf(LockSerializationException.class);
+        } else {
+            assertThat(second.get()).containsExactly(3);
+        }
+        bob.rollback();
+    }
+
+    @Test
+    void anInsertThatDoesNotMakeTheRowIsAnError() throws Exception {
+        database.execute("insert into named(id, name) values (1, 'one')");
+        List<LockRequest> requests = List.of(
+                forUpdate(row("named", 2)).orInsert("insert into named(id) values (?)", 3),
+                forUpdate(row("named", 2)).orInsert("insert into named(id, name) values (?, ?)", 2, "one"));
+        forEach(requests, request -> {
+            if (strategy() == LockStrategy.ADVISORY) {
+                assertThat(lock(alice, request).isLocked()).isTrue();
+                return;
+            }
+            assertThatThrownBy(() -> lock(alice, request))
+                    .isInstanceOf(RowAbsentException.class)
+                    .hasMessageContainingAll("named[2]", "orInsert()", "unique column");
+            assertThat(query(alice, "select 1")).isEqualTo("1");
+        });
+    }
+
+    @Test
+    void theServersErrorOfTheInsertIsTold() throws Exception {
+        LockRequest request = forUpdate(KEY).orInsert("insert into counter(id) values (?)", "a");
+        assertThatThrownBy(() -> lock(alice, request))
+                .isInstanceOfSatisfying(
+                        RowlockException.class, e -> assertThat(e.sqlState()).contains("23502"))
+                .hasMessageContainingAll("counter[a]", "null value");
+        assertThat(isFree(row("counter", "there"))).isTrue();
+    }
+
+    @Test
+    void whatIsNoInsertIsRefusedBeforeAnyLock() throws Exception {
+        for (LockRequest request : List.of(
+                forUpdate(KEY).orInsert("update counter set n = 1"),
+                forUpdate(KEY).orInsert("insert into counter values ('a', 1); commit"),
+                forUpdate(KEY).orInsert("insert into counter values (?, 1) returning n", "a"),
+                forUpdate(KEY).orInsert("insert into counter values (?, ?)", "a"))) {
+            assertThatThrownBy(() -> lock(alice, request))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContainingAll("orInsert()", "Nothing is locked");
+            assertThat(advisoryLocksOf(alice)).isZero();
+        }
+    }
+}
