@@ -10,14 +10,17 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Crowd.Caller;
@@ -334,14 +337,22 @@ class GroupedCallsTest {
         expectAlone(Crowd.builder(4).build(), pay(1, 1), setting, pay(3, 1), selecting, with);
     }
 
+    static Stream<Object> muchDataIsSentAlone() {
+        return Stream.of("x".repeat(250_000), new int[60_000]);
+    }
+
     /** As many bytes would have to be sent while the server may wait for its answers to be read. */
-    @Test
-    void muchDataIsSentAlone() throws Exception {
-        String large = "x".repeat(1_000_000 / 4);
+    @ParameterizedTest
+    @MethodSource
+    void muchDataIsSentAlone(Object large) throws Exception {
         CommitWrites[] all = new CommitWrites[4];
         for (int id = 1; id <= all.length; id++) {
             all[id - 1] = pay(id, 1);
-            all[id - 1].addReturning("update account set note = ? where id = 2 returning note", row -> 1, large);
+            all[id - 1].addReturning(
+                    "update account set note = (?::" + (large instanceof String ? "text" : "int[]")
+                            + ")::text where id = 2 returning note",
+                    row -> 1,
+                    large);
         }
         expectAlone(Crowd.builder(4).build(), all);
     }
