@@ -440,7 +440,7 @@ class GroupedCallsTest {
                 statement.execute("update account set balance = 0 where id = 2");
             }
             crowd.start();
-            awaitBlockedWrite();
+            awaitBlocked(member);
             member.thread.interrupt();
             awaitFlagTaken(member);
             assertThat(member.isDone()).isFalse();
@@ -450,12 +450,13 @@ class GroupedCallsTest {
         assertThat(transactions()).isEqualTo("2");
     }
 
-    private void awaitBlockedWrite() {
-        Awaitility.await("the group waits in a write")
+    private void awaitBlocked(Caller caller) {
+        Awaitility.await("a call waits at the server")
                 .atMost(TestDatabase.DEADLINE)
-                .until(() -> !database.query("select count(*) from pg_stat_activity where datname = current_database()"
-                                + " and wait_event_type = 'Lock'")
-                        .equals("0"));
+                .until(() -> caller.isDone()
+                        || !database.query("select count(*) from pg_stat_activity where datname = current_database()"
+                                        + " and wait_event_type = 'Lock'")
+                                .equals("0"));
     }
 
     /** It has seen the interrupt, and waits on. */
@@ -560,6 +561,34 @@ class GroupedCallsTest {
         }
         assertThat(ids()).isEqualTo("1 2 3 4 5");
         assertThat(transactions()).isEqualTo("1 1 1 1 1");
+    }
+
+    /** Of a text column two spellings of a UUID are two rows of one key. */
+    @Test
+    void aCallLocksAllRowsThatItAskedFor() throws Exception {
+        String lower = "abcdefab-0000-4000-8000-000000000000";
+        List<LockKey> both = LockKey.rows("word", List.of(lower, lower.toUpperCase(Locale.ROOT)));
+        database.execute(
+                "create table word(id text primary key)",
+                "insert into word values ('" + lower + "'), (upper('" + lower + "'))");
+        DataSource dataSource = database.dataSource();
+        RowLocks locks = Crowd.builder(2).build();
+        LockRequest one = forUpdate(both.get(0));
+        try (Connection other = database.dataSource().getConnection();
+                Statement statement = other.createStatement();
+                Crowd crowd = Crowd.behind(database, locks, dataSource, one)) {
+            other.setAutoCommit(false);
+            statement.execute("select from word where id = upper('" + lower + "') for update");
+            Caller leader = crowd.add(() -> locks.execute(dataSource, one, pay(1, 1)));
+            Caller waiting = crowd.add(() -> locks.execute(dataSource, forUpdate(both), pay(2, 1)));
+            crowd.start();
+            assertThat(leader.failure()).isNull();
+            awaitBlocked(waiting);
+            assertThat(ids()).isEqualTo("1");
+            other.rollback();
+            assertThat(waiting.failure()).isNull();
+        }
+        assertThat(ids()).isEqualTo("1 2");
     }
 
     /** Told by listener: each admission and each acquisition once, be it in a group, or undone in one and alone. */

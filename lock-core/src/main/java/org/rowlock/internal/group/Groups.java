@@ -58,6 +58,8 @@ public final class Groups {
     public @Nullable Member member(LockRequest request, LockWait wait, LockStrategy strategy, List<Write<?>> writes) {
         if (largest < 2
                 || request.keys().size() != 1
+                // Two spellings of one key, of which a leader locks its own alone.
+                || request.rows().size() > 1
                 || request.mode().isShared()
                 || wait instanceof LockWait.NoWait
                 || writes.isEmpty()) {
