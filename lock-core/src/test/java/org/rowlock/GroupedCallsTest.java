@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Crowd.Caller;
+import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.TcpProxy;
@@ -511,6 +513,31 @@ class GroupedCallsTest {
             }
         }
         assertThat(ids()).isIn("1 2 3 4", null);
+    }
+
+    /** Thrown by what is around the driver; nobody says what became of the COMMIT. */
+    @Test
+    void whatALeaderThrowsIsNoSuccessOfTheOthers() throws Exception {
+        ObservedDataSource observed = new ObservedDataSource(database.dataSource());
+        CommitWrites writes = pay(2, 1);
+        Caller leader;
+        Caller member;
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(2).build(), observed)) {
+            leader = crowd.add(pay(1, 1));
+            member = crowd.add(writes);
+            observed.fail("prepareStatement", new AssertionError() {
+                @Override
+                public String toString() {
+                    throw new IllegalStateException("It has no text");
+                }
+            });
+        }
+        assertThat(member.failure()).isInstanceOf(CommitOutcomeUnknownException.class);
+        assertThat(leader.failure()).isInstanceOf(AssertionError.class);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> writes.add("select 1"))
+                .withMessageContaining("twice");
+        assertThat(ids()).isNull();
     }
 
     @Test
