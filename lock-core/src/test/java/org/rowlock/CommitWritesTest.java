@@ -929,11 +929,14 @@ class CommitWritesTest {
         }
         assertThat(observed.calls().stream().filter("commit"::equals)).hasSize(Way.values().length);
         assertThat(observed.calls()).doesNotContain("rollback");
-        observed.fail("commit", new SQLException("the proxy fails"));
-        for (Way way : Way.values()) {
-            way.send(RowLocks.create(), observed, atCommit -> atCommit.add(ADD, 1, 1));
+        for (Throwable failure :
+                List.of(new SQLException("the proxy fails"), new IllegalStateException(), new AssertionError())) {
+            observed.fail("commit", failure);
+            for (Way way : Way.values()) {
+                way.send(RowLocks.create(), observed, atCommit -> atCommit.add(ADD, 1, 1));
+            }
         }
-        assertThat(balance(1)).isEqualTo("8");
+        assertThat(balance(1)).isEqualTo("16");
     }
 
     /** The driver names what it has prepared five times; nothing of it is there twice, but for the COMMIT. */
