@@ -167,6 +167,15 @@ final class CommitErrors {
                 e);
     }
 
+    /** Thrown by neither the driver nor the server, once the COMMIT may have left. */
+    CommitOutcomeUnknownException unknown(Throwable e) {
+        return new CommitOutcomeUnknownException(
+                "It is not known whether " + work() + " is stored: what its COMMIT was sent through failed ("
+                        + e.getClass().getName()
+                        + "). Do not run it again before you have looked: done twice is worse than done late.",
+                new SQLException("What the COMMIT was sent through failed", e));
+    }
+
     /** Whether a timeout of the server has ended the session before the flush: these run only while it is idle. */
     private static boolean isEndedBefore(Ending ending, SQLException e) {
         return SqlState.IDLE_IN_TRANSACTION_TIMEOUT.equals(e.getSQLState())
