@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -929,11 +931,50 @@ class CommitWritesTest {
         }
         assertThat(observed.calls().stream().filter("commit"::equals)).hasSize(Way.values().length);
         assertThat(observed.calls()).doesNotContain("rollback");
-        observed.fail("commit", new SQLException("the proxy fails"));
-        for (Way way : Way.values()) {
-            way.send(RowLocks.create(), observed, atCommit -> atCommit.add(ADD, 1, 1));
+        for (Throwable failure :
+                List.of(new SQLException("the proxy fails"), new IllegalStateException(), new AssertionError())) {
+            observed.fail("commit", failure);
+            for (Way way : Way.values()) {
+                way.send(RowLocks.create(), observed, atCommit -> atCommit.add(ADD, 1, 1));
+            }
         }
-        assertThat(balance(1)).isEqualTo("8");
+        assertThat(balance(1)).isEqualTo("16");
+    }
+
+    /** Monitors wrap statements, and throw what the driver does not; by then the COMMIT is done. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void whatAProxyThrowsBehindTheCommitIsAnUnknownOutcome(LockStrategy strategy, Way way) throws Exception {
+        DataSource wrapped = wrapped(DataSource.class, database.dataSource());
+        CommitWrite<?>[] sent = new CommitWrite<?>[1];
+        Throwable failure =
+                catchThrowable(() -> way.send(locks(strategy), wrapped, atCommit -> sent[0] = atCommit.add(ADD, 1, 1)));
+        assertThat(failure)
+                .isExactlyInstanceOf(CommitOutcomeUnknownException.class)
+                .hasRootCauseMessage("the proxy fails");
+        assertThat(balance(1)).isEqualTo("1");
+        assertThatIllegalStateException().isThrownBy(() -> sent[0].and(1, 1)).withMessageContaining("twice");
+    }
+
+    private static <T> T wrapped(Class<T> type, Object target) {
+        return type.cast(Proxy.newProxyInstance(
+                CommitWritesTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    Object result;
+                    try {
+                        result = method.invoke(target, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                    return switch (method.getName()) {
+                        case "getConnection" -> type == DataSource.class ? wrapped(Connection.class, result) : result;
+                        case "prepareStatement" ->
+                            ((String) arguments[0]).contains("COMMIT")
+                                    ? wrapped(PreparedStatement.class, result)
+                                    : result;
+                        case "execute" -> throw new UnsupportedOperationException("the proxy fails");
+                        default -> result;
+                    };
+                }));
     }
 
     /** The driver names what it has prepared five times; nothing of it is there twice, but for the COMMIT. */

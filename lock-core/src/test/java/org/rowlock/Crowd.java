@@ -66,15 +66,15 @@ final class Crowd implements AutoCloseable {
         }
     }
 
-    private Crowd(RowLocks locks, DataSource dataSource, Connection holder) throws SQLException {
+    private Crowd(RowLocks locks, DataSource dataSource, Connection holder, LockRequest request) throws SQLException {
         this.locks = locks;
         this.dataSource = dataSource;
         this.holder = holder;
         holder.setAutoCommit(false);
-        RowLocks.builder().strategy(LockStrategy.BOTH).build().in(holder).lock(forUpdate(KEY));
+        RowLocks.builder().strategy(LockStrategy.BOTH).build().in(holder).lock(request);
         // Not by execute, as it would lead those who come before it has its connection.
-        opener = new Caller(() -> locks.runInTransaction(
-                dataSource, forUpdate(KEY), (LockedAction<Void, RuntimeException>) locked -> {}));
+        opener = new Caller(
+                () -> locks.runInTransaction(dataSource, request, (LockedAction<Void, RuntimeException>) locked -> {}));
         awaitEntrants(1);
     }
 
@@ -84,7 +84,13 @@ final class Crowd implements AutoCloseable {
     }
 
     static Crowd behind(TestDatabase database, RowLocks locks, DataSource dataSource) throws SQLException {
-        return new Crowd(locks, dataSource, database.dataSource().getConnection());
+        return behind(database, locks, dataSource, forUpdate(KEY));
+    }
+
+    /** The same, of another key. */
+    static Crowd behind(TestDatabase database, RowLocks locks, DataSource dataSource, LockRequest request)
+            throws SQLException {
+        return new Crowd(locks, dataSource, database.dataSource().getConnection(), request);
     }
 
     static Crowd behind(TestDatabase database, RowLocks locks) throws SQLException {

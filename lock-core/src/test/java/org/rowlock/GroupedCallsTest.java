@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 
@@ -10,19 +11,23 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.Crowd.Caller;
 import org.rowlock.LockListener.AdmissionWait;
 import org.rowlock.LockListener.LockAcquisition;
+import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.TcpProxy;
@@ -336,14 +341,22 @@ class GroupedCallsTest {
         expectAlone(Crowd.builder(4).build(), pay(1, 1), setting, pay(3, 1), selecting, with);
     }
 
+    static Stream<Object> muchDataIsSentAlone() {
+        return Stream.of("x".repeat(250_000), new int[60_000]);
+    }
+
     /** As many bytes would have to be sent while the server may wait for its answers to be read. */
-    @Test
-    void muchDataIsSentAlone() throws Exception {
-        String large = "x".repeat(1_000_000 / 4);
+    @ParameterizedTest
+    @MethodSource
+    void muchDataIsSentAlone(Object large) throws Exception {
         CommitWrites[] all = new CommitWrites[4];
         for (int id = 1; id <= all.length; id++) {
             all[id - 1] = pay(id, 1);
-            all[id - 1].addReturning("update account set note = ? where id = 2 returning note", row -> 1, large);
+            all[id - 1].addReturning(
+                    "update account set note = (?::" + (large instanceof String ? "text" : "int[]")
+                            + ")::text where id = 2 returning note",
+                    row -> 1,
+                    large);
         }
         expectAlone(Crowd.builder(4).build(), all);
     }
@@ -431,7 +444,7 @@ class GroupedCallsTest {
                 statement.execute("update account set balance = 0 where id = 2");
             }
             crowd.start();
-            awaitBlockedWrite();
+            awaitBlocked(member);
             member.thread.interrupt();
             awaitFlagTaken(member);
             assertThat(member.isDone()).isFalse();
@@ -441,12 +454,13 @@ class GroupedCallsTest {
         assertThat(transactions()).isEqualTo("2");
     }
 
-    private void awaitBlockedWrite() {
-        Awaitility.await("the group waits in a write")
+    private void awaitBlocked(Caller caller) {
+        Awaitility.await("a call waits at the server")
                 .atMost(TestDatabase.DEADLINE)
-                .until(() -> !database.query("select count(*) from pg_stat_activity where datname = current_database()"
-                                + " and wait_event_type = 'Lock'")
-                        .equals("0"));
+                .until(() -> caller.isDone()
+                        || !database.query("select count(*) from pg_stat_activity where datname = current_database()"
+                                        + " and wait_event_type = 'Lock'")
+                                .equals("0"));
     }
 
     /** It has seen the interrupt, and waits on. */
@@ -503,6 +517,31 @@ class GroupedCallsTest {
         assertThat(ids()).isIn("1 2 3 4", null);
     }
 
+    /** Thrown by what is around the driver; nobody says what became of the COMMIT. */
+    @Test
+    void whatALeaderThrowsIsNoSuccessOfTheOthers() throws Exception {
+        ObservedDataSource observed = new ObservedDataSource(database.dataSource());
+        CommitWrites writes = pay(2, 1);
+        Caller leader;
+        Caller member;
+        try (Crowd crowd = Crowd.behind(database, Crowd.builder(2).build(), observed)) {
+            leader = crowd.add(pay(1, 1));
+            member = crowd.add(writes);
+            observed.fail("prepareStatement", new AssertionError() {
+                @Override
+                public String toString() {
+                    throw new IllegalStateException("It has no text");
+                }
+            });
+        }
+        assertThat(member.failure()).isInstanceOf(CommitOutcomeUnknownException.class);
+        assertThat(leader.failure()).isInstanceOf(AssertionError.class);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> writes.add("select 1"))
+                .withMessageContaining("twice");
+        assertThat(ids()).isNull();
+    }
+
     @Test
     void whatIsLostInTheMiddleIsUnknownToAllAndNotSentAgain() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
@@ -551,6 +590,34 @@ class GroupedCallsTest {
         }
         assertThat(ids()).isEqualTo("1 2 3 4 5");
         assertThat(transactions()).isEqualTo("1 1 1 1 1");
+    }
+
+    /** Of a text column two spellings of a UUID are two rows of one key. */
+    @Test
+    void aCallLocksAllRowsThatItAskedFor() throws Exception {
+        String lower = "abcdefab-0000-4000-8000-000000000000";
+        List<LockKey> both = LockKey.rows("word", List.of(lower, lower.toUpperCase(Locale.ROOT)));
+        database.execute(
+                "create table word(id text primary key)",
+                "insert into word values ('" + lower + "'), (upper('" + lower + "'))");
+        DataSource dataSource = database.dataSource();
+        RowLocks locks = Crowd.builder(2).build();
+        LockRequest one = forUpdate(both.get(0));
+        try (Connection other = database.dataSource().getConnection();
+                Statement statement = other.createStatement();
+                Crowd crowd = Crowd.behind(database, locks, dataSource, one)) {
+            other.setAutoCommit(false);
+            statement.execute("select from word where id = upper('" + lower + "') for update");
+            Caller leader = crowd.add(() -> locks.execute(dataSource, one, pay(1, 1)));
+            Caller waiting = crowd.add(() -> locks.execute(dataSource, forUpdate(both), pay(2, 1)));
+            crowd.start();
+            assertThat(leader.failure()).isNull();
+            awaitBlocked(waiting);
+            assertThat(ids()).isEqualTo("1");
+            other.rollback();
+            assertThat(waiting.failure()).isNull();
+        }
+        assertThat(ids()).isEqualTo("1 2");
     }
 
     /** Told by listener: each admission and each acquisition once, be it in a group, or undone in one and alone. */

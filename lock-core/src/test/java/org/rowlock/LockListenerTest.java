@@ -365,4 +365,53 @@ class LockListenerTest {
             assertThat(record.getThrown()).hasMessage("on purpose");
         });
     }
+
+    /** Its text, and the logger, are the caller's code as well. */
+    @ParameterizedTest
+    @EnumSource
+    void listenerWhoseFailureCannotBeLoggedTouchesNothingEither(Told told) throws Exception {
+        RowLocks locks = RowLocks.builder()
+                .listener(new LockListener() {
+                    @Override
+                    public void onAcquisition(LockAcquisition acquisition) {
+                        told.fail(Told.ACQUISITION);
+                    }
+
+                    @Override
+                    public void onAdmission(AdmissionWait wait) {
+                        told.fail(Told.ADMISSION);
+                    }
+
+                    @Override
+                    public void onHold(LockHold hold) {
+                        told.fail(Told.HOLD);
+                    }
+                })
+                .build();
+        Logger logger = Logger.getLogger("org.rowlock");
+        logger.setFilter(record -> {
+            throw new AssertionError("not to be logged");
+        });
+        ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
+        try {
+            int result = locks.inTransaction(dataSource, forUpdate(A), tx -> 7);
+            assertThat(result).isEqualTo(7);
+        } finally {
+            logger.setFilter(null);
+        }
+        assertThat(dataSource.open()).isZero();
+        assertThat(locks.admission().keysInUse()).isZero();
+    }
+
+    private enum Told {
+        ACQUISITION,
+        ADMISSION,
+        HOLD;
+
+        void fail(Told at) {
+            if (this == at) {
+                throw new IllegalStateException("on purpose");
+            }
+        }
+    }
 }

@@ -23,7 +23,7 @@ public class ObservedDataSource implements DataSource {
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicInteger mostOpen = new AtomicInteger();
     private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
-    private final Map<String, SQLException> failures = new ConcurrentHashMap<>();
+    private final Map<String, Throwable> failures = new ConcurrentHashMap<>();
 
     public ObservedDataSource(DataSource target) {
         this.target = target;
@@ -52,7 +52,7 @@ public class ObservedDataSource implements DataSource {
     }
 
     /** From now on, the connections' method of this name, or {@code getConnection}, fails. */
-    public void fail(String method, SQLException failure) {
+    public void fail(String method, Throwable failure) {
         failures.put(method, failure);
     }
 
@@ -81,9 +81,15 @@ public class ObservedDataSource implements DataSource {
     }
 
     private void failIfAsked(String method) throws SQLException {
-        SQLException failure = failures.get(method);
+        Throwable failure = failures.get(method);
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
         if (failure != null) {
-            throw failure;
+            throw (SQLException) failure;
         }
     }
 

@@ -57,13 +57,10 @@ public final class LockAndCommit {
             commit.run(writes);
             return;
         }
-        try (flushes) {
+        commit.run(flushes, () -> {
             lockAndCommit(session, request, flushes, commit);
             commit.end(session, flushes);
-        } catch (CommitOutcomeUnknownException e) {
-            flushes.untold(e);
-            throw e;
-        }
+        });
     }
 
     private void lockAndCommit(PgSession session, ResolvedRequest request, WriteFlushes flushes, Commit commit)

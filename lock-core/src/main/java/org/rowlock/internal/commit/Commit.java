@@ -13,6 +13,7 @@ import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
@@ -73,7 +74,7 @@ public final class Commit {
             return;
         }
         WriteFlushes flushes = WriteFlushes.of(session, writes, names, ending);
-        try (flushes) {
+        run(flushes, () -> {
             AutoSave autosave = session.withoutAutosave();
             try {
                 flushes.sendFirst();
@@ -84,9 +85,36 @@ public final class Commit {
                 session.setAutosave(autosave);
             }
             end(session, flushes);
+        });
+    }
+
+    /** Sends writes with the COMMIT. */
+    @FunctionalInterface
+    public interface Sending {
+        void run() throws SQLException;
+    }
+
+    /**
+     * Has writes sent with the COMMIT. What may be stored is not to be sent again, and whatever is thrown must not look
+     * as if it were not: pools and proxies throw more than the driver does.
+     *
+     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good
+     */
+    public void run(WriteFlushes flushes, Sending sending) throws SQLException {
+        try (flushes) {
+            sending.run();
         } catch (CommitOutcomeUnknownException e) {
             flushes.untold(e);
             throw e;
+        } catch (SQLException | RowlockException e) {
+            throw e;
+        } catch (Throwable e) {
+            if (!flushes.isSent() || (e.getCause() instanceof SQLException sql && ServerErrors.isDriverRefusal(sql))) {
+                throw e;
+            }
+            CommitOutcomeUnknownException unknown = errors.unknown(e);
+            flushes.untold(unknown);
+            throw unknown;
         }
     }
 

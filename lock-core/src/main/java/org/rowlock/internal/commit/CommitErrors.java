@@ -174,6 +174,15 @@ final class CommitErrors {
                         e);
     }
 
+    /** Thrown by neither the driver nor the server, once the COMMIT may have left. */
+    CommitOutcomeUnknownException unknown(Throwable e) {
+        return Exceptions.make().outcomeUnknown(
+                "It is not known whether " + work() + " is stored: what its COMMIT was sent through failed ("
+                        + e.getClass().getName()
+                        + "). Do not run it again before you have looked: done twice is worse than done late.",
+                new SQLException("What the COMMIT was sent through failed", e));
+    }
+
     /** Whether a timeout of the server has ended the session before the flush: these run only while it is idle. */
     private static boolean isEndedBefore(Ending ending, SQLException e) {
         return SqlState.IDLE_IN_TRANSACTION_TIMEOUT.equals(e.getSQLState())
@@ -202,7 +211,7 @@ final class CommitErrors {
         return !ServerErrors.isDrivers(e) && !connection.isClosed();
     }
 
-    /** What was run in place of COMMIT cannot be told, so the session is ended rather than rolled back. */
+    /** What was run in place of COMMIT is not known, so the session is ended rather than rolled back. */
     RowlockException notEnded(PgSession session) {
         RowlockException failure = Exceptions.make()
                 .other(

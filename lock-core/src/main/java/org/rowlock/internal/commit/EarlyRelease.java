@@ -128,7 +128,8 @@ public final class EarlyRelease {
     static void tell(Connection connection) {
         try {
             connection.commit();
-        } catch (SQLException e) {
+        } catch (Throwable e) {
+            // Throwable, as what is stored must not look as if it were not.
             LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
         }
     }
@@ -139,7 +140,7 @@ public final class EarlyRelease {
             if (!session.isClosed() && session.hasBegun()) {
                 session.connection().rollback();
             }
-        } catch (SQLException e) {
+        } catch (Throwable e) {
             LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
         }
     }

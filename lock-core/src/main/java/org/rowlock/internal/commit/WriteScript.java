@@ -105,10 +105,11 @@ final class WriteScript implements Tail {
     /** Sends it by itself, without locks. */
     void send() throws SQLException {
         WriteScript tail = ending != null && !executions.isEmpty() ? watched() : this;
-        FlushRunner.send(session, Flushes.alone(tail, isKept()), ResolvedRequest.NONE, tail);
+        FlushRunner.send(session, Flushes.alone(tail), ResolvedRequest.NONE, tail);
     }
 
-    private boolean isKept() {
+    @Override
+    public boolean isKept() {
         return executions.size() <= LONGEST_KEPT;
     }
 

@@ -59,6 +59,8 @@ public final class Groups {
     public @Nullable Member member(LockRequest request, LockWait wait, LockStrategy strategy, List<Write<?>> writes) {
         if (largest < 2
                 || request.keys().size() != 1
+                // Two spellings of one key, of which a leader locks its own alone.
+                || request.rows().size() > 1
                 || request.mode().isShared()
                 || wait instanceof LockWait.NoWait
                 || writes.isEmpty()) {
@@ -78,7 +80,7 @@ public final class Groups {
             throws SQLException {
         if (leader.sent) {
             // Handed back by the end of its leader, which did not report that it was undone.
-            throw unknown(leader.key, "it has not said what became of it");
+            throw unknown(leader.key, null);
         }
         int most = sizes.most(leader.key);
         // What was handed back is offered no more.
@@ -109,7 +111,7 @@ public final class Groups {
         List<Member> others = all.subList(1, all.size());
         others.forEach(each -> each.writes.forEach(write -> write.mapBy(each)));
         boolean undone = false;
-        @Nullable CommitOutcomeUnknownException unknown = null;
+        @Nullable Throwable unknown = null;
         try {
             flush.send(wait(all), writes(all));
             sizes.done(leader.key, all.size());
@@ -125,7 +127,7 @@ public final class Groups {
             }
         } catch (Throwable e) {
             // Throwable, as an Error may come behind the COMMIT as well.
-            unknown = unknown(leader.key, e);
+            unknown = e;
             throw e;
         } finally {
             others.forEach(each -> each.writes.forEach(write -> write.mapBy(null)));
@@ -133,8 +135,12 @@ public final class Groups {
                 all.forEach(each -> each.sent = false);
                 taken.forEach(QueueEntry::handBack);
             } else {
-                for (int i = 0; i < taken.size(); i++) {
-                    end(taken.get(i), others.get(i), unknown);
+                for (QueueEntry each : taken) {
+                    if (unknown == null) {
+                        each.complete(null);
+                    } else {
+                        each.fail(unknown);
+                    }
                 }
                 leader.tell(observer, outcome(unknown));
             }
@@ -142,22 +148,11 @@ public final class Groups {
         return !undone;
     }
 
-    private static void end(QueueEntry entry, Member member, @Nullable CommitOutcomeUnknownException unknown) {
-        if (unknown == null) {
-            entry.complete(null);
-            return;
+    /** Each has an exception of its own, as callers add to them; made by its own thread, as that may fail too. */
+    private CommitOutcomeUnknownException ofMember(Member member, Throwable failure) {
+        if (!(failure instanceof CommitOutcomeUnknownException e)) {
+            return unknown(member.key, failure);
         }
-        CommitOutcomeUnknownException own = ofMember(unknown);
-        for (Write<?> write : member.writes) {
-            if (write.result() == null) {
-                write.done(WriteResult.untold(own));
-            }
-        }
-        entry.fail(own);
-    }
-
-    /** Each has an exception of its own, as callers add to them. */
-    private static CommitOutcomeUnknownException ofMember(CommitOutcomeUnknownException e) {
         String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
         SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
         return e instanceof CommitNotConfirmedException
@@ -208,13 +203,15 @@ public final class Groups {
         return write;
     }
 
-    private CommitOutcomeUnknownException unknown(LockKey key, Object why) {
+    /** @param why of a class whose text the caller's code may make; null if the leader has reported nothing */
+    private CommitOutcomeUnknownException unknown(LockKey key, @Nullable Throwable why) {
         return Exceptions.make()
                 .outcomeUnknown(
                         "It is not known whether the work under the lock of " + names.of(key)
-                                + " is stored: the thread that sent it for a group failed (" + why
-                                + "). Do not run it again before you have looked: done twice is worse than done late.",
-                        new SQLException("The leader of the group failed", why instanceof Throwable e ? e : null));
+                                + " is stored: the thread that sent it for a group failed"
+                                + (why == null ? "" : " (" + why.getClass().getName() + ')')
+                                + ". Do not run it again before you have looked: done twice is worse than done late.",
+                        new SQLException("The leader of the group failed", why));
     }
 
     /**
@@ -223,14 +220,20 @@ public final class Groups {
      * @throws CommitOutcomeUnknownException if that is not known for good
      */
     public void finish(Member member, QueueEntry.Served served) {
-        CommitOutcomeUnknownException failure = (CommitOutcomeUnknownException) served.failure();
+        Throwable failure = served.failure();
         member.tell(observer, outcome(failure));
         if (failure != null) {
-            throw failure;
+            CommitOutcomeUnknownException own = ofMember(member, failure);
+            for (Write<?> write : member.writes) {
+                if (write.result() == null) {
+                    write.done(WriteResult.untold(own));
+                }
+            }
+            throw own;
         }
     }
 
-    private static LockAcquisition.Outcome outcome(@Nullable CommitOutcomeUnknownException unknown) {
+    private static LockAcquisition.Outcome outcome(@Nullable Throwable unknown) {
         return unknown == null || unknown instanceof CommitNotConfirmedException
                 ? LockAcquisition.Outcome.ACQUIRED
                 : LockAcquisition.Outcome.FAILED;

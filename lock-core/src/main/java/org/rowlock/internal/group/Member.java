@@ -101,9 +101,11 @@ public final class Member implements Offer, Write.Mapping {
         if (bind instanceof byte[] array) {
             return OVERHEAD_BYTES + 2L * array.length;
         }
+        // An array is in the package of its elements.
         return bind == null
                         || bind instanceof UUID
-                        || KNOWN.contains(bind.getClass().getPackageName())
+                        || (!bind.getClass().isArray()
+                                && KNOWN.contains(bind.getClass().getPackageName()))
                 ? OVERHEAD_BYTES
                 : Integer.MAX_VALUE;
     }

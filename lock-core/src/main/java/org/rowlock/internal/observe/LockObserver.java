@@ -158,7 +158,11 @@ public final class LockObserver {
             call.accept(listener);
         } catch (Throwable e) {
             // Throwable, as an Error must not make what is locked or stored look as if it were not.
-            LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
+            try {
+                LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
+            } catch (Throwable unsaid) {
+                // Its text, or the logger, is the caller's code as well.
+            }
         }
     }
 }

@@ -43,6 +43,11 @@ public interface Tail {
      */
     boolean isOneShot();
 
+    /** Whether its text may be sent again, and so is to be kept. */
+    default boolean isKept() {
+        return true;
+    }
+
     /** Whether rows are counted before they are mapped. */
     default boolean isReadTwice() {
         return false;

@@ -42,16 +42,15 @@ public final class Flushes {
         return forms instanceof CitusForms;
     }
 
-    /**
-     * A flush without locks: writes, and maybe the COMMIT.
-     *
-     * @param kept whether it may be sent again
-     */
-    public static Flush alone(Tail tail, boolean kept) {
+    /** A flush without locks: writes, and maybe the COMMIT. */
+    public static Flush alone(Tail tail) {
         Watch watch = tail.watch();
         Alone form = new Alone(tail.sql(), watch == null ? Watch.NONE : watch);
-        Flush flush = kept ? KEPT_ALONE.get(form) : null;
-        return flush != null ? flush : kept ? KEPT_ALONE.keep(form, form.flush()) : form.flush();
+        if (!tail.isKept()) {
+            return form.flush();
+        }
+        Flush flush = KEPT_ALONE.get(form);
+        return flush == null ? KEPT_ALONE.keep(form, form.flush()) : flush;
     }
 
     private record Alone(String sql, Watch watch) {
@@ -78,7 +77,7 @@ public final class Flushes {
             return single(request, begun, anyIsolation);
         }
         LockPlan plan = LockPlan.of(request, begun, anyIsolation, tail);
-        if (!forms.isOfPlan(plan)) {
+        if (!forms.isOfPlan(plan) || (tail != null && !tail.isKept())) {
             return build(plan, request);
         }
         Flush flush = kept.get(plan);
