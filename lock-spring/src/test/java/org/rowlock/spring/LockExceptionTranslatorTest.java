@@ -80,7 +80,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void aCommitThatIsNotConfirmedIsCommitted() {
-        CommitNotConfirmedException e = Exceptions.make().notConfirmed("committed", new SQLException("why", "01000"));
+        CommitNotConfirmedException e = Exceptions.notConfirmed("committed", new SQLException("why", "01000"));
         assertThat(LockExceptionTranslator.translate(e))
                 .hasCause(e)
                 .isInstanceOfSatisfying(
@@ -91,7 +91,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void anAbsentRowIsAnEmptyResult() {
-        RowAbsentException e = Exceptions.make().rowAbsent("no such row");
+        RowAbsentException e = Exceptions.rowAbsent("no such row");
         assertThat(LockExceptionTranslator.translate(e))
                 .isInstanceOf(EmptyResultDataAccessException.class)
                 .hasMessage("no such row")

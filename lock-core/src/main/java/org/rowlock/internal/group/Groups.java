@@ -161,8 +161,8 @@ public final class Groups {
         String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
         SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
         return e instanceof CommitNotConfirmedException
-                ? Exceptions.make().notConfirmed(message, cause)
-                : Exceptions.make().outcomeUnknown(message, cause);
+                ? Exceptions.notConfirmed(message, cause)
+                : Exceptions.outcomeUnknown(message, cause);
     }
 
     /** Ends what is left of the transaction, so that its locks are not in the way of those who follow. */
@@ -209,12 +209,11 @@ public final class Groups {
     }
 
     private CommitOutcomeUnknownException unknown(LockKey key, Object why) {
-        return Exceptions.make()
-                .outcomeUnknown(
-                        "It is not known whether the work under the lock of " + names.of(key)
-                                + " is stored: the thread that sent it for a group failed (" + why
-                                + "). Do not run it again before you have looked: done twice is worse than done late.",
-                        new SQLException("The leader of the group failed", why instanceof Throwable e ? e : null));
+        return Exceptions.outcomeUnknown(
+                "It is not known whether the work under the lock of " + names.of(key)
+                        + " is stored: the thread that sent it for a group failed (" + why
+                        + "). Do not run it again before you have looked: done twice is worse than done late.",
+                new SQLException("The leader of the group failed", why instanceof Throwable e ? e : null));
     }
 
     /**
