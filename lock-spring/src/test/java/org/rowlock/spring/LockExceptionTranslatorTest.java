@@ -1,6 +1,5 @@
 package org.rowlock.spring;
 
-import org.rowlock.internal.text.Exceptions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockRequest.forUpdate;
@@ -20,6 +19,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestPostgres;
 import org.springframework.dao.CannotAcquireLockException;

@@ -95,7 +95,8 @@ final class Attempt {
     }
 
     private boolean isDeletedMeanwhile(Outcome outcome) {
-        return outcome instanceof Held held && !request.notInserted(held.found()).isEmpty();
+        return outcome instanceof Held held
+                && !request.notInserted(held.found()).isEmpty();
     }
 
     /** Sends the flush, once; hands the locks over where a snapshot would be stale. */
