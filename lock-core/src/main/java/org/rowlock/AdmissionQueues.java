@@ -207,11 +207,7 @@ public final class AdmissionQueues {
             this.entries = new KeyEntries(owner.names);
         }
 
-        /**
-         * Reports whether this call queued.
-         *
-         * @return false for a call within another one's permit, which passes at once
-         */
+        /** {@return whether this call queued: false within another one's permit, which passes at once} */
         public boolean isQueued() {
             return outer == null;
         }

@@ -127,65 +127,37 @@ public final class Claim {
         return new Claim(table, idColumns, predicate, binds, order, limit, mode);
     }
 
-    /**
-     * The table.
-     *
-     * @return the table in its one spelling
-     */
+    /** {@return the table in its one spelling} */
     public String table() {
         return table;
     }
 
-    /**
-     * The limit.
-     *
-     * @return the most rows to take
-     */
+    /** {@return the most rows to take} */
     public int limit() {
         return limit;
     }
 
-    /**
-     * The mode.
-     *
-     * @return how strongly to lock the rows
-     */
+    /** {@return how strongly to lock the rows} */
     public RowLockMode mode() {
         return mode;
     }
 
-    /**
-     * The columns of the id.
-     *
-     * @return their names, or none if the primary key has them
-     */
+    /** {@return the columns of the id, or none if the primary key has them} */
     public List<String> idColumns() {
         return idColumns;
     }
 
-    /**
-     * The predicate.
-     *
-     * @return the condition, as given
-     */
+    /** {@return the condition, as given} */
     public String predicate() {
         return predicate;
     }
 
-    /**
-     * The binds.
-     *
-     * @return the values of the predicate's parameters
-     */
+    /** {@return the values of the predicate's parameters} */
     public List<@Nullable Object> binds() {
         return binds;
     }
 
-    /**
-     * The order.
-     *
-     * @return what stands behind ORDER BY, or nothing
-     */
+    /** {@return what stands behind ORDER BY, or nothing} */
     public String order() {
         return order;
     }

@@ -131,11 +131,7 @@ public final class CommitWrites {
         return new CommitWrite<>(write);
     }
 
-    /**
-     * Whether there are none.
-     *
-     * @return true if nothing was added
-     */
+    /** {@return whether nothing was added} */
     public boolean isEmpty() {
         return writes.isEmpty();
     }

@@ -17,11 +17,7 @@ public final class LockBudgetExceededException extends RowlockException {
         this.keys = keys;
     }
 
-    /**
-     * The size of the request.
-     *
-     * @return the number of distinct keys that the call asked for
-     */
+    /** {@return the number of distinct keys that the call asked for} */
     public int keys() {
         return keys;
     }

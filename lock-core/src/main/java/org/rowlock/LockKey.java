@@ -192,20 +192,12 @@ public sealed interface LockKey {
             return id;
         }
 
-        /**
-         * The table.
-         *
-         * @return its one spelling: lower case, quotes only where SQL needs them
-         */
+        /** {@return the table in its one spelling: lower case, quotes only where SQL needs them} */
         public String table() {
             return table;
         }
 
-        /**
-         * The id.
-         *
-         * @return its canonical text, a part per column of the primary key
-         */
+        /** {@return the id's canonical text, a part per column of the primary key} */
         public List<String> id() {
             return id;
         }
@@ -287,11 +279,7 @@ public sealed interface LockKey {
         }
     }
 
-    /**
-     * The table of a key.
-     *
-     * @return the table in its one spelling, or null for a name or a raw number
-     */
+    /** {@return the table in its one spelling, or null for a name or a raw number} */
     default @Nullable String tableOrNull() {
         return this instanceof Row row ? row.table() : null;
     }

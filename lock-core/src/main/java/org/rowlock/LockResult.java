@@ -15,11 +15,7 @@ import java.util.List;
  *     locked all the same. Always empty with {@link LockStrategy#ADVISORY}, names and numbers, as nothing looks
  */
 public record LockResult(LockStrategy strategy, boolean isLocked, boolean isTaken, List<LockKey> absentRows) {
-    /**
-     * Whether a row is known to be absent.
-     *
-     * @return true if one was looked for and not found; false also if none was looked for
-     */
+    /** {@return true if one was looked for and not found; false also if none was looked for} */
     public boolean isRowAbsent() {
         return !absentRows.isEmpty();
     }

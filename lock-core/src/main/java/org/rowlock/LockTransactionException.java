@@ -53,11 +53,7 @@ public final class LockTransactionException extends RowlockException {
         this.reason = reason;
     }
 
-    /**
-     * What is wrong.
-     *
-     * @return the reason
-     */
+    /** {@return what is wrong} */
     public Reason reason() {
         return reason;
     }

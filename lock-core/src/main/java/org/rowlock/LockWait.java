@@ -102,11 +102,7 @@ public sealed interface LockWait {
             }
         }
 
-        /**
-         * The bound as lock_timeout takes it.
-         *
-         * @return whole milliseconds, rounded up
-         */
+        /** {@return the bound in whole milliseconds, rounded up, as lock_timeout takes it} */
         public int millis() {
             return (int) duration.plusNanos(999_999).toMillis();
         }

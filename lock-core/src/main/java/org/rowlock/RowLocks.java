@@ -47,7 +47,7 @@ public final class RowLocks {
         this.verifier = new LockVerifier(requests, builder.singleEntryNode);
     }
 
-    /** {@return row locks with the defaults: {@link LockStrategy#ROW}, id columns from the catalog, 1,000 keys a call} */
+    /** {@return row locks with {@link LockStrategy#ROW}, id columns from the catalog, 1,000 keys a call} */
     public static RowLocks create() {
         return builder().build();
     }
@@ -211,14 +211,14 @@ public final class RowLocks {
      *
      * <p>It takes a round trip more, with the same outcome, if Rowlock has to see something before anything may be
      * committed: ids of a row lock that are neither integers nor UUIDs, {@link LockRequest#requireRow}, {@link
-     * LockRequest#orInsert}, and what {@link CommitWrites} names. In REPEATABLE READ and SERIALIZABLE it takes as many as the handover of the lock.
+     * LockRequest#orInsert}, and what {@link CommitWrites} names. In REPEATABLE READ and SERIALIZABLE it takes as many
+     * as the handover of the lock.
      *
      * <p>If {@link LockStrategy#ROW} finds no row nothing is locked, as with {@code FOR UPDATE}, and the writes are
      * done all the same. If that matters, use {@link CommitWrite#expectOneRow()} or {@link LockRequest#requireRow()}.
      *
-     * @param dataSource where to borrow the connection; the same object every time, as each has queues of its own
-     * @param request what to lock, and how strongly; its wait, by default forever, spans the queues and the server
-     *     together
+     * @param dataSource as there
+     * @param request as there
      * @param writes what to do under the locks
      * @throws SQLException as for {@link #inTransaction(DataSource, LockRequest, LockedWork)}, like all others
      * @throws IllegalStateException also if the writes are committed already
@@ -236,7 +236,6 @@ public final class RowLocks {
         return requests.strategyOf(given(key, "key"));
     }
 
-    /** The strategy of a call on several keys. */
     LockStrategy strategyOf(List<LockKey> keys) {
         return requests.strategyOf(keys);
     }

@@ -63,11 +63,11 @@ public class RowlockException extends RuntimeException {
     }
 
     static {
-        new Maker();
+        Exceptions.madeBy(new Maker());
     }
 
     /** For the rooms inside, which cannot see the constructors. */
-    private static final class Maker extends Exceptions {
+    private static final class Maker implements Exceptions.Maker {
         @Override
         public AdmissionRejectedException rejected(String message) {
             return new AdmissionRejectedException(message);

@@ -62,9 +62,7 @@ public final class TransactionLocks {
      *     nothing is newly held and the transaction stays usable
      * @throws RowAbsentException if the request {@linkplain LockRequest#requireRow requires} a row that does not exist
      * @throws LockBudgetExceededException if there are more keys than the budget allows; nothing is locked
-     * @throws LockTableFullException if the server has no room for them
      * @throws RowlockException if the locks cannot be had for another reason; see its subclasses
-     * @throws IllegalArgumentException if the request is null
      */
     public LockResult lock(LockRequest request) {
         return lock(request, given(request).lockWait(LockWait.forever()));
@@ -77,7 +75,6 @@ public final class TransactionLocks {
      * @return what is held now, or that a key is taken
      * @throws RowlockException if the locks cannot be had for another reason than another transaction holding one, as
      *     for {@link #lock}
-     * @throws IllegalArgumentException if the request is null
      */
     @CheckReturnValue // not exported, as analysers know it by its simple name
     @SuppressWarnings("exports")
@@ -109,8 +106,8 @@ public final class TransactionLocks {
      * @throws RowlockException if the locks cannot be had for another reason; see its subclasses. The query has not
      *     run; the transaction is aborted if it had begun before the call
      * @throws SQLException if the query fails; the transaction is aborted
-     * @throws IllegalArgumentException if an argument is null, if the binds do not fit the SQL (nothing is locked), or
-     *     if the SQL turns out to be several statements or to return no rows
+     * @throws IllegalArgumentException if the binds do not fit the SQL (nothing is locked), or if the SQL turns out to
+     *     be several statements or to return no rows
      */
     public <R> List<R> lockAndQuery(LockRequest request, LockedQuery<R> query) throws SQLException {
         return locked(request, given(request).lockWait(LockWait.forever()), query)
@@ -265,7 +262,7 @@ public final class TransactionLocks {
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected; roll back
      * @throws LockTransactionException if the connection has no transaction, or one that an error has aborted
      * @throws SQLException if a write fails; the transaction is aborted
-     * @throws IllegalArgumentException if the writes are null, or one cannot be sent so, as for {@link #commit}
+     * @throws IllegalArgumentException if one cannot be sent so, as for {@link #commit}
      * @throws IllegalStateException if the writes are committed or sent already
      */
     public void send(CommitWrites writes) throws SQLException {

@@ -32,11 +32,7 @@ public final class UnexpectedRowCountException extends RowlockException {
         return expected;
     }
 
-    /**
-     * How many rows were changed, before it was undone.
-     *
-     * @return the number
-     */
+    /** {@return how many rows were changed, before it was undone} */
     public long found() {
         return found;
     }

@@ -28,7 +28,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.rowlock.internal.text.Exceptions;
 
 /** The way of a key through the rooms is one direction, and what is built on a room needs nothing above it. */
 class ArchitectureTest {
@@ -169,7 +168,6 @@ class ArchitectureTest {
                 .areNotEnums()
                 .and(not(equivalentTo(RowlockException.class)))
                 .and(not(equivalentTo(CommitOutcomeUnknownException.class)))
-                .and(not(equivalentTo(Exceptions.class)))
                 .should()
                 .haveModifier(JavaModifier.FINAL)
                 .check(CLASSES);

@@ -1,6 +1,5 @@
 package org.rowlock.spring;
 
-import org.rowlock.internal.text.Exceptions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.rowlock.LockRequest.forUpdate;
@@ -20,6 +19,7 @@ import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestPostgres;
 import org.springframework.dao.CannotAcquireLockException;
@@ -80,7 +80,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void aCommitThatIsNotConfirmedIsCommitted() {
-        CommitNotConfirmedException e = Exceptions.make().notConfirmed("committed", new SQLException("why", "01000"));
+        CommitNotConfirmedException e = Exceptions.notConfirmed("committed", new SQLException("why", "01000"));
         assertThat(LockExceptionTranslator.translate(e))
                 .hasCause(e)
                 .isInstanceOfSatisfying(
@@ -91,7 +91,7 @@ class LockExceptionTranslatorTest {
 
     @Test
     void anAbsentRowIsAnEmptyResult() {
-        RowAbsentException e = Exceptions.make().rowAbsent("no such row");
+        RowAbsentException e = Exceptions.rowAbsent("no such row");
         assertThat(LockExceptionTranslator.translate(e))
                 .isInstanceOf(EmptyResultDataAccessException.class)
                 .hasMessageStartingWith("no such row")

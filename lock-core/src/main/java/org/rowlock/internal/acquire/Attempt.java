@@ -81,10 +81,7 @@ final class Attempt {
     private Outcome untilSeenLocked(boolean anyIsolation) throws SQLException {
         long start = System.nanoTime();
         Outcome outcome = once(request, anyIsolation);
-        int inserted = 1;
-        while (inserted++ < MOST_TRIES
-                && outcome instanceof Held held
-                && !request.notInserted(held.found()).isEmpty()) {
+        for (int tries = 1; tries < MOST_TRIES && isDeletedMeanwhile(outcome); tries++) {
             outcome = once(request.remaining(start), anyIsolation);
         }
         for (int tries = 1; tail != null && outcome instanceof Held held && isInsertedMeanwhile(held); tries++) {
@@ -95,6 +92,11 @@ final class Attempt {
             outcome = once(request.remaining(start), anyIsolation);
         }
         return outcome;
+    }
+
+    private boolean isDeletedMeanwhile(Outcome outcome) {
+        return outcome instanceof Held held
+                && !request.notInserted(held.found()).isEmpty();
     }
 
     /** Sends the flush, once; hands the locks over where a snapshot would be stale. */

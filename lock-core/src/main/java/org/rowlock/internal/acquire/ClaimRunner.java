@@ -77,12 +77,11 @@ final class ClaimRunner<T> {
 
     private void take() throws SQLException {
         if (strategy.takesAdvisoryLock() && claim.limit() > requests.budget()) {
-            throw Exceptions.make()
-                    .overBudget(
-                            "Cannot " + claim + ": the budget is " + requests.budget()
-                                    + " advisory locks in one call. Claim"
-                                    + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().",
-                            claim.limit());
+            throw Exceptions.overBudget(
+                    "Cannot " + claim + ": the budget is " + requests.budget()
+                            + " advisory locks in one call. Claim"
+                            + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().",
+                    claim.limit());
         }
         @Nullable LockAcquisitionEvent event = observer.begin();
         long start = System.nanoTime();
@@ -232,28 +231,26 @@ final class ClaimRunner<T> {
     /** Citus runs a statement that names a table on a machine of its choice, and the keys would be locked there. */
     private void refuseOnCitus() throws SQLException {
         if (requests.citus().contains(session)) {
-            throw Exceptions.make()
-                    .target(
-                            "Cannot " + claim
-                                    + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
-                                    + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
-                                    + " lock"
-                                    + " a name in front of the choice of a job.",
-                            null,
-                            null);
+            throw Exceptions.target(
+                    "Cannot " + claim
+                            + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
+                            + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
+                            + " lock"
+                            + " a name in front of the choice of a job.",
+                    null,
+                    null);
         }
     }
 
     private RowlockException staleSnapshot(Guard guard) {
-        return Exceptions.make()
-                .transaction(
-                        LockTransactionException.Reason.ISOLATION,
-                        "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
-                                + ", and its snapshot"
-                                + " may show a row that another worker has just finished, which would run twice. Claim in READ"
-                                + " COMMITTED, or use strategy BOTH or ROW.",
-                        null,
-                        null);
+        return Exceptions.transaction(
+                LockTransactionException.Reason.ISOLATION,
+                "Cannot " + claim + " (strategy ADVISORY): the transaction is " + guard.isolation()
+                        + ", and its snapshot"
+                        + " may show a row that another worker has just finished, which would run twice. Claim in READ"
+                        + " COMMITTED, or use strategy BOTH or ROW.",
+                null,
+                null);
     }
 
     private Asked asked() {

@@ -196,14 +196,13 @@ public final class LockRequests {
 
     private LockBudgetExceededException overBudget(ResolvedRequest request) {
         int asked = request.advisory().keys().size();
-        return Exceptions.make()
-                .overBudget(
-                        "Cannot lock " + request.describe() + ": that is " + asked
-                                + " distinct advisory locks in one call, and"
-                                + " the budget is " + config.budget()
-                                + ", since a full lock table refuses every session of the"
-                                + " server. Lock fewer keys, a key that stands for them all, or raise the budget with"
-                                + " RowLocks.builder().lockBudget() after max_locks_per_transaction.",
-                        asked);
+        return Exceptions.overBudget(
+                "Cannot lock " + request.describe() + ": that is " + asked
+                        + " distinct advisory locks in one call, and"
+                        + " the budget is " + config.budget()
+                        + ", since a full lock table refuses every session of the"
+                        + " server. Lock fewer keys, a key that stands for them all, or raise the budget with"
+                        + " RowLocks.builder().lockBudget() after max_locks_per_transaction.",
+                asked);
     }
 }

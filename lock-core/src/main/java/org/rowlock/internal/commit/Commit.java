@@ -57,11 +57,10 @@ public final class Commit {
      */
     public void run(List<Write<?>> writes) throws SQLException {
         if (connection.isClosed()) {
-            throw Exceptions.make()
-                    .connectionLost(
-                            "Nothing of " + errors.work() + " is stored: its connection was lost or closed before the"
-                                    + " commit was sent. The transaction and its locks are gone.",
-                            new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
+            throw Exceptions.connectionLost(
+                    "Nothing of " + errors.work() + " is stored: its connection was lost or closed before the"
+                            + " commit was sent. The transaction and its locks are gone.",
+                    new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
         }
         PgSession session = PgSession.of(connection);
         if (session.isAborted()) {

@@ -39,14 +39,13 @@ final class CommitErrors {
 
     CommitNotConfirmedException notConfirmed(UnconfirmedCommit e) {
         SQLException ended = e.ended();
-        return Exceptions.make()
-                .notConfirmed(
-                        "Committed on this server and visible is " + work()
-                                + ", but the wait until it is durable, here and at"
-                                + " its standby, was ended (" + message(ended)
-                                + "): a crash or a failover can still lose it. Do not run it again; look whether the standby"
-                                + " has it.",
-                        ended);
+        return Exceptions.notConfirmed(
+                "Committed on this server and visible is " + work()
+                        + ", but the wait until it is durable, here and at"
+                        + " its standby, was ended (" + message(ended)
+                        + "): a crash or a failover can still lose it. Do not run it again; look whether the standby"
+                        + " has it.",
+                ended);
     }
 
     String work() {
@@ -62,16 +61,15 @@ final class CommitErrors {
 
     LockTransactionException aborted(PgSession session) {
         SQLException first = firstError(session);
-        return Exceptions.make()
-                .transaction(
-                        Reason.ABORTED,
-                        "Nothing of " + work() + " is stored: a statement in it failed"
-                                + (first == null ? "" : " (" + message(first) + ")")
-                                + " and the work went on, but PostgreSQL had aborted the transaction and would have answered"
-                                + " COMMIT with a rollback. It is rolled back. Let the work throw what its statements throw, or"
-                                + " put a savepoint around the statement that may fail.",
-                        SqlState.IN_FAILED_SQL_TRANSACTION,
-                        first);
+        return Exceptions.transaction(
+                Reason.ABORTED,
+                "Nothing of " + work() + " is stored: a statement in it failed"
+                        + (first == null ? "" : " (" + message(first) + ")")
+                        + " and the work went on, but PostgreSQL had aborted the transaction and would have answered"
+                        + " COMMIT with a rollback. It is rolled back. Let the work throw what its statements throw, or"
+                        + " put a savepoint around the statement that may fail.",
+                SqlState.IN_FAILED_SQL_TRANSACTION,
+                first);
     }
 
     /** The driver keeps the first error of a transaction, and gives it as the cause of any that follows. */
@@ -137,17 +135,14 @@ final class CommitErrors {
 
     SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
-            throw Exceptions.make()
-                    .other(
-                            "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e),
-                            e);
+            throw Exceptions.other(
+                    "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e), e);
         }
         if (isEndedBefore(ending, e)) {
-            throw Exceptions.make()
-                    .connectionLost(
-                            "Nothing of " + work() + " is stored: the server had ended the session before the"
-                                    + " commit, as it was idle for too long (" + message(e) + ").",
-                            e);
+            throw Exceptions.connectionLost(
+                    "Nothing of " + work() + " is stored: the server had ended the session before the"
+                            + " commit, as it was idle for too long (" + message(e) + ").",
+                    e);
         }
         if (isDefinite(session, e)) {
             return e;
@@ -156,27 +151,26 @@ final class CommitErrors {
         if (mayRunOn) {
             LostCommits.end(session);
         }
-        throw Exceptions.make()
-                .outcomeUnknown(
-                        "It is not known whether " + work() + " is stored: "
-                                + (ServerErrors.isDrivers(e) && !SqlState.isConnectionLost(e.getSQLState())
-                                        ? "the driver did not read the answer to its COMMIT ("
-                                        : "the connection was lost while it committed (")
-                                + message(e)
-                                + "). Do not run it again before you have looked: done twice is worse than done late."
-                                + (mayRunOn
-                                        ? " Look in a transaction that has locked the same: what is not there may still be"
-                                                + " stored as long as the server process of this session, "
-                                                + session.serverProcess()
-                                                + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to"
-                                                + " end it."
-                                        : " The server has ended the session, so that what you see is final."),
-                        e);
+        throw Exceptions.outcomeUnknown(
+                "It is not known whether " + work() + " is stored: "
+                        + (ServerErrors.isDrivers(e) && !SqlState.isConnectionLost(e.getSQLState())
+                                ? "the driver did not read the answer to its COMMIT ("
+                                : "the connection was lost while it committed (")
+                        + message(e)
+                        + "). Do not run it again before you have looked: done twice is worse than done late."
+                        + (mayRunOn
+                                ? " Look in a transaction that has locked the same: what is not there may still be"
+                                        + " stored as long as the server process of this session, "
+                                        + session.serverProcess()
+                                        + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to"
+                                        + " end it."
+                                : " The server has ended the session, so that what you see is final."),
+                e);
     }
 
     /** Thrown by neither the driver nor the server, once the COMMIT may have left. */
     CommitOutcomeUnknownException unknown(Throwable e) {
-        return Exceptions.make().outcomeUnknown(
+        return Exceptions.outcomeUnknown(
                 "It is not known whether " + work() + " is stored: what its COMMIT was sent through failed ("
                         + e.getClass().getName()
                         + "). Do not run it again before you have looked: done twice is worse than done late.",
@@ -213,13 +207,12 @@ final class CommitErrors {
 
     /** What was run in place of COMMIT is not known, so the session is ended rather than rolled back. */
     RowlockException notEnded(PgSession session) {
-        RowlockException failure = Exceptions.make()
-                .other(
-                        "Nothing of " + work() + " is stored: the server was told to commit, and the transaction"
-                                + " is still open. A pooler gives prepared statements of one client to another: "
-                                + LockErrors.POOLER_ADVICE,
-                        null,
-                        null);
+        RowlockException failure = Exceptions.other(
+                "Nothing of " + work() + " is stored: the server was told to commit, and the transaction"
+                        + " is still open. A pooler gives prepared statements of one client to another: "
+                        + LockErrors.POOLER_ADVICE,
+                null,
+                null);
         try {
             session.kill();
         } catch (SQLException e) {

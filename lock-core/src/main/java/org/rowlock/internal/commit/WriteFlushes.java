@@ -235,17 +235,16 @@ public final class WriteFlushes implements AutoCloseable {
      */
     UnexpectedRowCountException unexpected(int number, long found, @Nullable Throwable cause) {
         Write<?> write = writes.get(number - 1);
-        return Exceptions.make()
-                .unexpectedRowCount(
-                        "Nothing is stored: write " + number + " of " + writes.size() + " was to change "
-                                + write.expected()
-                                + " row(s) and changed " + found
-                                + ". The transaction is " + (commits ? "rolled back" : "aborted; roll back")
-                                + ". Look why the row(s) are not"
-                                + " as expected, or leave out expectRows"
-                                + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
-                        write.expected(),
-                        found,
-                        cause);
+        return Exceptions.unexpectedRowCount(
+                "Nothing is stored: write " + number + " of " + writes.size() + " was to change "
+                        + write.expected()
+                        + " row(s) and changed " + found
+                        + ". The transaction is " + (commits ? "rolled back" : "aborted; roll back")
+                        + ". Look why the row(s) are not"
+                        + " as expected, or leave out expectRows"
+                        + (names == KeyNames.WITH_IDS ? ": " + write.sql() : "."),
+                write.expected(),
+                found,
+                cause);
     }
 }

@@ -156,8 +156,8 @@ public final class Groups {
         String message = e.getMessage() + " It was in a group with others, whose leader sent it.";
         SQLException cause = e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getMessage(), e);
         return e instanceof CommitNotConfirmedException
-                ? Exceptions.make().notConfirmed(message, cause)
-                : Exceptions.make().outcomeUnknown(message, cause);
+                ? Exceptions.notConfirmed(message, cause)
+                : Exceptions.outcomeUnknown(message, cause);
     }
 
     /** Ends what is left of the transaction, so that its locks are not in the way of those who follow. */
@@ -205,8 +205,7 @@ public final class Groups {
 
     /** @param why of a class whose text the caller's code may make; null if the leader has reported nothing */
     private CommitOutcomeUnknownException unknown(LockKey key, @Nullable Throwable why) {
-        return Exceptions.make()
-                .outcomeUnknown(
+        return Exceptions.outcomeUnknown(
                         "It is not known whether the work under the lock of " + names.of(key)
                                 + " is stored: the thread that sent it for a group failed"
                                 + (why == null ? "" : " (" + why.getClass().getName() + ')')

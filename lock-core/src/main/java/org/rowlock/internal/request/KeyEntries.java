@@ -88,11 +88,10 @@ public final class KeyEntries implements KeyQueues.Entered {
             long left = most == Long.MAX_VALUE ? most : most - (System.nanoTime() - start);
             State state = enter(stay.entry(), wait instanceof LockWait.NoWait, left, mostWaiting);
             if (state == State.FULL) {
-                throw Exceptions.make()
-                        .rejected("Cannot lock " + names.of(stay.key()) + ": " + mostWaiting
-                                + " threads of this application wait for it already, which is the most that"
-                                + " RowLocks.builder().maxWaitersPerKey() allows. No connection was borrowed and nothing is"
-                                + " locked; shed the load or try later.");
+                throw Exceptions.rejected("Cannot lock " + names.of(stay.key()) + ": " + mostWaiting
+                        + " threads of this application wait for it already, which is the most that"
+                        + " RowLocks.builder().maxWaitersPerKey() allows. No connection was borrowed and nothing is"
+                        + " locked; shed the load or try later.");
             }
             if (state == State.OVER) {
                 throw Thread.currentThread().isInterrupted() ? interrupted(stay.key()) : over(stay.key(), wait);
@@ -111,23 +110,21 @@ public final class KeyEntries implements KeyQueues.Entered {
     }
 
     private LockInterruptedException interrupted(LockKey key) {
-        return Exceptions.make()
-                .interrupted(
-                        "The thread was interrupted in the admission queue of " + names.of(key)
-                                + ". It has left the queue; no connection was borrowed and nothing is locked.",
-                        new InterruptedException());
+        return Exceptions.interrupted(
+                "The thread was interrupted in the admission queue of " + names.of(key)
+                        + ". It has left the queue; no connection was borrowed and nothing is locked.",
+                new InterruptedException());
     }
 
     private LockNotAvailableException over(LockKey key, LockWait wait) {
-        return Exceptions.make()
-                .notAvailable(
-                        "Cannot lock " + names.of(key)
-                                + ": another thread of this application holds it or is before this one"
-                                + " in the admission queue, and the wait (" + wait
-                                + ") is over. No connection was borrowed"
-                                + " and nothing is locked.",
-                        true,
-                        null);
+        return Exceptions.notAvailable(
+                "Cannot lock " + names.of(key)
+                        + ": another thread of this application holds it or is before this one"
+                        + " in the admission queue, and the wait (" + wait
+                        + ") is over. No connection was borrowed"
+                        + " and nothing is locked.",
+                true,
+                null);
     }
 
     /** The call has its connection: what it waited for the pool says nothing of its keys. */

@@ -42,15 +42,14 @@ abstract class DriverSession {
             }
         } catch (LinkageError e) {
             Driver driver = new Driver();
-            throw Exceptions.make()
-                    .transaction(
-                            Reason.NOT_POSTGRESQL,
-                            "No lock was taken: the PostgreSQL JDBC driver on the class path, "
-                                    + driver.getMajorVersion() + '.'
-                                    + driver.getMinorVersion() + ", lacks what Rowlock needs of it (" + e.getMessage()
-                                    + "); use org.postgresql:postgresql 42.7",
-                            null,
-                            e);
+            throw Exceptions.transaction(
+                    Reason.NOT_POSTGRESQL,
+                    "No lock was taken: the PostgreSQL JDBC driver on the class path, "
+                            + driver.getMajorVersion() + '.'
+                            + driver.getMinorVersion() + ", lacks what Rowlock needs of it (" + e.getMessage()
+                            + "); use org.postgresql:postgresql 42.7",
+                    null,
+                    e);
         }
         throw refused(
                 Reason.NOT_POSTGRESQL,
@@ -61,7 +60,7 @@ abstract class DriverSession {
     }
 
     static LockTransactionException refused(Reason reason, String why, @Nullable String sqlState) {
-        return Exceptions.make().transaction(reason, "No lock was taken: " + why, sqlState, null);
+        return Exceptions.transaction(reason, "No lock was taken: " + why, sqlState, null);
     }
 
     /** Whether the texts that are bound have a type, as they do not with stringtype=unspecified. */

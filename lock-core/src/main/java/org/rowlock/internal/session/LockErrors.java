@@ -27,13 +27,10 @@ public final class LockErrors {
         }
         String state = SqlState.of(e);
         if (TargetErrors.isTarget(state)) {
-            return Exceptions.make()
-                    .target(
-                            cannot(asked) + message(asked, e) + ". " + TargetErrors.adviceForTarget(state) + ".",
-                            state,
-                            e);
+            return Exceptions.target(
+                    cannot(asked) + message(asked, e) + ". " + TargetErrors.adviceForTarget(state) + ".", state, e);
         }
-        return Exceptions.make().other(cannot(asked) + message(asked, e), e);
+        return Exceptions.other(cannot(asked) + message(asked, e), e);
     }
 
     /** What to do where a pooler mixes up prepared statements. */
@@ -49,80 +46,72 @@ public final class LockErrors {
     public static @Nullable RowlockException understood(Asked asked, SQLException e) {
         String state = SqlState.of(e);
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
-            return Exceptions.make().other(cannot(asked) + mixedUpStatements(e) + " Roll back.", e);
+            return Exceptions.other(cannot(asked) + mixedUpStatements(e) + " Roll back.", e);
         }
         ServerErrorMessage server = ServerErrors.serverMessage(e);
         if (state.equals(SqlState.PROTOCOL_VIOLATION) && server != null) {
             String refused =
                     cannot(asked) + "the server, or a pooler in front of it, refused (" + message(asked, e) + "). ";
             return "FATAL".equals(server.getSeverity())
-                    ? Exceptions.make()
-                            .connectionLost(
-                                    refused + "It has ended the session; the transaction and its locks are gone.", e)
-                    : Exceptions.make().other(refused + "Roll back.", e);
+                    ? Exceptions.connectionLost(
+                            refused + "It has ended the session; the transaction and its locks are gone.", e)
+                    : Exceptions.other(refused + "Roll back.", e);
         }
         if (e.getCause() instanceof InterruptedIOException) {
-            return Exceptions.make()
-                    .connectionLost(
-                            cannot(asked)
-                                    + "the server gave no answer within the bound of the wait and a grace, or within the"
-                                    + " socketTimeout (" + message(asked, e)
-                                    + "). The connection is closed; the transaction ends when the server notices. Run it again"
-                                    + " on another connection.",
-                            e);
+            return Exceptions.connectionLost(
+                    cannot(asked)
+                            + "the server gave no answer within the bound of the wait and a grace, or within the"
+                            + " socketTimeout (" + message(asked, e)
+                            + "). The connection is closed; the transaction ends when the server notices. Run it again"
+                            + " on another connection.",
+                    e);
         }
         if (SqlState.isConnectionLost(state)) {
-            return Exceptions.make()
-                    .connectionLost(
-                            cannot(asked) + "the connection was lost (" + message(asked, e)
-                                    + "). The transaction and its locks are gone; run it again on another connection.",
-                            e);
+            return Exceptions.connectionLost(
+                    cannot(asked) + "the connection was lost (" + message(asked, e)
+                            + "). The transaction and its locks are gone; run it again on another connection.",
+                    e);
         }
         return switch (state) {
             case SqlState.LOCK_NOT_AVAILABLE -> timedOut(asked, false, e);
             case SqlState.DEADLOCK_DETECTED ->
-                Exceptions.make()
-                        .deadlock(
-                                cannot(asked)
-                                        + "a deadlock was found and this transaction chosen to end. Roll back and run it"
-                                        + " again; "
-                                        + (ServerErrors.isOfKeyAndRow(e)
-                                                ? "one of them had written or locked the row, or inserted one that"
-                                                        + " references it,"
-                                                        + " before it locked the key: lock before you write, or use strategy"
-                                                        + " ROW."
-                                                : "one request for all keys avoids it.")
-                                        + (asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e, " ") : ""),
-                                e);
+                Exceptions.deadlock(
+                        cannot(asked)
+                                + "a deadlock was found and this transaction chosen to end. Roll back and run it"
+                                + " again; "
+                                + (ServerErrors.isOfKeyAndRow(e)
+                                        ? "one of them had written or locked the row, or inserted one that"
+                                                + " references it,"
+                                                + " before it locked the key: lock before you write, or use strategy"
+                                                + " ROW."
+                                        : "one request for all keys avoids it.")
+                                + (asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e, " ") : ""),
+                        e);
             case SqlState.SERIALIZATION_FAILURE ->
-                Exceptions.make()
-                        .serialization(
-                                cannot(asked)
-                                        + "the row has changed since the transaction's snapshot. Roll back and run the"
-                                        + " transaction again.",
-                                e);
+                Exceptions.serialization(
+                        cannot(asked)
+                                + "the row has changed since the transaction's snapshot. Roll back and run the"
+                                + " transaction again.",
+                        e);
             case SqlState.OUT_OF_MEMORY ->
-                Exceptions.make()
-                        .tableFull(
-                                cannot(asked) + "the server's lock table is full; the call asked for "
-                                        + asked.keys() + " distinct keys. Raise max_locks_per_transaction or"
-                                        + " max_connections, or lock fewer keys in one transaction.",
-                                asked.keys(),
-                                e);
+                Exceptions.tableFull(
+                        cannot(asked) + "the server's lock table is full; the call asked for "
+                                + asked.keys() + " distinct keys. Raise max_locks_per_transaction or"
+                                + " max_connections, or lock fewer keys in one transaction.",
+                        asked.keys(),
+                        e);
             case SqlState.QUERY_CANCELED ->
-                Exceptions.make()
-                        .canceled(
-                                cannot(asked) + "the wait was ended from outside (" + message(asked, e)
-                                        + "). The transaction is aborted; roll back.",
-                                e);
+                Exceptions.canceled(
+                        cannot(asked) + "the wait was ended from outside (" + message(asked, e)
+                                + "). The transaction is aborted; roll back.",
+                        e);
             case SqlState.READ_ONLY_SQL_TRANSACTION -> readOnly(asked, e);
             case SqlState.IN_FAILED_SQL_TRANSACTION ->
-                Exceptions.make()
-                        .transaction(
-                                Reason.ABORTED,
-                                cannot(asked) + "an earlier statement of the transaction failed; roll back first.",
-                                state,
-                                e);
+                Exceptions.transaction(
+                        Reason.ABORTED,
+                        cannot(asked) + "an earlier statement of the transaction failed; roll back first.",
+                        state,
+                        e);
             default -> null;
         };
     }
@@ -133,64 +122,59 @@ public final class LockErrors {
             return readOnly(asked, e);
         }
         if (guard.isPrivilegeMissing()) {
-            return Exceptions.make()
-                    .target(
-                            cannot(asked) + "permission denied for table " + tableOf(asked, guard) + ". "
-                                    + TargetErrors.adviceForTarget(SqlState.INSUFFICIENT_PRIVILEGE) + '.',
-                            SqlState.INSUFFICIENT_PRIVILEGE,
-                            e);
+            return Exceptions.target(
+                    cannot(asked) + "permission denied for table " + tableOf(asked, guard) + ". "
+                            + TargetErrors.adviceForTarget(SqlState.INSUFFICIENT_PRIVILEGE) + '.',
+                    SqlState.INSUFFICIENT_PRIVILEGE,
+                    e);
         }
         if (guard.isTableRefused()) {
-            return Exceptions.make()
-                    .target(
-                            cannot(asked) + tableOf(asked, guard)
-                                    + " is a view, a foreign table, an index, a sequence or the"
-                                    + " like, and only a table or a partitioned table has rows to lock by key. Name the table"
-                                    + " behind it.",
-                            SqlState.WRONG_OBJECT_TYPE,
-                            e);
+            return Exceptions.target(
+                    cannot(asked) + tableOf(asked, guard)
+                            + " is a view, a foreign table, an index, a sequence or the"
+                            + " like, and only a table or a partitioned table has rows to lock by key. Name the table"
+                            + " behind it.",
+                    SqlState.WRONG_OBJECT_TYPE,
+                    e);
         }
-        return Exceptions.make()
-                .transaction(
-                        Reason.ISOLATION,
-                        cannot(asked) + "the transaction is " + guard.isolation()
-                                + " and has already begun, so it would read"
-                                + " from a snapshot older than the lock. Take the lock before anything else in the transaction"
-                                + " (and set its level with Connection.setTransactionIsolation, not by a statement),"
-                                + " use READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale"
-                                + " row.",
-                        null,
-                        e);
+        return Exceptions.transaction(
+                Reason.ISOLATION,
+                cannot(asked) + "the transaction is " + guard.isolation()
+                        + " and has already begun, so it would read"
+                        + " from a snapshot older than the lock. Take the lock before anything else in the transaction"
+                        + " (and set its level with Connection.setTransactionIsolation, not by a statement),"
+                        + " use READ COMMITTED, or use strategy BOTH or ROW, where the server raises 40001 for a stale"
+                        + " row.",
+                null,
+                e);
     }
 
     private static RowlockException readOnly(Asked asked, @Nullable SQLException e) {
-        return Exceptions.make()
-                .transaction(
-                        Reason.READ_ONLY,
-                        cannot(asked)
-                                + (asked.hotStandby()
-                                        ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect"
-                                                + " to the"
-                                                + " primary."
-                                        : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
-                                                + " transaction. If it is one, a pooler that splits reads has sent the"
-                                                + " statement to"
-                                                + " a standby: RowLocks.verify() says so, and what to do."),
-                        SqlState.READ_ONLY_SQL_TRANSACTION,
-                        e);
+        return Exceptions.transaction(
+                Reason.READ_ONLY,
+                cannot(asked)
+                        + (asked.hotStandby()
+                                ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect"
+                                        + " to the"
+                                        + " primary."
+                                : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
+                                        + " transaction. If it is one, a pooler that splits reads has sent the"
+                                        + " statement to"
+                                        + " a standby: RowLocks.verify() says so, and what to do."),
+                SqlState.READ_ONLY_SQL_TRANSACTION,
+                e);
     }
 
     /** The exception for a row that a stale snapshot may only not see: the key may have been inserted since. */
     public static RowlockException absentInSnapshot(Asked asked, Guard guard) {
-        return Exceptions.make()
-                .transaction(
-                        Reason.ISOLATION,
-                        cannot(asked) + "the transaction is " + guard.isolation()
-                                + " and has already begun, and its snapshot"
-                                + " has no such row: it may have been inserted since. Roll back, and take the lock before"
-                                + " anything else in the transaction, or use READ COMMITTED.",
-                        null,
-                        null);
+        return Exceptions.transaction(
+                Reason.ISOLATION,
+                cannot(asked) + "the transaction is " + guard.isolation()
+                        + " and has already begun, and its snapshot"
+                        + " has no such row: it may have been inserted since. Roll back, and take the lock before"
+                        + " anything else in the transaction, or use READ COMMITTED.",
+                null,
+                null);
     }
 
     /** What became of a flush, as an exception. */
@@ -241,21 +225,19 @@ public final class LockErrors {
         RowlockException exception;
         SQLException cause = e;
         if (aborted && !SqlState.isConnectionLost(e.getSQLState())) {
-            exception = Exceptions.make()
-                    .other(
-                            cannot(asked) + "the failed call could not be undone (" + message(asked, e)
-                                    + "). The transaction is aborted; roll back.",
-                            e);
+            exception = Exceptions.other(
+                    cannot(asked) + "the failed call could not be undone (" + message(asked, e)
+                            + "). The transaction is aborted; roll back.",
+                    e);
         } else {
             cause = SqlState.isConnectionLost(e.getSQLState())
                     ? e
                     : new SQLException(message(asked, e), SqlState.CONNECTION_DOES_NOT_EXIST, e);
-            exception = Exceptions.make()
-                    .connectionLost(
-                            cannot(asked) + "the connection was lost while a failed call was undone ("
-                                    + message(asked, e)
-                                    + "). The transaction and its locks are gone; run it again on another connection.",
-                            cause);
+            exception = Exceptions.connectionLost(
+                    cannot(asked) + "the connection was lost while a failed call was undone ("
+                            + message(asked, e)
+                            + "). The transaction and its locks are gone; run it again on another connection.",
+                    cause);
         }
         if (first != null) {
             exception.addSuppressed(first);
@@ -267,13 +249,12 @@ public final class LockErrors {
      * The exception for a row that was inserted while the call found none, so that the query saw it without its lock.
      */
     public static LockSerializationException replaced(Asked asked) {
-        return Exceptions.make()
-                .serialization(
-                        cannot(asked)
-                                + "the row was inserted while the call waited, say in place of one that was deleted, and"
-                                + " the query behind the lock ran without a lock on it. The transaction is aborted; roll back"
-                                + " and run it again.",
-                        null);
+        return Exceptions.serialization(
+                cannot(asked)
+                        + "the row was inserted while the call waited, say in place of one that was deleted, and"
+                        + " the query behind the lock ran without a lock on it. The transaction is aborted; roll back"
+                        + " and run it again.",
+                null);
     }
 
     /**
@@ -282,27 +263,25 @@ public final class LockErrors {
      * @param hasWrites whether it may have ended the wait of a write behind the lock as well
      */
     private static LockNotAvailableException timedOut(Asked asked, boolean hasWrites, SQLException e) {
-        return Exceptions.make()
-                .notAvailable(
-                        cannot(asked) + "the session's lock_timeout ended the wait"
-                                + (hasWrites
-                                        ? " for it, or for what a write behind it needs. Nothing is stored; run it again."
-                                        : ". The transaction is aborted; roll back, or use LockWait.atMost(), which keeps it"
-                                                + " usable."),
-                        false,
-                        e);
+        return Exceptions.notAvailable(
+                cannot(asked) + "the session's lock_timeout ended the wait"
+                        + (hasWrites
+                                ? " for it, or for what a write behind it needs. Nothing is stored; run it again."
+                                : ". The transaction is aborted; roll back, or use LockWait.atMost(), which keeps it"
+                                        + " usable."),
+                false,
+                e);
     }
 
     private static LockNotAvailableException notAvailable(Asked asked, boolean hasQuery, @Nullable Throwable cause) {
-        return Exceptions.make()
-                .notAvailable(
-                        cannot(asked) + "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
-                                + (hasQuery
-                                        ? ", or what the query behind the lock waited for longer than the lock_timeout"
-                                        : "")
-                                + ". Nothing is newly held and the transaction is usable; try later, or wait longer.",
-                        true,
-                        cause);
+        return Exceptions.notAvailable(
+                cannot(asked) + "another transaction holds " + (asked.keys() > 1 ? "one of them" : "it")
+                        + (hasQuery
+                                ? ", or what the query behind the lock waited for longer than the lock_timeout"
+                                : "")
+                        + ". Nothing is newly held and the transaction is usable; try later, or wait longer.",
+                true,
+                cause);
     }
 
     static String cannot(Asked asked) {

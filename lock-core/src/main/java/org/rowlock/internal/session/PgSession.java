@@ -90,17 +90,16 @@ public final class PgSession extends DriverSession {
      */
     public void refuseIfOver(String what) throws SQLException {
         if (connection.isClosed() || connection.getAutoCommit() || !hasBegun()) {
-            throw Exceptions.make()
-                    .transaction(
-                            Reason.ENDED,
-                            what
-                                    + ": code that runs in the transaction (the work, a row mapper, a listener) has ended"
-                                    + " it, by commit,"
-                                    + " rollback, close or setAutoCommit, and its locks with it. Leave the end of the"
-                                    + " transaction to"
-                                    + " the code around it.",
-                            null,
-                            null);
+            throw Exceptions.transaction(
+                    Reason.ENDED,
+                    what
+                            + ": code that runs in the transaction (the work, a row mapper, a listener) has ended"
+                            + " it, by commit,"
+                            + " rollback, close or setAutoCommit, and its locks with it. Leave the end of the"
+                            + " transaction to"
+                            + " the code around it.",
+                    null,
+                    null);
         }
     }
 

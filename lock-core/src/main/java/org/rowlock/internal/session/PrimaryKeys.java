@@ -249,23 +249,20 @@ public final class PrimaryKeys {
 
     private static void check(String table, String kind, List<String> given, List<Column> columns) {
         if (columns.isEmpty() && !kind.equals("r") && !kind.equals("p")) {
-            throw Exceptions.make()
-                    .target(
-                            "Cannot lock rows of " + table + ": it is " + kindName(kind)
-                                    + ". Name the table behind it.",
-                            SqlState.WRONG_OBJECT_TYPE,
-                            null);
+            throw Exceptions.target(
+                    "Cannot lock rows of " + table + ": it is " + kindName(kind) + ". Name the table behind it.",
+                    SqlState.WRONG_OBJECT_TYPE,
+                    null);
         }
         if (given.isEmpty() && columns.isEmpty()) {
-            throw Exceptions.make()
-                    .target(
-                            "Cannot lock rows of " + table
-                                    + ": it has no primary key, and strategies ROW and BOTH need to know"
-                                    + " the id columns. Add a primary key, give the columns with"
-                                    + " RowLocks.builder().idColumns(\""
-                                    + table + "\", ...), or use strategy ADVISORY.",
-                            null,
-                            null);
+            throw Exceptions.target(
+                    "Cannot lock rows of " + table
+                            + ": it has no primary key, and strategies ROW and BOTH need to know"
+                            + " the id columns. Add a primary key, give the columns with"
+                            + " RowLocks.builder().idColumns(\""
+                            + table + "\", ...), or use strategy ADVISORY.",
+                    null,
+                    null);
         }
         if (given.isEmpty()) {
             return;
@@ -273,12 +270,11 @@ public final class PrimaryKeys {
         List<String> missing = new ArrayList<>(given);
         columns.forEach(column -> missing.remove(column.name()));
         if (!missing.isEmpty()) {
-            throw Exceptions.make()
-                    .target(
-                            "Cannot lock rows of " + table + ": it has no column " + String.join(", ", missing)
-                                    + ", which idColumns names. Columns are written as the catalog has them, without quotes.",
-                            SqlState.UNDEFINED_COLUMN,
-                            null);
+            throw Exceptions.target(
+                    "Cannot lock rows of " + table + ": it has no column " + String.join(", ", missing)
+                            + ", which idColumns names. Columns are written as the catalog has them, without quotes.",
+                    SqlState.UNDEFINED_COLUMN,
+                    null);
         }
     }
 

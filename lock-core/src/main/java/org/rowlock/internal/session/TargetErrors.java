@@ -41,22 +41,20 @@ public final class TargetErrors {
 
     private static RowlockException absent(Asked asked, List<LockKey> absent, String why) {
         String keys = absent.stream().limit(MOST_NAMED).map(asked.names()::of).collect(Collectors.joining(", "));
-        return Exceptions.make()
-                .rowAbsent(LockErrors.cannot(asked) + "there is no row " + keys
-                        + (absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "") + why);
+        return Exceptions.rowAbsent(LockErrors.cannot(asked) + "there is no row " + keys
+                + (absent.size() > MOST_NAMED ? " and " + (absent.size() - MOST_NAMED) + " more" : "") + why);
     }
 
     /** The exception for a key that is required to have a row, where nothing looks for one. */
     public static RowlockException rowNotLookedFor(Asked asked, LockKey key) {
-        return Exceptions.make()
-                .target(
-                        LockErrors.cannot(asked) + "requireRow() asks for a row, and nothing looks for one: "
-                                + asked.names().of(key)
-                                + (key instanceof LockKey.Row
-                                        ? " has strategy ADVISORY. Use ROW or BOTH, or look with lockAndQuery()."
-                                        : " is no row. Lock it without requireRow()."),
-                        null,
-                        null);
+        return Exceptions.target(
+                LockErrors.cannot(asked) + "requireRow() asks for a row, and nothing looks for one: "
+                        + asked.names().of(key)
+                        + (key instanceof LockKey.Row
+                                ? " has strategy ADVISORY. Use ROW or BOTH, or look with lockAndQuery()."
+                                : " is no row. Lock it without requireRow()."),
+                null,
+                null);
     }
 
     /**
@@ -65,12 +63,11 @@ public final class TargetErrors {
      * @param undone whether the transaction is as it was before the call
      */
     public static LockTargetException stale(Asked asked, boolean undone) {
-        return Exceptions.make()
-                .stale(LockErrors.cannot(asked)
-                        + "the table, its primary key or the type of its id was replaced since it was looked up. "
-                        + (undone
-                                ? "Nothing is locked; try again."
-                                : "The transaction is aborted; roll back and run it again."));
+        return Exceptions.stale(LockErrors.cannot(asked)
+                + "the table, its primary key or the type of its id was replaced since it was looked up. "
+                + (undone
+                        ? "Nothing is locked; try again."
+                        : "The transaction is aborted; roll back and run it again."));
     }
 
     /**
@@ -79,43 +76,40 @@ public final class TargetErrors {
      * @param undone whether the transaction is as it was before the call
      */
     public static LockTargetException misnamed(Asked asked, ResolvedRequest.Misnamed misnamed, boolean undone) {
-        return Exceptions.make()
-                .target(
-                        LockErrors.cannot(asked) + "the id "
-                                + asked.names().of(misnamed.key().givenId()) + " means the row "
-                                + asked.names().of(misnamed.id())
-                                + ", which is another key, so that those who lock it by its own id would"
-                                + " not be excluded. Give the id as the row has it: "
-                                + asked.names().of(misnamed.id()) + ". "
-                                + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."),
-                        null,
-                        null);
+        return Exceptions.target(
+                LockErrors.cannot(asked) + "the id "
+                        + asked.names().of(misnamed.key().givenId()) + " means the row "
+                        + asked.names().of(misnamed.id())
+                        + ", which is another key, so that those who lock it by its own id would"
+                        + " not be excluded. Give the id as the row has it: "
+                        + asked.names().of(misnamed.id()) + ". "
+                        + (undone ? "Nothing is locked." : "The transaction is aborted; roll back."),
+                null,
+                null);
     }
 
     /** The exception for an id that its column cannot hold, or that is not written as its key is. */
     public static LockTargetException misfit(
             KeyNames names, LockKey.Row key, RowTable.Column column, String part, String refusal) {
-        return Exceptions.make()
-                .target(
-                        "Cannot lock " + names.of(key) + ": " + names.of(part) + " for column " + column.name()
-                                + " of type "
-                                + typeName(column) + ' ' + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL)
-                                + ". Nothing is locked.",
-                        SqlState.INVALID_TEXT_REPRESENTATION,
-                        null);
+        return Exceptions.target(
+                "Cannot lock " + names.of(key) + ": " + names.of(part) + " for column " + column.name()
+                        + " of type "
+                        + typeName(column) + ' ' + (names == KeyNames.WITH_IDS ? refusal : UNSAID_REFUSAL)
+                        + ". Nothing is locked.",
+                SqlState.INVALID_TEXT_REPRESENTATION,
+                null);
     }
 
     /** The exception for an id that no key can be made of. */
     public static LockTargetException keyless(RowTable table, RowTable.Column column) {
-        return Exceptions.make()
-                .target(
-                        "Cannot lock rows of " + table.name() + " by keys: the text of its id column " + column.name()
-                                + " of type " + typeName(column)
-                                + " may depend on settings of the session, so that one row could"
-                                + " have two keys. Use strategy ROW, which needs no key, or lock by another unique column"
-                                + " (idColumns) or by LockKey.name(). Nothing is locked.",
-                        SqlState.FEATURE_NOT_SUPPORTED,
-                        null);
+        return Exceptions.target(
+                "Cannot lock rows of " + table.name() + " by keys: the text of its id column " + column.name()
+                        + " of type " + typeName(column)
+                        + " may depend on settings of the session, so that one row could"
+                        + " have two keys. Use strategy ROW, which needs no key, or lock by another unique column"
+                        + " (idColumns) or by LockKey.name(). Nothing is locked.",
+                SqlState.FEATURE_NOT_SUPPORTED,
+                null);
     }
 
     private static String typeName(RowTable.Column column) {
@@ -124,17 +118,14 @@ public final class TargetErrors {
 
     /** The exception for an id that has not as many parts as its table has id columns. */
     public static LockTargetException wrongParts(KeyNames names, LockKey.Row key, RowTable table) {
-        return Exceptions.make()
-                .target(
-                        "Cannot lock " + names.of(key) + ": the id has "
-                                + key.id().size() + " part(s), and the id of "
-                                + table.name() + " is "
-                                + table.columns().stream()
-                                        .map(RowTable.Column::name)
-                                        .toList()
-                                + ". Give one value per column, in that order.",
-                        null,
-                        null);
+        return Exceptions.target(
+                "Cannot lock " + names.of(key) + ": the id has "
+                        + key.id().size() + " part(s), and the id of "
+                        + table.name() + " is "
+                        + table.columns().stream().map(RowTable.Column::name).toList()
+                        + ". Give one value per column, in that order.",
+                null,
+                null);
     }
 
     static boolean isTarget(String state) {

@@ -23,68 +23,146 @@ import org.rowlock.RowAbsentException;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
 
-/** Makes the public exceptions, whose constructors are nobody else's. */
-public abstract class Exceptions {
-    private static volatile @Nullable Exceptions made;
+/** The public exceptions, whose constructors are nobody else's. */
+public final class Exceptions {
+    private static volatile @Nullable Maker maker;
 
-    /** Known to the root of the exceptions, which has to be loaded for it. */
-    protected Exceptions() {
-        made = this;
+    private Exceptions() {}
+
+    /** Sees the constructors. */
+    public interface Maker {
+        AdmissionRejectedException rejected(String message);
+
+        CommitNotConfirmedException notConfirmed(String message, SQLException cause);
+
+        CommitOutcomeUnknownException outcomeUnknown(String message, SQLException cause);
+
+        LockBudgetExceededException overBudget(String message, int keys);
+
+        LockCanceledException canceled(String message, SQLException cause);
+
+        LockConnectionLostException connectionLost(String message, SQLException cause);
+
+        LockDeadlockException deadlock(String message, SQLException cause);
+
+        LockInterruptedException interrupted(String message, InterruptedException cause);
+
+        LockNotAvailableException notAvailable(String message, boolean transactionUsable, @Nullable Throwable cause);
+
+        LockSerializationException serialization(String message, @Nullable Throwable cause);
+
+        LockTableFullException tableFull(String message, int keys, SQLException cause);
+
+        LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause);
+
+        LockTargetException stale(String message);
+
+        LockTransactionException transaction(
+                Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause);
+
+        LockVerificationException verification(String message, boolean conclusive, @Nullable Throwable cause);
+
+        RowAbsentException rowAbsent(String message);
+
+        UnexpectedRowCountException unexpectedRowCount(
+                String message, long expected, long found, @Nullable Throwable cause);
+
+        RowlockException other(String message, @Nullable String sqlState, @Nullable Throwable cause);
     }
 
-    /** The one that makes them. */
-    public static Exceptions make() {
-        if (made == null) {
+    /** Is told by the root of the exceptions. */
+    public static void madeBy(Maker given) {
+        maker = given;
+    }
+
+    private static Maker maker() {
+        if (maker == null) {
             try {
                 MethodHandles.lookup().ensureInitialized(RowlockException.class);
             } catch (IllegalAccessException e) {
                 throw new IllegalStateException(e);
             }
         }
-        return Objects.requireNonNull(made);
+        return Objects.requireNonNull(maker);
     }
 
-    public abstract AdmissionRejectedException rejected(String message);
+    public static AdmissionRejectedException rejected(String message) {
+        return maker().rejected(message);
+    }
 
-    public abstract CommitNotConfirmedException notConfirmed(String message, SQLException cause);
+    public static CommitNotConfirmedException notConfirmed(String message, SQLException cause) {
+        return maker().notConfirmed(message, cause);
+    }
 
-    public abstract CommitOutcomeUnknownException outcomeUnknown(String message, SQLException cause);
+    public static CommitOutcomeUnknownException outcomeUnknown(String message, SQLException cause) {
+        return maker().outcomeUnknown(message, cause);
+    }
 
-    public abstract LockBudgetExceededException overBudget(String message, int keys);
+    public static LockBudgetExceededException overBudget(String message, int keys) {
+        return maker().overBudget(message, keys);
+    }
 
-    public abstract LockCanceledException canceled(String message, SQLException cause);
+    public static LockCanceledException canceled(String message, SQLException cause) {
+        return maker().canceled(message, cause);
+    }
 
-    public abstract LockConnectionLostException connectionLost(String message, SQLException cause);
+    public static LockConnectionLostException connectionLost(String message, SQLException cause) {
+        return maker().connectionLost(message, cause);
+    }
 
-    public abstract LockDeadlockException deadlock(String message, SQLException cause);
+    public static LockDeadlockException deadlock(String message, SQLException cause) {
+        return maker().deadlock(message, cause);
+    }
 
-    public abstract LockInterruptedException interrupted(String message, InterruptedException cause);
+    public static LockInterruptedException interrupted(String message, InterruptedException cause) {
+        return maker().interrupted(message, cause);
+    }
 
-    public abstract LockNotAvailableException notAvailable(
-            String message, boolean transactionUsable, @Nullable Throwable cause);
+    public static LockNotAvailableException notAvailable(
+            String message, boolean transactionUsable, @Nullable Throwable cause) {
+        return maker().notAvailable(message, transactionUsable, cause);
+    }
 
-    public abstract LockSerializationException serialization(String message, @Nullable Throwable cause);
+    public static LockSerializationException serialization(String message, @Nullable Throwable cause) {
+        return maker().serialization(message, cause);
+    }
 
-    public abstract LockTableFullException tableFull(String message, int keys, SQLException cause);
+    public static LockTableFullException tableFull(String message, int keys, SQLException cause) {
+        return maker().tableFull(message, keys, cause);
+    }
 
-    public abstract LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause);
+    public static LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        return maker().target(message, sqlState, cause);
+    }
 
-    public abstract LockTargetException stale(String message);
+    public static LockTargetException stale(String message) {
+        return maker().stale(message);
+    }
 
-    public abstract LockTransactionException transaction(
-            Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause);
+    public static LockTransactionException transaction(
+            Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        return maker().transaction(reason, message, sqlState, cause);
+    }
 
-    public abstract LockVerificationException verification(
-            String message, boolean conclusive, @Nullable Throwable cause);
+    public static LockVerificationException verification(
+            String message, boolean conclusive, @Nullable Throwable cause) {
+        return maker().verification(message, conclusive, cause);
+    }
 
-    public abstract RowAbsentException rowAbsent(String message);
+    public static RowAbsentException rowAbsent(String message) {
+        return maker().rowAbsent(message);
+    }
 
-    public abstract UnexpectedRowCountException unexpectedRowCount(
-            String message, long expected, long found, @Nullable Throwable cause);
+    public static UnexpectedRowCountException unexpectedRowCount(
+            String message, long expected, long found, @Nullable Throwable cause) {
+        return maker().unexpectedRowCount(message, expected, found, cause);
+    }
 
-    public RowlockException other(String message, SQLException cause) {
+    public static RowlockException other(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        return maker().other(message, sqlState, cause);
+    }
+
+    public static RowlockException other(String message, SQLException cause) {
         return other(message, cause.getSQLState(), cause);
     }
-
-    public abstract RowlockException other(String message, @Nullable String sqlState, @Nullable Throwable cause);
 }

@@ -16,7 +16,7 @@ final class Verdicts {
 
     /** The exception for a DataSource whose locks exclude nobody. */
     static LockVerificationException wrong(String message, @Nullable Throwable cause) {
-        return Exceptions.make().verification(message, true, cause);
+        return Exceptions.verification(message, true, cause);
     }
 
     static boolean isConnectionLost(Exception e) {
@@ -56,15 +56,14 @@ final class Verdicts {
 
     static LockVerificationException notTried(Exception e) {
         boolean lost = isConnectionLost(e);
-        return Exceptions.make()
-                .verification(
-                        "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
-                                + (lost
-                                        ? ". That says nothing about the locks: the server is not there, or fails over. Try"
-                                                + " again"
-                                                + " when it is. Check the server and its address."
-                                        : ". Check the server and that the pool has at least two connections."),
-                        false,
-                        e);
+        return Exceptions.verification(
+                "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
+                        + (lost
+                                ? ". That says nothing about the locks: the server is not there, or fails over. Try"
+                                        + " again"
+                                        + " when it is. Check the server and its address."
+                                : ". Check the server and that the pool has at least two connections."),
+                false,
+                e);
     }
 }

@@ -3,10 +3,10 @@ package org.rowlock.spring.boot;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockListener;
 import org.rowlock.LockListener.AdmissionWait;
 import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockListener.LockHold;
-import org.rowlock.LockListener;
 
 /**
  * Notifies several listeners, also those behind one that throws.

@@ -4,8 +4,8 @@ import io.micrometer.common.KeyValues;
 import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
-import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockKey;
+import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
 
 /**

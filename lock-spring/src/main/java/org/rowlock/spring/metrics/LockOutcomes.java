@@ -1,8 +1,8 @@
 package org.rowlock.spring.metrics;
 
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockDeadlockException;
+import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockResult;
 
