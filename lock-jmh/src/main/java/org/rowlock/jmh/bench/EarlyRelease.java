@@ -4,19 +4,12 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockRelease;
 import org.rowlock.RowLocks;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 
 /**
  * Lock, three updates and commit, with a commit that holds the locks until the disk and the standby have it, and with
@@ -24,26 +17,6 @@ import org.rowlock.jmh.scenario.Variant;
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class EarlyRelease extends LockWorkload {
-    static final Scenario SCENARIO = new Scenario(
-            "early-release",
-            EarlyRelease.class,
-            List.of(
-                    Point.clients(90),
-                    Point.clients(10),
-                    Point.clients(1),
-                    Point.of("90 clients, one row", 90, "rows", "1"),
-                    Point.of("10 clients, one row", 10, "rows", "1")),
-            variants(),
-            List.of(
-                    Metric.throughput("transactions"),
-                    Metric.percentile("transaction", 50, "transaction"),
-                    Metric.percentile("transaction", 99, "transaction"),
-                    Metric.lower("holders.standby", "holders wait for the standby", "%"),
-                    Metric.lower("holders.disk", "holders wait for the disk", "%"),
-                    Metric.neither("holders.client", "holders wait for their client", "%"),
-                    Metric.xids(),
-                    Metric.wal()));
-
     /** The COMMIT lets go of the locks, and the message behind it is a transaction whose commit waits for both. */
     private static final String EARLY =
             "set local synchronous_commit = off; commit; select pg_logical_emit_message(true, 'rowlock', '')";
@@ -75,16 +48,6 @@ public class EarlyRelease extends LockWorkload {
     public double zipf = 1.1;
 
     private @Nullable HolderWaits holders;
-
-    private static List<Variant> variants() {
-        Variant byHand = Variant.of("FOR_UPDATE");
-        List<Variant> plain = new ArrayList<>(List.of(byHand, byHand.with(", lock-jdbc", "way", Way.DROP_IN.name())));
-        Variant.of("ROW", "ADVISORY").forEach(each -> plain.add(each.with(" in 2", "way", Way.AT_COMMIT.name())));
-        Variant.of("ROW", "ADVISORY").forEach(each -> plain.add(each.with(" in 1", "way", Way.EXECUTE.name())));
-        return plain.stream()
-                .flatMap(each -> Stream.of(each, each.with(", early", "early", "true")))
-                .toList();
-    }
 
     @Override
     void prepare() throws SQLException {

@@ -8,11 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.postgresql.PGConnection;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
-import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.Sql;
 
 /**
@@ -20,21 +15,6 @@ import org.rowlock.jmh.server.Sql;
  * and ends before a later one, so that the windows show the fall and the recovery.
  */
 public class Horizon extends HotRows {
-    static final Scenario SCENARIO = new Scenario(
-                    "horizon",
-                    Horizon.class,
-                    List.of(Point.clients(30)),
-                    Variant.withAdmission(),
-                    List.of(
-                            Metric.higher("horizon.held", "transactions late in the hold", "1/s"),
-                            Metric.higher("horizon.before", "before it", "1/s"),
-                            Metric.higher("horizon.after", "after it", "1/s"),
-                            Metric.lower("horizon.deadTuples", "most dead row versions", ""),
-                            Metric.neither("horizon.xminAge", "age of the holder's snapshot", "xids"),
-                            Metric.neither("horizon.others", "age of anybody else's, oldest", "xids"),
-                            Metric.percentile("lock", 99, "lock")))
-            .timed(Timing.course(30));
-
     private static final String AGES = """
             select coalesce(max(age(backend_xmin)) filter (where pid = :pid), 0),
                    coalesce(max(greatest(age(backend_xmin), age(backend_xid))) filter (where pid <> :pid), 0),

@@ -32,11 +32,6 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.net.Network;
 import org.rowlock.jmh.profile.Published;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
-import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.ServerCrash;
 import org.rowlock.jmh.server.Sql;
@@ -52,21 +47,6 @@ import org.rowlock.jmh.server.Sql;
 @Warmup(iterations = 0)
 @Measurement(iterations = 1)
 public class LockLoss {
-    static final Scenario SCENARIO = new Scenario(
-                    "lock-loss",
-                    LockLoss.class,
-                    List.of(new Point("10,000 locks", Map.of("locks", "10000", Point.CLIENTS, "20"), 40, 10_000)),
-                    Variant.withAdmission(),
-                    List.of(
-                            Metric.lower(Metric.SCORE, "from the kill to the first lock given", "ms"),
-                            Metric.lower("allGranted", "until all are held again", "ms"),
-                            Metric.lower("lostUpdates", "lost updates", ""),
-                            Metric.neither("commits", "commits compared", ""),
-                            Metric.neither("unanswered", "commits never answered", ""),
-                            Metric.neither("locksHeld", "locks held at the kill", "")))
-            .timed(Timing.SHOT)
-            .killing();
-
     /** Before the kill, and again after it. */
     private static final int COMMITS = 1_000;
 

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
@@ -20,10 +19,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 
 /**
  * Lock, three updates and commit in so many flushes, each a round trip: for what is sent apart from the lock the row is
@@ -32,38 +27,6 @@ import org.rowlock.jmh.scenario.Variant;
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class RoundTrips extends LockWorkload {
-    static final Scenario SCENARIO = new Scenario(
-            "round-trips",
-            RoundTrips.class,
-            Stream.of(0.5, 0.0, 0.25, 1.0)
-                    .map(rtt -> Point.clients(90).over(rtt))
-                    .toList(),
-            Stream.of(
-                            Stream.of(5, 3, 2, 1).flatMap(RoundTrips::variants),
-                            Stream.of(2, 1).flatMap(each -> byRowlock(each, false)),
-                            byRowlock(2, true))
-                    .flatMap(each -> each)
-                    .toList(),
-            List.of(
-                    Metric.throughput("transactions"),
-                    Metric.higher("limit.share", "share of the limit that the hottest row reaches", "%"),
-                    Metric.neither("limit", "limit of one row", "1/s"),
-                    Metric.percentile("transaction", 50, "transaction"),
-                    Metric.percentile("transaction", 99, "transaction"),
-                    Metric.wal()));
-
-    private static Stream<Variant> variants(int flushes) {
-        return Variant.of("ROW", "BOTH", "ADVISORY").stream()
-                .map(each -> each.with(" in " + flushes, "flushes", Integer.toString(flushes)));
-    }
-
-    private static Stream<Variant> byRowlock(int flushes, boolean expecting) {
-        return variants(flushes)
-                .map(each -> each.with(" by Rowlock", "library", "true"))
-                .map(each -> expecting ? each.with(" with expectOneRow", "expecting", "true") : each)
-                .map(Variant::admitted);
-    }
-
     private static final int UPDATES = 3;
     private static final int ALONE = 100;
     private static final int HOTTEST = 1;
