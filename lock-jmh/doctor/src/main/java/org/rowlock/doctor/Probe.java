@@ -109,6 +109,17 @@ enum Probe {
             return values.get(column) instanceof Number number ? number.longValue() : 0;
         }
 
+        /** How long ago; null for null. */
+        @Nullable
+        Double age(String column) {
+            return has(column) ? Math.max(0, number(column)) : null;
+        }
+
+        /** What a counter has gained. */
+        long grown(String column, Row since) {
+            return count(column) - since.count(column);
+        }
+
         boolean is(String column) {
             return Boolean.TRUE.equals(values.get(column));
         }

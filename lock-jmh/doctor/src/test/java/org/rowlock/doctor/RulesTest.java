@@ -58,9 +58,9 @@ class RulesTest {
     void anIdleHolderWaitsForTheNetworkOrForItsApplication() {
         Waits table = new Waits("orders", 5);
         table.holders = shares(Doing.IDLE, 0.9, Doing.RUNNING, 0.1);
-        table.idleMillis = Rules.WORK_MILLIS / 2 - 0.1;
+        table.idleMillis = Threshold.WORK_MILLIS / 2 - 0.1;
         assertThat(rules(new Cases().table(table))).containsExactly("fewer-round-trips");
-        table.idleMillis = Rules.WORK_MILLIS / 2;
+        table.idleMillis = Threshold.WORK_MILLIS / 2;
         assertThat(rules(new Cases().table(table))).containsExactly("shorter-transaction");
     }
 
