@@ -64,15 +64,12 @@ public class Bystander extends LockWorkload {
             long due = pace.next();
             Pause.until(due);
             int aid = keys.sample();
-            locking.transaction(aid, connection -> {
-                exclusion.enter(aid);
-                try {
-                    lock.record(System.nanoTime() - due);
-                    Accounts.read(connection, aid);
-                } finally {
-                    exclusion.leave(aid);
-                }
-            });
+            locking.transaction(
+                    aid,
+                    connection -> exclusion.inside(aid, () -> {
+                        lock.record(System.nanoTime() - due);
+                        Accounts.read(connection, aid);
+                    }));
             return 1;
         };
     }

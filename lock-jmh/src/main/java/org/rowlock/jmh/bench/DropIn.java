@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
-import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockRelease;
 import org.rowlock.jdbc.RowlockDataSource;
@@ -55,32 +54,28 @@ public class DropIn extends Workload {
         if (warehouses > 0) {
             Orders.create(server, warehouses);
             atEnd(() -> Orders.check(server));
-        } else {
-            Accounts accounts = Accounts.create(server, rows);
-            atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
+            threads.add("client", clients, number -> {
+                Orders orders = new Orders(dataSource, warehouses);
+                Latency transaction = meter.latency("transaction");
+                return () -> {
+                    transaction.begin();
+                    orders.run();
+                    transaction.end();
+                    return 1;
+                };
+            });
+            return;
         }
-        threads.add("client", clients, number -> {
-            Latency transaction = meter.latency("transaction");
-            BenchmarkServer.Step work = work(dataSource);
-            return () -> {
-                transaction.begin();
-                work.run();
-                transaction.end();
-                return 1;
-            };
+        Accounts accounts = Accounts.create(server, rows);
+        atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
+        ThreadLocal<Latency> lock = ThreadLocal.withInitial(() -> meter.latency("lock"));
+        addClients(clients, rows, zipf, aid -> {
+            if (autocommit) {
+                raise(dataSource, aid);
+            } else {
+                update(dataSource, aid, lock.get());
+            }
         });
-    }
-
-    private BenchmarkServer.Step work(DataSource dataSource) {
-        if (warehouses > 0) {
-            return new Orders(dataSource, warehouses)::run;
-        }
-        DiscreteSampler keys = Zipf.zipf(rows, zipf);
-        if (autocommit) {
-            return () -> raise(dataSource, keys.sample());
-        }
-        Latency lock = meter.latency("lock");
-        return () -> update(dataSource, keys.sample(), lock);
     }
 
     private static void update(DataSource dataSource, int aid, Latency lock) throws SQLException {

@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import javax.sql.DataSource;
-import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockRelease;
@@ -62,17 +61,7 @@ public class EarlyRelease extends LockWorkload {
                 .strategy(strategy.lockStrategy())
                 .release(release())
                 .build();
-        threads.add("client", clients, number -> {
-            DiscreteSampler keys = Zipf.zipf(rows, zipf);
-            Latency transaction = meter.latency("transaction");
-            return () -> {
-                int aid = keys.sample();
-                transaction.begin();
-                run(locks, pool, aid);
-                transaction.end();
-                return 1;
-            };
-        });
+        addClients(clients, rows, zipf, aid -> run(locks, pool, aid));
     }
 
     private DataSource dataSource(HikariDataSource pool) {

@@ -65,11 +65,6 @@ public abstract class HotRows extends LockWorkload {
     /** Notes that the lock is held, works, and leaves before the commit. */
     private void inside(Latency lock, int aid, BenchmarkServer.Step work) throws SQLException {
         lock.end();
-        exclusion.enter(aid);
-        try {
-            work.run();
-        } finally {
-            exclusion.leave(aid);
-        }
+        exclusion.inside(aid, work);
     }
 }

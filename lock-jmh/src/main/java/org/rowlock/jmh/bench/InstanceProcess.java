@@ -196,14 +196,7 @@ final class InstanceProcess implements AutoCloseable {
     }
 
     private static void transaction(Locking locking, int aid, Exclusion exclusion) throws SQLException {
-        locking.transaction(aid, connection -> {
-            exclusion.enter(aid);
-            try {
-                Accounts.updateThrice(connection, aid);
-            } finally {
-                exclusion.leave(aid);
-            }
-        });
+        locking.transaction(aid, connection -> exclusion.inside(aid, () -> Accounts.updateThrice(connection, aid)));
     }
 
     private static void work(

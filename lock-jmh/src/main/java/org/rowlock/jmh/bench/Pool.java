@@ -56,12 +56,7 @@ public class Pool extends LockWorkload {
             lock.begin();
             locking.transaction(HOT, connection -> {
                 lock.end();
-                exclusion.enter(0);
-                try {
-                    Accounts.raise(connection, HOT);
-                } finally {
-                    exclusion.leave(0);
-                }
+                exclusion.inside(0, () -> Accounts.raise(connection, HOT));
             });
             raised.increment();
             return 1;

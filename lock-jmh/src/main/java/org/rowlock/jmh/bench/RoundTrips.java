@@ -11,7 +11,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import javax.sql.DataSource;
-import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
@@ -64,40 +63,28 @@ public class RoundTrips extends LockWorkload {
 
     @Override
     void prepare() throws SQLException {
-        if (admission && !library) {
-            throw new IllegalArgumentException("SQL by hand has no admission; give -p library=true too.");
+        if ((admission || expecting) && !library) {
+            throw new IllegalArgumentException(
+                    "SQL by hand has neither admission nor expectOneRow; give" + " -p library=true too.");
         }
         if (library && (flushes > 2 || (flushes == 1 && !admission))) {
             throw new IllegalArgumentException("Rowlock sends it in 2 round trips, or with admission in 1, and not in "
                     + flushes + "; give -p flushes=2,1 and -p admission=true, or leave out library.");
-        }
-        if (expecting && !library) {
-            throw new IllegalArgumentException("SQL by hand has no expectOneRow; give -p library=true too.");
         }
         statements = statements();
         atEnd(Accounts.create(server, rows)::check);
         HikariDataSource pool = server.pool(clients);
         heldSeconds = heldAlone(pool);
         Locking locking = library ? locking(pool, Accounts.TABLE, Accounts.ID) : null;
-        threads.add("client", clients, number -> {
-            DiscreteSampler keys = Zipf.zipf(rows, zipf);
-            Latency transaction = meter.latency("transaction");
-            return () -> {
-                int aid = keys.sample();
-                transaction.begin();
-                if (locking == null) {
-                    try (Connection connection = pool.getConnection()) {
-                        run(connection, aid);
-                    }
-                } else {
-                    run(locking, pool, aid);
+        addClients(clients, rows, zipf, aid -> {
+            if (locking != null) {
+                run(locking, pool, aid);
+            } else {
+                try (Connection connection = pool.getConnection()) {
+                    run(connection, aid);
                 }
-                transaction.end();
-                if (aid == HOTTEST) {
-                    hottest.increment();
-                }
-                return 1;
-            };
+            }
+            hottest.add(aid == HOTTEST ? 1 : 0);
         });
     }
 

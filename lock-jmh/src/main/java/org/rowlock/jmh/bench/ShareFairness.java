@@ -71,12 +71,7 @@ public class ShareFairness extends LockWorkload {
             wait.begin();
             locking.transaction(ROW, connection -> {
                 wait.end();
-                exclusion.enter(0);
-                try {
-                    Accounts.raise(connection, ROW);
-                } finally {
-                    exclusion.leave(0);
-                }
+                exclusion.inside(0, () -> Accounts.raise(connection, ROW));
             });
             raised.increment();
             Pause.millis(pauseMillis * ThreadLocalRandom.current().nextDouble(0.5, 1.5));
