@@ -1,7 +1,7 @@
 package org.rowlock.doctor;
 
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.Probe.Row;
+import org.rowlock.doctor.ServerQuery.Row;
 
 /**
  * A session or prepared transaction that holds up others and waits for nobody.

@@ -15,7 +15,6 @@ import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.rowlock.doctor.Probe.Row;
 import org.rowlock.doctor.Seen.Audited;
 import org.rowlock.doctor.Seen.Causes;
 import org.rowlock.doctor.Seen.HorizonHolder;
@@ -23,6 +22,7 @@ import org.rowlock.doctor.Seen.LockTable;
 import org.rowlock.doctor.Seen.Scanned;
 import org.rowlock.doctor.Seen.Server;
 import org.rowlock.doctor.Seen.Updated;
+import org.rowlock.doctor.ServerQuery.Row;
 
 /**
  * Looks at a running server for a while and says whether row locks hurt it. It only reads, in read-only transactions of
@@ -90,12 +90,12 @@ public final class Doctor {
         Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
         Row facts = session.read(connection -> {
             refuseOthers(connection);
-            return Probe.SERVER.read(connection).get(0);
+            return ServerQuery.SERVER.read(connection).get(0);
         });
         Server server = server(facts);
         double roundTripMillis = session.roundTripMillis();
         Optional<List<Row>> countersBefore = counters(facts);
-        Optional<List<Row>> tablesBefore = tryRead("updates of tables", Probe.TABLES);
+        Optional<List<Row>> tablesBefore = tryRead("updates of tables", ServerQuery.TABLES);
         Optional<List<Row>> statementsBefore = server.standby() ? Optional.empty() : statements(server);
         long ours = session.transactions();
         long began = System.nanoTime();
@@ -113,7 +113,7 @@ public final class Doctor {
         ours = session.transactions() - ours;
         Optional<List<Row>> statementsAfter = statementsBefore.flatMap(any -> statements(server));
         Optional<List<Row>> countersAfter = countersBefore.flatMap(any -> counters(facts));
-        Optional<List<Row>> tablesAfter = tablesBefore.flatMap(any -> tryRead("updates of tables", Probe.TABLES));
+        Optional<List<Row>> tablesAfter = tablesBefore.flatMap(any -> tryRead("updates of tables", ServerQuery.TABLES));
         Row first = countersBefore.map(rows -> rows.get(0)).orElse(new Row(Map.of()));
         Row last = countersAfter.map(rows -> rows.get(0)).orElse(first);
         statementsAfter.ifPresent(rows -> {
@@ -151,7 +151,7 @@ public final class Doctor {
                 Optional.ofNullable(samples.fullest())
                         .map(row -> LockTable.of(row, server.lockRoom()))
                         .orElse(null),
-                tryRead("who holds the vacuum horizon", Probe.HORIZON).orElse(List.of()).stream()
+                tryRead("who holds the vacuum horizon", ServerQuery.HORIZON).orElse(List.of()).stream()
                         .map(HorizonHolder::of)
                         .toList(),
                 tryRead("what Rowlock's audit has seen", Audited::all).orElse(List.of()),
@@ -169,9 +169,10 @@ public final class Doctor {
 
     private Optional<List<Row>> counters(Row facts) {
         return tryRead("counters", connection -> {
-            Row counters = Probe.COUNTERS.read(connection).get(0);
+            Row counters = ServerQuery.COUNTERS.read(connection).get(0);
             if (facts.is("has_stat_lock")) {
-                counters.values().putAll(Probe.FAST_PATH.read(connection).get(0).values());
+                counters.values()
+                        .putAll(ServerQuery.FAST_PATH.read(connection).get(0).values());
             }
             return List.of(counters);
         });
@@ -189,8 +190,9 @@ public final class Doctor {
     }
 
     private void refuseOthers(Connection connection) throws SQLException {
-        ServerErrors.refuseOtherDatabases(
-                address, Probe.query(connection, "select version()").get(0).string("version"));
+        ServerFailures.refuseOtherDatabases(
+                address,
+                ServerQuery.query(connection, "select version()").get(0).string("version"));
         int major = connection.getMetaData().getDatabaseMajorVersion();
         if (major < OLDEST) {
             throw new UserError("The doctor needs PostgreSQL " + OLDEST + " or newer, and the server at " + address
@@ -237,11 +239,11 @@ public final class Doctor {
         return tryRead("statements", connection -> {
             // Wherever the extension is: the probe names its view as everybody does.
             connection.createStatement().execute("set local search_path = pg_catalog, " + server.statementsSchema());
-            return Probe.STATEMENTS.read(connection);
+            return ServerQuery.STATEMENTS.read(connection);
         });
     }
 
-    private Optional<List<Row>> tryRead(String what, Probe probe) {
+    private Optional<List<Row>> tryRead(String what, ServerQuery probe) {
         return tryRead(what, probe::read);
     }
 

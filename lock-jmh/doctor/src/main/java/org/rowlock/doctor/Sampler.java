@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import org.rowlock.doctor.Probe.Row;
+import org.rowlock.doctor.ServerQuery.Row;
 
 /** Looks at sessions and locks again and again. Not thread-safe. */
 final class Sampler {
@@ -40,9 +40,9 @@ final class Sampler {
         Samples samples = new Samples();
         while (true) {
             long began = System.nanoTime();
-            List<Row> activity = session.read(Probe.ACTIVITY::read);
+            List<Row> activity = session.read(ServerQuery.ACTIVITY::read);
             session.read(connection -> {
-                List<Row> rows = Probe.WAITS.read(connection);
+                List<Row> rows = ServerQuery.WAITS.read(connection);
                 rows.forEach(row -> samples.note(row, "query", "query_id"));
                 rows.forEach(row -> samples.note(row, "holder_query", "holder_query_id"));
                 List<Wait> waits = rows.stream().map(Wait::of).toList();
@@ -53,10 +53,10 @@ final class Sampler {
                 return waits;
             });
             if (samples.count() % BLOCKERS_EVERY == 1) {
-                samples.addBlockers(session.read(Probe.BLOCKERS::read));
+                samples.addBlockers(session.read(ServerQuery.BLOCKERS::read));
             }
             if (samples.count() % LOCK_TABLE_EVERY == 1) {
-                session.read(Probe.LOCK_TABLE::read).forEach(samples::add);
+                session.read(ServerQuery.LOCK_TABLE::read).forEach(samples::add);
             }
             if (isEnough.test(samples)) {
                 return samples;
@@ -79,7 +79,7 @@ final class Sampler {
         try {
             Optional<String> select = keySelects.get(tuple.relation());
             if (select == null) {
-                select = Probe.KEY.read(connection, "relation", tuple.relation()).stream()
+                select = ServerQuery.KEY.read(connection, "relation", tuple.relation()).stream()
                         .filter(row -> row.is("may_read"))
                         .map(row -> row.string("statement"))
                         .findFirst();
@@ -89,7 +89,7 @@ final class Sampler {
                 unreadable.add(String.valueOf(wait.table()));
                 return;
             }
-            Probe.query(connection, select.get() + "'(" + tuple.page() + ',' + tuple.number() + ")'")
+            ServerQuery.query(connection, select.get() + "'(" + tuple.page() + ',' + tuple.number() + ")'")
                     .forEach(row -> samples.addHotRow(wait.table(), row.string("key")));
         } catch (SQLException e) {
             // Somebody alters the table. The sample counts all the same.

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.Probe.Row;
+import org.rowlock.doctor.ServerQuery.Row;
 import org.rowlock.guard.AuditedTable;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.guard.StrayWriter;

@@ -3,8 +3,8 @@ package org.rowlock.doctor;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import org.rowlock.doctor.Probe.Row;
 import org.rowlock.doctor.Seen.Server;
+import org.rowlock.doctor.ServerQuery.Row;
 
 /**
  * Something that could not be looked at, so that nobody takes silence for health.

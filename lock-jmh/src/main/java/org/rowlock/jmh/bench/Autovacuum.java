@@ -10,7 +10,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.server.Sql;
 
 /** The work of {@link Zipfian} while autovacuum comes to the hot rows as often as the server lets it. */
-public class Autovacuum extends HotRows {
+public class Autovacuum extends HotRowWorkload {
     private static final Map<String, String> SETTINGS = Map.of("autovacuum_naptime", "1s");
 
     /** What the owner of a table may ask for. How often autovacuum looks is a setting of the server. */

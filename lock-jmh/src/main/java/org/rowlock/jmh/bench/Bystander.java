@@ -30,14 +30,14 @@ public class Bystander extends LockWorkload {
     public double zipf;
 
     private final Exclusion exclusion = new Exclusion(ROWS + 1);
-    private Pace pace;
+    private FixedRate pace;
     private Latency untaken;
 
     @Override
     void prepare() throws SQLException {
         atEnd(exclusion::check);
         atEnd(Accounts.create(server, ROWS)::check);
-        pace = new Pace(rate, System::nanoTime);
+        pace = new FixedRate(rate, System::nanoTime);
         untaken = meter.latency("lock");
         HikariDataSource pool = server.pool(clients + lockers);
         Locking locking = locking(pool, Accounts.TABLE, Accounts.ID);

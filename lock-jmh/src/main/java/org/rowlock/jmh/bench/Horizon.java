@@ -14,7 +14,7 @@ import org.rowlock.jmh.server.Sql;
  * The work of {@link Zipfian} while another transaction holds the vacuum horizon: it begins before one measured window
  * and ends before a later one, so that the windows show the fall and the recovery.
  */
-public class Horizon extends HotRows {
+public class Horizon extends HotRowWorkload {
     private static final String AGES = """
             select coalesce((select max(age(backend_xmin)) from pg_stat_activity where pid = ?), 0),
                    n_dead_tup

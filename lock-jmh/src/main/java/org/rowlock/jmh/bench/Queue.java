@@ -19,14 +19,14 @@ public class Queue extends LockWorkload {
     @Param("64")
     public int clients;
 
-    private JobQueue queue;
+    private JobTable queue;
 
     @Override
     void prepare() throws SQLException {
-        queue = JobQueue.create(server, Math.max(LEAST_READY, clients * READY_PER_WORKER));
+        queue = JobTable.create(server, Math.max(LEAST_READY, clients * READY_PER_WORKER));
         atEnd(queue::check);
         HikariDataSource pool = server.pool(clients);
-        Locking locking = locking(pool, JobQueue.TABLE, "id");
+        Locking locking = locking(pool, JobTable.TABLE, "id");
         Meter.Average empty = meter.average("emptyClaims");
         threads.add("worker", clients, number -> {
             Latency claim = meter.latency("claim");
@@ -34,12 +34,12 @@ public class Queue extends LockWorkload {
             return () -> {
                 claim.begin();
                 Locking.inTransaction(pool, connection -> {
-                    List<Integer> ids = locking.claim(connection, JobQueue.READY, "id", AT_A_TIME);
+                    List<Integer> ids = locking.claim(connection, JobTable.READY, "id", AT_A_TIME);
                     claim.end();
                     // No violation: all jobs of a slow claim's snapshot may be finished before it gets to them.
                     empty.add(ids.isEmpty() ? 1 : 0, 1);
                     queue.claimed(ids);
-                    JobQueue.finish(connection, ids);
+                    JobTable.finish(connection, ids);
                     finished[0] = ids.size();
                 });
                 return finished[0];

@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import org.openjdk.jmh.annotations.Param;
 
 /** The published workload: pick a row by zipf(1..100, s = 1.1), begin, lock it, update it three times, commit. */
-public class Zipfian extends HotRows {
+public class Zipfian extends HotRowWorkload {
     private static final int UNIFORM_ROWS = 100_000;
 
     /** Which rows are picked. */

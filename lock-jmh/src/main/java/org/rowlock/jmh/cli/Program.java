@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import org.openjdk.jmh.util.Version;
 import org.postgresql.util.DriverInfo;
 import org.rowlock.doctor.DoctorCommand;
-import org.rowlock.doctor.ServerErrors;
+import org.rowlock.doctor.ServerFailures;
 import org.rowlock.doctor.UserError;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -98,7 +98,7 @@ public final class Program implements IVersionProvider {
                 .println(
                         e instanceof UserError
                                 ? e.getMessage()
-                                : "This failed in a way that was not foreseen: " + ServerErrors.describe(e)
+                                : "This failed in a way that was not foreseen: " + ServerFailures.describe(e)
                                         + " With --verbose it shows where.");
         return traced(e, command, CommandLine.ExitCode.SOFTWARE);
     }

@@ -17,7 +17,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
-import org.rowlock.doctor.ServerErrors;
+import org.rowlock.doctor.ServerFailures;
 import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.scenario.Point;
@@ -201,7 +201,7 @@ public final class Comparison {
                 fail(
                         scenario.name() + ", clean-up",
                         new UserError("The schema " + BenchmarkSchema.NAME + " may be left at " + address
-                                + ", as the server could not be asked to drop it: " + ServerErrors.describe(e)
+                                + ", as the server could not be asked to drop it: " + ServerFailures.describe(e)
                                 + " Run there: drop schema if exists " + BenchmarkSchema.NAME + " cascade"));
             }
         }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockException;
 
 /** Turns what the server or the driver says into a line that tells the user what to do. */
-final class ServerErrors {
-    private ServerErrors() {}
+final class DemoErrors {
+    private DemoErrors() {}
 
     /** For a failure to get going: to connect, or to create the schema. */
     static DemoException atStart(Throwable failure, String server) {

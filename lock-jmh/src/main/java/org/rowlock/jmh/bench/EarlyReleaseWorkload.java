@@ -15,7 +15,7 @@ import org.rowlock.RowLocks;
  * one that lets go of them before and is confirmed in the same flush.
  */
 @ByHand(Strategy.FOR_UPDATE)
-public class EarlyRelease extends LockWorkload {
+public class EarlyReleaseWorkload extends LockWorkload {
     /** The COMMIT lets go of the locks, and the message behind it is a transaction whose commit waits for both. */
     private static final String EARLY =
             "set local synchronous_commit = off; commit; select pg_logical_emit_message(true, 'rowlock', '')";
@@ -65,7 +65,7 @@ public class EarlyRelease extends LockWorkload {
     }
 
     private DataSource dataSource(HikariDataSource pool) {
-        return way == Way.DROP_IN ? server.closeWith(DropIn.wrap(pool, "queue", release())) : pool;
+        return way == Way.DROP_IN ? server.closeWith(DropInWorkload.wrap(pool, "queue", release())) : pool;
     }
 
     private LockRelease release() {

@@ -14,7 +14,7 @@ import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /** SELECT ... FOR UPDATE as it is, through the plain pool and through lock-jdbc's DataSource in front of it. */
-public class DropIn extends Workload {
+public class DropInWorkload extends Workload {
     static final String PLAIN = "plain";
 
     /**

@@ -8,8 +8,8 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The jar's entry. */
-public final class Main {
-    private Main() {}
+public final class DoctorMain {
+    private DoctorMain() {}
 
     /**
      * Looks at a server.
@@ -19,8 +19,8 @@ public final class Main {
     public static void main(String[] args) {
         System.exit(new CommandLine(new DoctorCommand())
                 .setCommandName("java -jar doctor.jar")
-                .setParameterExceptionHandler(Main::misused)
-                .setExecutionExceptionHandler(Main::failed)
+                .setParameterExceptionHandler(DoctorMain::misused)
+                .setExecutionExceptionHandler(DoctorMain::failed)
                 .execute(args));
     }
 
@@ -37,7 +37,7 @@ public final class Main {
                 .println(
                         e instanceof UserError
                                 ? e.getMessage()
-                                : "This failed in a way that was not foreseen: " + ServerErrors.describe(e));
+                                : "This failed in a way that was not foreseen: " + ServerFailures.describe(e));
         return ExitCode.SOFTWARE;
     }
 }
