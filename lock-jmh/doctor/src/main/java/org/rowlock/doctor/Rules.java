@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.ResourceBundle;
 import java.util.TreeMap;
@@ -199,6 +200,8 @@ final class Rules {
                         blockers()
                                 .filter(each -> each.lock().equals(lock))
                                 .map(Blocker::statement)
+                                // A prepared transaction has none.
+                                .filter(Objects::nonNull)
                                 .findFirst()
                                 .orElse(null),
                         Figures.sessions(waiting),

@@ -84,6 +84,15 @@ class RulesTest {
         assertThat(rules(cases.blocker(blocker(10, 8)))).containsExactly("blocker", "convoy", "blocker");
     }
 
+    /** A prepared transaction has no statement that could be shown. */
+    @Test
+    void waitsBehindAPreparedTransactionAreAdvised() {
+        Blocker prepared =
+                new Blocker(0, "gid", 3, "relation", "orders", 4712, null, false, "", 20, null);
+        assertThat(rules(new Cases().busy("Lock:relation", 3).blocker(prepared)))
+                .containsExactly("blocker", "other");
+    }
+
     private static Blocker blocker(double seconds, double waiting) {
         return new Blocker(
                 4711,

@@ -321,15 +321,17 @@ class SeededIllnessTest {
                             .equals(Integer.toString(waiting)));
         }
         settle(SERVER);
-
-        Diagnosis diagnosis = Doctor.examine(later(SERVER, database), false, samples -> samples.count() >= 2);
-
-        holder.rollback();
-        if (illness.name().startsWith("prepared")) {
-            database.execute("rollback prepared 'gid-of-it'");
-        }
-        if (illness.name().contains("of the session")) {
-            holder.execute("select pg_advisory_unlock_all()");
+        Diagnosis diagnosis;
+        try {
+            diagnosis = Doctor.examine(later(SERVER, database), false, samples -> samples.count() >= 2);
+        } finally {
+            holder.rollback();
+            if (illness.name().startsWith("prepared")) {
+                database.execute("rollback prepared 'gid-of-it'");
+            }
+            if (illness.name().contains("of the session")) {
+                holder.execute("select pg_advisory_unlock_all()");
+            }
         }
         for (Step<Boolean> step : steps) {
             ended(step);
