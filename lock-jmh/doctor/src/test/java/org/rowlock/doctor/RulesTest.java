@@ -87,8 +87,7 @@ class RulesTest {
     /** A prepared transaction has no statement that could be shown. */
     @Test
     void waitsBehindAPreparedTransactionAreAdvised() {
-        Blocker prepared =
-                new Blocker(0, "gid", 3, "relation", "orders", 4712, null, false, "", 20, null);
+        Blocker prepared = new Blocker(0, "gid", 3, "relation", "orders", 4712, null, false, "", 20, null);
         assertThat(rules(new Cases().busy("Lock:relation", 3).blocker(prepared)))
                 .containsExactly("blocker", "other");
     }
