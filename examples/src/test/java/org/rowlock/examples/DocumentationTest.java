@@ -38,7 +38,7 @@ class DocumentationTest {
     private static final Pattern RELATIVE =
             Pattern.compile("^(?! *(?:\\*|//|/\\*\\*)).*?(?<!/main/)\\bdocs/[a-z-]+\\.md", Pattern.MULTILINE);
     private static final Pattern PROJECT_URL = Pattern.compile("<url>([^<]+)</url>");
-    private static final Pattern RULE = Pattern.compile("^([a-z-]+)=", Pattern.MULTILINE);
+    private static final Pattern RULE = Pattern.compile("^([a-z-]+)\\.why=", Pattern.MULTILINE);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
     private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\"></a>");
@@ -126,7 +126,7 @@ class DocumentationTest {
     @Test
     void everyAdviceOfDoctorHasAnAnchor() throws IOException {
         String reasons = Files.readString(
-                ROOT.resolve("lock-jmh/doctor/src/main/resources/org/rowlock/doctor/reasons.properties"));
+                ROOT.resolve("lock-jmh/doctor/src/main/resources/org/rowlock/doctor/rules.properties"));
         List<String> rules =
                 RULE.matcher(reasons).results().map(rule -> rule.group(1)).toList();
         assertThat(rules).isNotEmpty();

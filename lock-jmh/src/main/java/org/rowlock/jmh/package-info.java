@@ -1,5 +1,6 @@
 /**
- * The evidence: benchmarks of row locks against advisory locks, run on the user's own server. Start at {@link Main}.
+ * The evidence: benchmarks of row locks against advisory locks, run on the user's own server. Start at
+ * {@link BenchmarksMain}.
  */
 @NullMarked
 package org.rowlock.jmh;

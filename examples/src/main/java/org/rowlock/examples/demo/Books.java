@@ -7,10 +7,10 @@ import java.util.Arrays;
  * its client knowing makes an account differ.
  */
 final class Books {
-    private final long[] expected = new long[Accounts.COUNT];
+    private final long[] expected = new long[DemoAccounts.COUNT];
 
     Books() {
-        Arrays.fill(expected, Accounts.OPENING_BALANCE);
+        Arrays.fill(expected, DemoAccounts.OPENING_BALANCE);
     }
 
     /** Enters what clients did, and compares with what the accounts hold now, that of account 1 first. */

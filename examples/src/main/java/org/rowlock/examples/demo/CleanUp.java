@@ -79,7 +79,7 @@ final class CleanUp implements AutoCloseable {
             } catch (Exception e) {
                 DemoException told = e instanceof DemoException demo
                         ? demo
-                        : new DemoException("Cleaning up failed: " + ServerErrors.describe(e), e);
+                        : new DemoException("Cleaning up failed: " + DemoErrors.describe(e), e);
                 if (failure == null) {
                     failure = told;
                 } else {

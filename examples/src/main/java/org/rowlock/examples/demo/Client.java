@@ -21,7 +21,7 @@ final class Client {
     Client(TransferService service, long seed) {
         this.service = service;
         this.random = RandomSource.XO_SHI_RO_128_PP.create(seed);
-        this.accounts = RejectionInversionZipfSampler.of(random, Accounts.COUNT, ZIPF_EXPONENT);
+        this.accounts = RejectionInversionZipfSampler.of(random, DemoAccounts.COUNT, ZIPF_EXPONENT);
     }
 
     ClientLog transferWhile(BooleanSupplier goOn) throws SQLException {

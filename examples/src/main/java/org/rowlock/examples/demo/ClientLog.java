@@ -10,7 +10,7 @@ final class ClientLog {
     private final Histogram waitMicros = new Histogram(3);
 
     /** How much richer each account became; by account number minus one. */
-    private final long[] changes = new long[Accounts.COUNT];
+    private final long[] changes = new long[DemoAccounts.COUNT];
 
     private long transfers;
 

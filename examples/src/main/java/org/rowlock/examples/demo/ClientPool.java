@@ -27,14 +27,14 @@ final class ClientPool {
         try {
             pool = new HikariDataSource(config);
         } catch (PoolInitializationException e) {
-            throw ServerErrors.atStart(e, server.name());
+            throw DemoErrors.atStart(e, server.name());
         }
         try {
             fill(pool, clients);
             return pool;
         } catch (SQLException e) {
             pool.close();
-            throw ServerErrors.atStart(e, server.name());
+            throw DemoErrors.atStart(e, server.name());
         }
     }
 

@@ -115,7 +115,7 @@ final class Crowd implements AutoCloseable {
 
     private static DemoException failed(Throwable first) {
         return new DemoException(
-                "A client could not do its transfer, so the run was stopped: " + ServerErrors.describe(first), first);
+                "A client could not do its transfer, so the run was stopped: " + DemoErrors.describe(first), first);
     }
 
     private DemoException hung(List<Future<ClientLog>> running, TimeoutException cause) {
@@ -127,7 +127,7 @@ final class Crowd implements AutoCloseable {
         return new DemoException(
                 missing + " of " + clients + " clients are not done " + GRACE.toSeconds()
                         + " s after the end of their time. The server may hang, or another session may hold locks on "
-                        + Accounts.TABLE + ": look at pg_stat_activity and pg_locks.",
+                        + DemoAccounts.TABLE + ": look at pg_stat_activity and pg_locks.",
                 cause);
     }
 

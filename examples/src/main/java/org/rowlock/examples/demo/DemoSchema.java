@@ -23,11 +23,11 @@ final class DemoSchema implements AutoCloseable {
                 // Without "if not exists": what is there already is not ours.
                 statement.execute("create schema " + NAME);
             }
-            Accounts.create(connection);
+            DemoAccounts.create(connection);
             connection.commit();
             return new DemoSchema(server);
         } catch (SQLException e) {
-            throw ServerErrors.atStart(e, server.name());
+            throw DemoErrors.atStart(e, server.name());
         }
     }
 
@@ -40,7 +40,7 @@ final class DemoSchema implements AutoCloseable {
             statement.execute("drop schema if exists " + NAME + " cascade");
         } catch (SQLException e) {
             throw new DemoException(
-                    "The schema " + NAME + " at " + server.name() + " could not be dropped: " + ServerErrors.describe(e)
+                    "The schema " + NAME + " at " + server.name() + " could not be dropped: " + DemoErrors.describe(e)
                             + " Please run there: drop schema " + NAME + " cascade",
                     e);
         }

@@ -38,7 +38,7 @@ interface DemoServer extends AutoCloseable {
         try {
             return dataSource().getConnection();
         } catch (SQLException e) {
-            throw ServerErrors.atStart(e, name());
+            throw DemoErrors.atStart(e, name());
         }
     }
 
@@ -49,6 +49,6 @@ interface DemoServer extends AutoCloseable {
      */
     static DemoServer of(DemoSettings settings) {
         @Nullable String url = settings.url();
-        return url == null ? EmbeddedServer.start(settings.clients()) : GivenServer.at(url, settings);
+        return url == null ? EmbeddedDemoServer.start(settings.clients()) : GivenServer.at(url, settings);
     }
 }

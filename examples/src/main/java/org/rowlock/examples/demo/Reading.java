@@ -17,12 +17,12 @@ final class Reading {
     /** Below this the table shows 0.000; vacuum may make one now and then. */
     private static final double NO_MULTIXACTS = 0.0005;
 
-    private final Map<Variant, Measurement> measurements;
-    private final Measurement baseline;
+    private final Map<DemoVariant, DemoMeasurement> measurements;
+    private final DemoMeasurement baseline;
 
-    private Reading(Map<Variant, Measurement> measurements) {
+    private Reading(Map<DemoVariant, DemoMeasurement> measurements) {
         this.measurements = measurements;
-        this.baseline = of(Variant.BASELINE);
+        this.baseline = of(DemoVariant.BASELINE);
     }
 
     /**
@@ -31,7 +31,7 @@ final class Reading {
      * @param measurements of every variant
      * @return a paragraph per line
      */
-    static List<String> of(Map<Variant, Measurement> measurements) {
+    static List<String> of(Map<DemoVariant, DemoMeasurement> measurements) {
         if (measurements.values().stream().anyMatch(m -> m.transfers() == 0)) {
             return List.of("At least one configuration did no transfer at all, so there is nothing to compare. Give it"
                     + " more time with -D" + DemoSettings.SECONDS + ".");
@@ -41,36 +41,37 @@ final class Reading {
     }
 
     private String throughput() {
-        Variant best = Variant.BASELINE;
-        for (Variant variant : measurements.keySet()) {
+        DemoVariant best = DemoVariant.BASELINE;
+        for (DemoVariant variant : measurements.keySet()) {
             if (of(variant).perSecond() > of(best).perSecond()) {
                 best = variant;
             }
         }
-        String first = best.equals(Variant.BASELINE)
-                ? "Nothing beat " + Variant.BASELINE + " here."
-                : "Most throughput: " + best + ", " + ratio(best) + " that of " + Variant.BASELINE
+        String first = best.equals(DemoVariant.BASELINE)
+                ? "Nothing beat " + DemoVariant.BASELINE + " here."
+                : "Most throughput: " + best + ", " + ratio(best) + " that of " + DemoVariant.BASELINE
                         + (of(best).isClearlyFasterThan(baseline) ? "." : ", but the rounds differ by as much.");
-        return first + " One lever at a time: admission alone " + ratio(new Variant(LockStrategy.ROW, true))
-                + ", the advisory lock in front of the row lock (BOTH) " + ratio(new Variant(LockStrategy.BOTH, false))
-                + ", in its place (ADVISORY) " + ratio(new Variant(LockStrategy.ADVISORY, false)) + ".";
+        return first + " One lever at a time: admission alone " + ratio(new DemoVariant(LockStrategy.ROW, true))
+                + ", the advisory lock in front of the row lock (BOTH) "
+                + ratio(new DemoVariant(LockStrategy.BOTH, false))
+                + ", in its place (ADVISORY) " + ratio(new DemoVariant(LockStrategy.ADVISORY, false)) + ".";
     }
 
     private String losses() {
         List<String> losses = new ArrayList<>();
-        for (Variant variant : measurements.keySet()) {
+        for (DemoVariant variant : measurements.keySet()) {
             List<String> worse = losses(of(variant));
-            if (!variant.equals(Variant.BASELINE) && !worse.isEmpty()) {
+            if (!variant.equals(DemoVariant.BASELINE) && !worse.isEmpty()) {
                 losses.add(variant + " (" + String.join(", ", worse) + ")");
             }
         }
         return losses.isEmpty()
-                ? "Losses: none; no configuration was clearly slower than " + Variant.BASELINE
+                ? "Losses: none; no configuration was clearly slower than " + DemoVariant.BASELINE
                         + ", waited longer or wrote more WAL."
-                : "Losses against " + Variant.BASELINE + ": " + String.join("; ", losses) + ".";
+                : "Losses against " + DemoVariant.BASELINE + ": " + String.join("; ", losses) + ".";
     }
 
-    private List<String> losses(Measurement m) {
+    private List<String> losses(DemoMeasurement m) {
         List<String> worse = new ArrayList<>();
         if (baseline.isClearlyFasterThan(m)) {
             worse.add(times(m.perSecond() / baseline.perSecond()) + " the throughput");
@@ -89,7 +90,7 @@ final class Reading {
     }
 
     private String footprint() {
-        Measurement advisory = of(new Variant(LockStrategy.ADVISORY, false));
+        DemoMeasurement advisory = of(new DemoVariant(LockStrategy.ADVISORY, false));
         double saved = baseline.walBytesPerTransfer() - advisory.walBytesPerTransfer();
         double share = saved / baseline.walBytesPerTransfer();
         String wal = share > SAME_WAL - 1
@@ -99,7 +100,7 @@ final class Reading {
         String xids = " An xid is needed whatever the lock, for the updates: " + decimal(baseline.xidsPerTransfer())
                 + " per transfer with ROW, " + decimal(advisory.xidsPerTransfer()) + " with ADVISORY.";
         double multiXacts = measurements.values().stream()
-                .mapToDouble(Measurement::multiXactsPerTransfer)
+                .mapToDouble(DemoMeasurement::multiXactsPerTransfer)
                 .max()
                 .orElse(0);
         return wal
@@ -109,12 +110,12 @@ final class Reading {
                         : " MultiXacts: up to " + decimal(multiXacts) + " per transfer.");
     }
 
-    private String ratio(Variant variant) {
+    private String ratio(DemoVariant variant) {
         return times(of(variant).perSecond() / baseline.perSecond());
     }
 
-    private Measurement of(Variant variant) {
-        Measurement measurement = measurements.get(variant);
+    private DemoMeasurement of(DemoVariant variant) {
+        DemoMeasurement measurement = measurements.get(variant);
         if (measurement == null) {
             throw new IllegalArgumentException("Nothing was measured of " + variant);
         }

@@ -7,11 +7,11 @@ import java.util.Map;
 final class ResultTable {
     private ResultTable() {}
 
-    static String of(Map<Variant, Measurement> measurements) {
+    static String of(Map<DemoVariant, DemoMeasurement> measurements) {
         StringBuilder table = new StringBuilder();
         line(table, "", "", "", "against", "wait p50", "wait p99", "WAL", "xids", "MultiX.", "");
         line(table, "strategy", "admission", "tx/s", "ROW", "ms", "ms", "B/tx", "per tx", "per tx", "money");
-        Measurement baseline = measurements.get(Variant.BASELINE);
+        DemoMeasurement baseline = measurements.get(DemoVariant.BASELINE);
         double baselinePerSecond = baseline == null ? 0 : baseline.perSecond();
         measurements.forEach((variant, m) -> line(
                 table,

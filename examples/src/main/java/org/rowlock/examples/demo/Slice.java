@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param counters what the server used up meanwhile
  * @param money how the accounts compare with the log
  */
-record Slice(ClientLog log, Duration elapsed, ServerCounters counters, MoneyCheck money) {
+record Slice(ClientLog log, Duration elapsed, DemoCounters counters, MoneyCheck money) {
     double perSecond() {
         return log.transfers() / (elapsed.toNanos() / 1e9);
     }

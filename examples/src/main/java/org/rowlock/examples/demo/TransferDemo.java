@@ -51,18 +51,18 @@ public final class TransferDemo {
     int run(DemoSettings settings) {
         CleanUp cleanUp = new CleanUp(err);
         try (cleanUp) {
-            Map<Variant, Measurement> measurements = measure(settings, cleanUp);
+            Map<DemoVariant, DemoMeasurement> measurements = measure(settings, cleanUp);
             return report(measurements);
         } catch (DemoException e) {
             return cleanUp.isStopping() ? FAILED : failed(e);
         } catch (SQLException | RowlockException e) {
             return cleanUp.isStopping()
                     ? FAILED
-                    : failed(new DemoException("The demo cannot go on: " + ServerErrors.describe(e), e));
+                    : failed(new DemoException("The demo cannot go on: " + DemoErrors.describe(e), e));
         }
     }
 
-    private Map<Variant, Measurement> measure(DemoSettings settings, CleanUp cleanUp) throws SQLException {
+    private Map<DemoVariant, DemoMeasurement> measure(DemoSettings settings, CleanUp cleanUp) throws SQLException {
         if (settings.url() == null) {
             out.println("Starting an embedded PostgreSQL ...");
         }
@@ -74,11 +74,11 @@ public final class TransferDemo {
         RowLocks.create().verify(server.dataSource());
         DataSource pool = cleanUp.open(() -> ClientPool.open(server, settings.clients()));
         Crowd crowd = cleanUp.open(() -> new Crowd(settings.clients()));
-        return new Comparison(pool, observer, crowd, new Progress(out)).run(settings.perVariant());
+        return new DemoComparison(pool, observer, crowd, new DemoProgress(out)).run(settings.perVariant());
     }
 
     private void announce(DemoSettings settings, DemoServer server, Connection observer) throws SQLException {
-        ServerFacts facts = ServerFacts.of(observer);
+        DemoServerFacts facts = DemoServerFacts.of(observer);
         out.printf(
                 Locale.ROOT,
                 "PostgreSQL %s at %s (fsync=%s, synchronous_commit=%s)%n",
@@ -92,25 +92,26 @@ public final class TransferDemo {
                 "Creates the schema %s with one table of %d accounts, opens %d connections, and drops the schema at"
                         + " the end.%n",
                 DemoSchema.NAME,
-                Accounts.COUNT,
+                DemoAccounts.COUNT,
                 settings.clients() + 1);
         out.printf(
                 Locale.ROOT,
                 "%d clients move money between the accounts, some of them hot; this takes about %d s.%n%n",
                 settings.clients(),
-                Comparison.total(settings.perVariant()).toSeconds() + 2);
+                DemoComparison.total(settings.perVariant()).toSeconds() + 2);
     }
 
-    private int report(Map<Variant, Measurement> measurements) {
+    private int report(Map<DemoVariant, DemoMeasurement> measurements) {
         out.println();
         out.print(ResultTable.of(measurements));
         out.println();
         Reading.of(measurements).forEach(out::println);
         out.println();
         MoneyCheck money =
-                measurements.values().stream().map(Measurement::money).reduce(MoneyCheck.EXACT, MoneyCheck::and);
-        long transfers =
-                measurements.values().stream().mapToLong(Measurement::transfers).sum();
+                measurements.values().stream().map(DemoMeasurement::money).reduce(MoneyCheck.EXACT, MoneyCheck::and);
+        long transfers = measurements.values().stream()
+                .mapToLong(DemoMeasurement::transfers)
+                .sum();
         if (!money.isExact()) {
             err.printf(
                     Locale.ROOT,
@@ -118,7 +119,7 @@ public final class TransferDemo {
                             + " in all. Either a lock let two in, or somebody else wrote to %s meanwhile.%n",
                     money.accountsOff(),
                     money.created(),
-                    Accounts.TABLE);
+                    DemoAccounts.TABLE);
             return FAILED;
         }
         out.printf(
@@ -126,8 +127,8 @@ public final class TransferDemo {
                 "Money check: after %,d measured transfers each of the %d accounts holds what its clients recorded, and"
                         + " the sum is the %,d of the start. Nothing lost, nothing created.%n",
                 transfers,
-                Accounts.COUNT,
-                Accounts.COUNT * Accounts.OPENING_BALANCE);
+                DemoAccounts.COUNT,
+                DemoAccounts.COUNT * DemoAccounts.OPENING_BALANCE);
         return OK;
     }
 

@@ -22,15 +22,15 @@ import org.rowlock.RowLocks;
  */
 final class TransferService {
     /** By account number minus one; a key can be kept and used again. */
-    private static final List<LockKey> KEYS = IntStream.rangeClosed(1, Accounts.COUNT)
-            .mapToObj(id -> (LockKey) LockKey.row(Accounts.TABLE, id))
+    private static final List<LockKey> KEYS = IntStream.rangeClosed(1, DemoAccounts.COUNT)
+            .mapToObj(id -> (LockKey) LockKey.row(DemoAccounts.TABLE, id))
             .toList();
 
     private final DataSource pool;
     private final RowLocks locks;
     private final boolean admission;
 
-    TransferService(DataSource pool, Variant variant) {
+    TransferService(DataSource pool, DemoVariant variant) {
         this.pool = pool;
         this.locks = RowLocks.builder().strategy(variant.strategy()).build();
         this.admission = variant.admission();
@@ -84,7 +84,7 @@ final class TransferService {
         long fromBalance = -1;
         long toBalance = -1;
         try (PreparedStatement read =
-                connection.prepareStatement("select id, balance from " + Accounts.TABLE + " where id in (?, ?)")) {
+                connection.prepareStatement("select id, balance from " + DemoAccounts.TABLE + " where id in (?, ?)")) {
             read.setInt(1, transfer.from());
             read.setInt(2, transfer.to());
             try (ResultSet rows = read.executeQuery()) {
@@ -105,7 +105,7 @@ final class TransferService {
 
     private static void write(Connection connection, int account, long balance) throws SQLException {
         try (PreparedStatement update =
-                connection.prepareStatement("update " + Accounts.TABLE + " set balance = ? where id = ?")) {
+                connection.prepareStatement("update " + DemoAccounts.TABLE + " set balance = ? where id = ?")) {
             update.setLong(1, balance);
             update.setInt(2, account);
             int rows = update.executeUpdate();

@@ -8,10 +8,10 @@ import org.junit.jupiter.api.Test;
 class BooksTest {
     private final Books books = new Books();
     private final ClientLog log = new ClientLog();
-    private final long[] balances = new long[Accounts.COUNT];
+    private final long[] balances = new long[DemoAccounts.COUNT];
 
     BooksTest() {
-        Arrays.fill(balances, Accounts.OPENING_BALANCE);
+        Arrays.fill(balances, DemoAccounts.OPENING_BALANCE);
         log.record(new Transfer(1, 2, 50), new Receipt(30, 0));
     }
 

@@ -10,12 +10,12 @@ import org.rowlock.LockStrategy;
 
 /** The reading is computed: other figures, other sentences. */
 class ReadingTest {
-    private static final Variant ADVISORY = new Variant(LockStrategy.ADVISORY, false);
+    private static final DemoVariant ADVISORY = new DemoVariant(LockStrategy.ADVISORY, false);
 
-    private final Map<Variant, Measurement> measurements = new LinkedHashMap<>();
+    private final Map<DemoVariant, DemoMeasurement> measurements = new LinkedHashMap<>();
 
     ReadingTest() {
-        for (Variant variant : Variant.all()) {
+        for (DemoVariant variant : DemoVariant.all()) {
             measurements.put(variant, measurement(slice(100, 10, 300)));
         }
     }
@@ -32,7 +32,7 @@ class ReadingTest {
 
     @Test
     void doesNotClaimWhatTheRoundsDoNotShow() {
-        measurements.put(Variant.BASELINE, measurement(slice(80, 10, 300), slice(130, 10, 300)));
+        measurements.put(DemoVariant.BASELINE, measurement(slice(80, 10, 300), slice(130, 10, 300)));
         measurements.put(ADVISORY, measurement(slice(120, 10, 300), slice(120, 10, 300)));
 
         assertThat(reading())
@@ -71,7 +71,7 @@ class ReadingTest {
         measurements.put(
                 ADVISORY,
                 measurement(
-                        new Slice(new ClientLog(), Duration.ofSeconds(1), ServerCounters.NONE, new MoneyCheck(2, 0))));
+                        new Slice(new ClientLog(), Duration.ofSeconds(1), DemoCounters.NONE, new MoneyCheck(2, 0))));
 
         assertThat(ResultTable.of(measurements).lines())
                 .filteredOn(line -> line.endsWith("WRONG"))
@@ -84,8 +84,8 @@ class ReadingTest {
         return String.join("\n", Reading.of(measurements));
     }
 
-    private static Measurement measurement(Slice... slices) {
-        Measurement measurement = new Measurement();
+    private static DemoMeasurement measurement(Slice... slices) {
+        DemoMeasurement measurement = new DemoMeasurement();
         for (Slice slice : slices) {
             measurement.add(slice);
         }
@@ -100,7 +100,7 @@ class ReadingTest {
                     new Transfer(1, 2, 1),
                     new Receipt(1, Duration.ofMillis(waitMillis).toNanos()));
         }
-        ServerCounters counters = new ServerCounters((long) walBytesPerTransfer * transfers, transfers, 0);
+        DemoCounters counters = new DemoCounters((long) walBytesPerTransfer * transfers, transfers, 0);
         return new Slice(log, Duration.ofSeconds(1), counters, MoneyCheck.EXACT);
     }
 }

@@ -1,7 +1,7 @@
 package org.rowlock.doctor;
 
 import org.jspecify.annotations.Nullable;
-import org.rowlock.doctor.Probe.Row;
+import org.rowlock.doctor.ServerQuery.Row;
 
 /**
  * A session or prepared transaction that holds up others and waits for nobody.
@@ -75,31 +75,20 @@ record Blocker(
         return pid == 0 ? "prepared transaction '" + gid + "'" : "session " + pid;
     }
 
-    String action() {
+    /** Which of the rule's forms. */
+    String form() {
         if (pid == 0) {
-            String name = gid.replace("'", "''");
-            return "End it as its transaction manager has decided: commit prepared '" + name
-                    + "' or rollback prepared '" + name + "'.";
+            return "prepared";
         }
         if (isFirstInTheWay) {
-            return "Cancel what waits behind it and in front of everybody else, pg_cancel_backend(" + firstPid
-                    + "), and run that again with a lock_timeout of a second.";
+            return "in-front";
         }
-        String last = statement == null ? "" : statement;
         return switch (state) {
-            case "idle" ->
-                "Release its advisory lock (pg_advisory_unlock), or end the session: pg_terminate_backend(" + pid
-                        + ").";
+            case "idle" -> "idle";
             case "active" ->
-                last.startsWith("create index") || last.startsWith("create unique index") || last.startsWith("reindex")
-                        ? "Let it finish or cancel it, pg_cancel_backend(" + pid
-                                + "), and build the index CONCURRENTLY."
-                        : "Let it finish or cancel it, pg_cancel_backend(" + pid
-                                + "), and do the same in shorter transactions.";
-            case "" -> "Find out what it does; pg_read_all_stats shows it.";
-            default ->
-                "End its transaction, pg_terminate_backend(" + pid
-                        + "), find out why it stays open, and set idle_in_transaction_session_timeout.";
+                statement != null && statement.matches("(?s)(create (unique )?index|reindex).*") ? "index" : "active";
+            case "" -> "hidden";
+            default -> "open";
         };
     }
 

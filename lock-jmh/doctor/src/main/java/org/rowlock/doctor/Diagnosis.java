@@ -1,5 +1,7 @@
 package org.rowlock.doctor;
 
+import static org.rowlock.doctor.Threshold.*;
+
 import com.google.gson.GsonBuilder;
 import java.util.List;
 
@@ -31,10 +33,29 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
     }
 
     static Diagnosis of(Seen seen) {
-        Kind kind = Rules.kind(seen);
+        Kind kind = kind(seen);
         List<Advice> advice = Rules.advice(seen, kind);
         Kind told = kind == Kind.HEALTHY && !advice.isEmpty() ? Kind.OTHER : kind;
         return new Diagnosis(told, verdict(told, advice, seen), advice, seen);
+    }
+
+    /** The answer in a word, before any advice. */
+    private static Kind kind(Seen seen) {
+        if (seen.server().standby()) {
+            return Kind.STANDBY;
+        }
+        // Where busy sessions cannot be counted, the number of waiters must do.
+        double share = seen.rowWaitShare().orElse(1.0);
+        if (seen.rowWaits() >= HURT_SESSIONS && share >= HURT_SHARE) {
+            return Kind.HURT;
+        }
+        if (seen.rowWaits() >= FELT_SESSIONS && share >= FELT_SHARE) {
+            return Kind.FELT;
+        }
+        double transactions = seen.perSecond("transactions");
+        boolean isIdle = seen.busySessions() < IDLE_SESSIONS
+                && (transactions < IDLE_PER_SECOND || transactions * seen.seconds() < IDLE_TRANSACTIONS);
+        return seen.hidden() == 0 && isIdle ? Kind.IDLE : Kind.HEALTHY;
     }
 
     private static String verdict(Kind kind, List<Advice> advice, Seen seen) {

@@ -60,7 +60,7 @@ final class ReadOnlySession implements AutoCloseable {
             connection.setAutoCommit(false);
             return new ReadOnlySession(address, connection);
         } catch (SQLException e) {
-            throw ServerErrors.at(address, e);
+            throw ServerFailures.at(address, e);
         }
     }
 
@@ -77,7 +77,7 @@ final class ReadOnlySession implements AutoCloseable {
         } catch (SQLException e) {
             rollback(e);
             if (isLost(e)) {
-                throw ServerErrors.at(address, e);
+                throw ServerFailures.at(address, e);
             }
             throw e;
         }

@@ -12,44 +12,46 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.RowLockMode;
-import org.rowlock.doctor.Probe.Row;
+import org.rowlock.doctor.ServerQuery.Row;
 import org.rowlock.doctor.Wait.Cause;
-import org.rowlock.doctor.Wait.Doing;
-import org.rowlock.doctor.Wait.Holder;
 import org.rowlock.doctor.Wait.Tuple;
 
 /** What all samples come to. Averages are sessions at a time, which is also seconds of waiting per second. */
 final class Samples {
+    static final String IDLE_IN_TRANSACTION = "idle in transaction";
+    static final String HIDDEN = "hidden";
+    static final String ROW_WAITS = "row waits";
+
+    /** At a table that nobody names. */
+    static final String UNNAMED = "unnamed";
+
+    /** That keep a snapshot between two statements. */
+    static final String SNAPSHOTS = "snapshots";
+
+    static final String ABORTED = "aborted";
+
     private final Tally<String> busy = new Tally<>();
-    private final Map<String, Tallies> tables = new LinkedHashMap<>();
+    private final Map<String, TableTallies> tables = new LinkedHashMap<>();
     private final Map<String, String> tableOfStatement = new HashMap<>();
     private final Tally<String> otherDatabases = new Tally<>();
     private int count;
-    private long idleInTransaction;
-    private long hidden;
-    private long rowWaits;
-    private long snapshots;
-    private long aborted;
+    private final Tally<String> sessions = new Tally<>();
     private int blockerLooks;
     private final Tally<String> nowait = new Tally<>();
     private final Map<String, Blocker> blockers = new LinkedHashMap<>();
     private final Map<String, Long> queryIds = new HashMap<>();
-    private long unnamed;
     private @Nullable Row fullest;
 
     /** Adds what sessions did at one moment, and which of them waited for rows at the next. */
     void add(String database, List<Row> activity, List<Wait> waits) {
         count++;
         for (Row row : activity) {
-            snapshots += row.count("snapshots");
-            aborted += row.count("aborted");
+            sessions.add(SNAPSHOTS, row.count(SNAPSHOTS));
+            sessions.add(ABORTED, row.count(ABORTED));
             Optional.ofNullable(row.statement("nowait")).ifPresent(sql -> nowait.add(sql, row.count("sessions")));
             switch (row.string("state")) {
                 case "busy" -> busy.add(row.string("event"), row.count("sessions"));
-                case "idle in transaction" -> idleInTransaction += row.count("sessions");
-                case "hidden" -> hidden += row.count("sessions");
-                default -> {}
+                default -> sessions.add(row.string("state"), row.count("sessions"));
             }
         }
         for (Wait wait : waits) {
@@ -58,23 +60,23 @@ final class Samples {
                 busy.add(wait.transaction() == null ? "Lock:tuple" : "Lock:transactionid");
             }
         }
-        Map<Tallies, Integer> longest = new HashMap<>();
+        Map<TableTallies, Integer> longest = new HashMap<>();
         for (Queue queue : queues(waits.stream().map(this::behindTrigger).toList())) {
-            rowWaits += queue.waits.size();
+            sessions.add(ROW_WAITS, queue.waits.size());
             String table = tableOf(queue);
             if (table != null) {
-                Tallies tallies = tables.computeIfAbsent(table, any -> new Tallies());
-                tallies.add(queue, waits);
+                TableTallies tallies = tables.computeIfAbsent(table, any -> new TableTallies());
+                tallies.add(queue.waits, waits);
                 longest.merge(tallies, queue.waits.size(), Math::max);
             } else if (queue.waits.stream().allMatch(wait -> wait.database().equals(database))) {
-                unnamed += queue.waits.size();
+                sessions.add(UNNAMED, queue.waits.size());
             } else {
                 queue.waits.forEach(wait -> otherDatabases.add(wait.database()));
             }
         }
-        longest.forEach(Tallies::addLongestQueue);
+        longest.forEach(TableTallies::addLongestQueue);
         circle(waits).forEach(wait -> {
-            Tallies tallies = tables.get(String.valueOf(wait.table()));
+            TableTallies tallies = tables.get(String.valueOf(wait.table()));
             if (tallies != null) {
                 tallies.deadlocked++;
             }
@@ -115,14 +117,6 @@ final class Samples {
     /** Statements that want a lock NOWAIT, at a time. */
     Map<String, Double> nowait() {
         return nowait.times(1.0 / count);
-    }
-
-    double aborted() {
-        return (double) aborted / count;
-    }
-
-    double snapshots() {
-        return (double) snapshots / count;
     }
 
     /** Adds how full the lock table is. */
@@ -238,25 +232,14 @@ final class Samples {
         return count;
     }
 
+    /** Sessions of a kind, at a time. */
+    double sessions(String kind) {
+        return (double) sessions.of(kind) / count;
+    }
+
     /** Busy sessions by wait event, at a time. */
     Map<String, Double> busy() {
         return busy.times(1.0 / count);
-    }
-
-    double idleInTransaction() {
-        return (double) idleInTransaction / count;
-    }
-
-    double hidden() {
-        return (double) hidden / count;
-    }
-
-    double rowWaits() {
-        return (double) rowWaits / count;
-    }
-
-    double unnamed() {
-        return (double) unnamed / count;
     }
 
     Map<String, Double> otherDatabases() {
@@ -271,88 +254,9 @@ final class Samples {
     /** The tables, most waits first. */
     List<Table> tables(Set<String> referenced) {
         return tables.entrySet().stream()
-                .map(entry ->
-                        entry.getValue().table(entry.getKey(), referenced.contains(entry.getKey()), count, rowWaits))
+                .map(entry -> entry.getValue()
+                        .table(entry.getKey(), referenced.contains(entry.getKey()), count, sessions.of(ROW_WAITS)))
                 .sorted(Comparator.comparingDouble(Table::waiting).reversed())
                 .toList();
-    }
-
-    /** What is counted for one table. */
-    private static final class Tallies {
-        private final Tally<Cause> causes = new Tally<>();
-        private final Tally<RowLockMode> modes = new Tally<>();
-        private final Tally<String> statements = new Tally<>();
-        private final Tally<Doing> holders = new Tally<>();
-        private final Tally<String> holderEvents = new Tally<>();
-        private final Tally<String> holderStatements = new Tally<>();
-        private final Tally<String> hotRows = new Tally<>();
-        private final Tally<String> behind = new Tally<>();
-        private final List<Double> idle = new ArrayList<>();
-        private final List<Double> firstWaits = new ArrayList<>();
-        private final List<Integer> longestQueues = new ArrayList<>();
-        private double longestWait;
-        private long deadlocked;
-
-        void add(Queue queue, List<Wait> all) {
-            for (Wait wait : queue.waits) {
-                causes.add(wait.cause());
-                Optional.ofNullable(wait.mode()).ifPresent(modes::add);
-                Optional.ofNullable(wait.statement()).ifPresent(statements::add);
-                longestWait = Math.max(longestWait, wait.millis());
-                if (wait.transaction() != null) {
-                    firstWaits.add(wait.millis());
-                }
-            }
-            queue.waits.stream()
-                    .map(Wait::holder)
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .ifPresentOrElse(holder -> addHolder(holder, all), () -> holders.add(Doing.CHANGING));
-        }
-
-        private void addHolder(Holder holder, List<Wait> all) {
-            holders.add(holder.doing());
-            Optional.ofNullable(holder.statement()).ifPresent(holderStatements::add);
-            all.stream()
-                    .filter(wait -> wait.pid() == holder.pid() && wait.table() != null)
-                    .findFirst()
-                    .ifPresent(wait -> behind.add(String.valueOf(wait.table())));
-            if (holder.doing() == Doing.IDLE || holder.doing() == Doing.PREPARED) {
-                idle.add(holder.millis());
-            }
-            if (holder.doing() != Doing.IDLE) {
-                holderEvents.add(holder.event());
-            }
-        }
-
-        void addLongestQueue(int waiters) {
-            longestQueues.add(waiters);
-        }
-
-        Table table(String name, boolean isReferenced, int samples, long allWaits) {
-            return new Table(
-                    name,
-                    isReferenced,
-                    (double) causes.total() / samples,
-                    (double) causes.total() / allWaits,
-                    longestQueues.stream().mapToInt(Integer::intValue).average().orElse(0) + 1,
-                    longestQueues.stream().mapToInt(Integer::intValue).max().orElse(0) + 1,
-                    longestWait,
-                    median(firstWaits),
-                    median(idle),
-                    causes.shares(),
-                    modes.shares(),
-                    statements.shares(),
-                    holders.shares(),
-                    holderEvents.shares(),
-                    holderStatements.shares(),
-                    behind.shares(),
-                    deadlocked,
-                    hotRows.shares());
-        }
-    }
-
-    private static double median(List<Double> values) {
-        return values.isEmpty() ? 0 : values.stream().sorted().toList().get(values.size() / 2);
     }
 }

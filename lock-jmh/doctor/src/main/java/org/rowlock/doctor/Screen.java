@@ -207,7 +207,7 @@ final class Screen {
 
     private void statements(Map<String, Double> shares, String role) {
         shares.entrySet().stream()
-                .filter(each -> each.getValue() >= Rules.NOISE)
+                .filter(each -> each.getValue() >= Threshold.NOISE)
                 .limit(MOST)
                 .forEach(each -> statement(Figures.percent(each.getValue()) + role, each.getKey(), true));
     }
@@ -225,7 +225,7 @@ final class Screen {
 
     private static <K> String shares(Map<K, Double> shares, int most, java.util.function.Function<K, String> title) {
         return shares.entrySet().stream()
-                .filter(entry -> entry.getValue() >= Rules.NOISE)
+                .filter(entry -> entry.getValue() >= Threshold.NOISE)
                 .limit(most)
                 .map(entry -> title.apply(entry.getKey()) + ' ' + Figures.percent(entry.getValue()))
                 .collect(Collectors.joining(", "));

@@ -1,9 +1,17 @@
 package org.rowlock.doctor;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.ServerQuery.Row;
+import org.rowlock.guard.AuditedTable;
+import org.rowlock.guard.RowLockGuard;
+import org.rowlock.guard.StrayWriter;
 
 /**
  * Everything that was seen, for the rules. Figures are of the time looked at; sessions are averages at a time.
@@ -43,7 +51,7 @@ record Seen(
         double unnamedRowWaits,
         Map<String, Double> otherDatabases,
         List<Table> tables,
-        @Nullable List<Locking> locking,
+        @Nullable List<LockingStatement> locking,
         List<Updated> updated,
         Map<String, Double> perSecond,
         long deadlocks,
@@ -106,7 +114,14 @@ record Seen(
      * @param rows of a scan
      * @param lacksIndex whether a foreign key leads from it whose columns no index begins with
      */
-    record Scanned(String table, double rows, boolean lacksIndex) {}
+    record Scanned(String table, double rows, boolean lacksIndex) {
+        static Scanned of(Row then, Row row) {
+            return new Scanned(
+                    row.string("table_name"),
+                    (double) row.grown("scanned", then) / Math.max(1, row.grown("scans", then)),
+                    row.is("lacks_index"));
+        }
+    }
 
     /**
      * A table that was updated.
@@ -123,7 +138,18 @@ record Seen(
             double hotShare,
             long live,
             long dead,
-            @Nullable Double vacuumedSeconds) {}
+            @Nullable Double vacuumedSeconds) {
+        static Updated of(Row then, Row row, double seconds) {
+            long updates = row.grown("updates", then);
+            return new Updated(
+                    row.string("table_name"),
+                    updates / seconds,
+                    updates <= 0 ? 0 : (double) row.grown("hot_updates", then) / updates,
+                    row.count("live"),
+                    row.count("dead"),
+                    row.age("vacuumed_s"));
+        }
+    }
 
     /**
      * The lock table at its fullest.
@@ -139,7 +165,16 @@ record Seen(
             double share,
             long most,
             String session,
-            @Nullable String statement) {}
+            @Nullable String statement) {
+        static LockTable of(Row row, long room) {
+            return new LockTable(
+                    row.count("entries"),
+                    (double) row.count("entries") / Math.max(1, room),
+                    row.count("most"),
+                    row.string("pid") + (row.has("application") ? " (" + row.string("application") + ')' : ""),
+                    row.statement("query"));
+        }
+    }
 
     /**
      * Something that keeps vacuum from removing dead rows that are younger than it, by an xid or a snapshot of its own.
@@ -161,10 +196,23 @@ record Seen(
             long xids,
             @Nullable Double seconds,
             @Nullable Double idleSeconds) {
+        static HorizonHolder of(Row row) {
+            return new HorizonHolder(
+                    row.string("kind"),
+                    row.string("name"),
+                    Stream.of("role", "application", "state")
+                            .filter(row::has)
+                            .map(row::string)
+                            .collect(Collectors.joining(", ")),
+                    row.statement("query"),
+                    row.count("xids"),
+                    row.age("seconds"),
+                    row.age("idle_seconds"));
+        }
 
         /** A transaction of an application that is at work: a backup, a report, a statement in flight. */
         boolean isAtWork() {
-            return kind.equals("session") && (idleSeconds == null || idleSeconds < Rules.OLD_HORIZON_SECONDS);
+            return kind.equals("session") && (idleSeconds == null || idleSeconds < Threshold.OLD_HORIZON_SECONDS);
         }
 
         String text() {
@@ -179,7 +227,26 @@ record Seen(
      *
      * @param writers who, and with which statement
      */
-    record Audited(String table, List<String> writers) {}
+    record Audited(String table, List<String> writers) {
+        /** Those where it is installed. */
+        static List<Audited> all(Connection connection) throws SQLException {
+            RowLockGuard guard = RowLockGuard.of(connection);
+            List<StrayWriter> writers = guard.strayWriters();
+            return guard.auditedTables().stream()
+                    .map(AuditedTable::table)
+                    .map(table -> new Audited(
+                            table,
+                            writers.stream()
+                                    .filter(writer -> writer.table().equals(table))
+                                    .map(writer -> writer.role()
+                                            + (writer.application().isEmpty() ? "" : " (" + writer.application() + ')')
+                                            + ": "
+                                            + SqlText.normalize(writer.query()))
+                                    .toList()))
+                    .filter(table -> !table.writers().isEmpty())
+                    .toList();
+        }
+    }
 
     double busySessions() {
         return busy.values().stream().mapToDouble(Double::doubleValue).sum();
@@ -198,10 +265,29 @@ record Seen(
                 .filter(entry -> entry.getKey().startsWith(event))
                 .mapToDouble(Map.Entry::getValue)
                 .sum();
-        return in * samples < Rules.SIGHTINGS ? 0 : in / busySessions();
+        return in * samples < Threshold.SIGHTINGS ? 0 : in / busySessions();
+    }
+
+    /** None without pg_stat_statements. */
+    List<LockingStatement> lockingStatements() {
+        return locking == null ? List.of() : locking;
     }
 
     double perSecond(String counter) {
         return perSecond.getOrDefault(counter, 0.0);
+    }
+
+    /**
+     * By time: a server that is busy enough gives out any number of xids during a short report. A transaction may be
+     * older than its snapshot; then few xids have been given out since. A slot and a standby have no clock but the rate
+     * of the xids.
+     */
+    boolean isOld(HorizonHolder holder) {
+        double atThisRate = Threshold.OLD_HORIZON_SECONDS * perSecond("xids");
+        return holder.seconds() == null
+                ? holder.xids() >= Math.max(Threshold.OLD_HORIZON_XIDS, atThisRate)
+                : holder.seconds() >= Threshold.OLD_HORIZON_SECONDS
+                        && holder.xids()
+                                >= Math.max(Threshold.FEW_XIDS, Math.min(Threshold.OLD_HORIZON_XIDS, atThisRate / 2));
     }
 }

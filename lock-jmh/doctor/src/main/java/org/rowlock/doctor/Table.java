@@ -57,6 +57,29 @@ record Table(
         return holders.getOrDefault(doing, 0.0);
     }
 
+    /** What is held is what was locked: the locking statement, wherever it was seen. */
+    @Nullable
+    String locking() {
+        return statement() != null ? statement() : holderStatement();
+    }
+
+    boolean isConvoy() {
+        return contenders >= Threshold.CONVOY;
+    }
+
+    /** What holders are seen to do most, in words. */
+    String held() {
+        return "while others wait its holder is " + mostly().title + ' ' + Figures.percent(holder(mostly()))
+                + " of the time";
+    }
+
+    /** How many wait, in words. */
+    String waits() {
+        return Figures.sessions(waiting) + " sessions wait for its rows, " + Figures.sessions(contenders)
+                + " want one row at a time; it is changing hands " + Figures.percent(holder(Doing.CHANGING))
+                + " of the time";
+    }
+
     /** What holders are seen to do most. */
     Doing mostly() {
         return holders.keySet().stream().findFirst().orElse(Doing.HIDDEN);

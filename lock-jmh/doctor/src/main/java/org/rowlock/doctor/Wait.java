@@ -3,7 +3,7 @@ package org.rowlock.doctor;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
-import org.rowlock.doctor.Probe.Row;
+import org.rowlock.doctor.ServerQuery.Row;
 
 /**
  * A session that waits for a row lock, or for the transaction that holds one.

@@ -9,9 +9,10 @@ select split_part(current_setting('server_version'), ' ', 1) as version,
        current_setting('track_counts')::bool as track_counts,
        current_setting('hot_standby_feedback')::bool as hot_standby_feedback,
        current_setting('max_locks_per_transaction')::int8 as max_locks_per_transaction,
-       -- Which a commit waits for, and how many of them are there, if the role may see it.
-       (select setting from pg_settings where name = 'synchronous_standby_names') as synchronous,
-       (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')) as synchronous_there,
+       -- Whether a commit waits for a standby, and none is there; only who may see all standbys can tell.
+       pg_has_role('pg_read_all_stats', 'usage')
+         and (select setting <> '' from pg_settings where name = 'synchronous_standby_names')
+         and not exists (select from pg_stat_replication where sync_state in ('sync', 'quorum')) as is_standby_gone,
        -- As PostgreSQL documents the room of the lock table. Before 19 the table grows to about twice that.
        case when current_setting('server_version_num')::int < 190000 then 2 else 1 end
          * current_setting('max_locks_per_transaction')::int8

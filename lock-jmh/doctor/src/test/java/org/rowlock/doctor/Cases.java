@@ -18,7 +18,7 @@ import org.rowlock.doctor.Wait.Doing;
 final class Cases {
     private final Map<String, Double> busy = new LinkedHashMap<>(Map.of(WaitEvents.RUNNING, 4.0));
     private final List<Table> tables = new ArrayList<>();
-    private final List<Locking> locking = new ArrayList<>();
+    private final List<LockingStatement> locking = new ArrayList<>();
     private final List<Updated> updated = new ArrayList<>();
     private final List<HorizonHolder> horizon = new ArrayList<>();
     private final Map<String, Double> otherDatabases = new LinkedHashMap<>();
@@ -119,7 +119,7 @@ final class Cases {
 
     Cases locking(String sql, double walPerCall, double walShare, long blocksPerRow) {
         long calls = 100;
-        locking.add(new Locking(
+        locking.add(new LockingStatement(
                 sql,
                 StatementKind.table(sql),
                 StatementKind.mode(sql).orElseThrow(),

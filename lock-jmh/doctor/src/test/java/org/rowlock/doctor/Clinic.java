@@ -28,7 +28,7 @@ final class Clinic {
     static final int WIDE = 10_000;
 
     /** What makes a horizon old. */
-    static final String MANY_XIDS = "do $$ begin for i in 1.." + (Rules.OLD_HORIZON_XIDS + 1)
+    static final String MANY_XIDS = "do $$ begin for i in 1.." + (Threshold.OLD_HORIZON_XIDS + 1)
             + " loop perform pg_current_xact_id(); commit; end loop; end $$";
 
     private Clinic() {}

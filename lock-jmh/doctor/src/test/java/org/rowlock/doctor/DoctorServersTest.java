@@ -219,7 +219,7 @@ class DoctorServersTest {
                         .until(() -> isThere(
                                 pair.primary(),
                                 "select 1 from pg_replication_slots join pg_stat_replication on pid = active_pid"
-                                        + " where age(xmin) > " + Rules.OLD_HORIZON_XIDS
+                                        + " where age(xmin) > " + Threshold.OLD_HORIZON_XIDS
                                         + " and replay_lsn = pg_current_wal_lsn()"));
 
                 Diagnosis report = examine(pair.primary());
@@ -257,7 +257,7 @@ class DoctorServersTest {
                     .atMost(TestDatabase.DEADLINE)
                     .until(() -> isThere(
                             pair.primary(),
-                            "select 1 from pg_replication_slots where age(xmin) > " + Rules.OLD_HORIZON_XIDS));
+                            "select 1 from pg_replication_slots where age(xmin) > " + Threshold.OLD_HORIZON_XIDS));
 
             assertThat(examine(pair.primary()).advice())
                     .extracting(Advice::rule)

@@ -68,7 +68,7 @@ class IllnessTest {
         String lock = "begin; select * from account where id = 42 for update; " + WORK
                 + "; update account set balance = balance + 1 where id = 42; commit";
         try (Load load = Load.start(simple(database.dataSource()), CLIENTS, lock)) {
-            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Rules::isConvoy));
+            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Table::isConvoy));
             assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
             assertFirst(diagnosis, heldShort(diagnosis) ? "convoy" : "shorter-statements", name("account"))
                     .contains("select * from account where id = ? for update");
@@ -79,7 +79,7 @@ class IllnessTest {
     void hotRowUpdatedPlainly() throws Exception {
         String update = "begin; update account set balance = balance + 1 where id = 42; " + WORK + "; commit";
         try (Load load = Load.start(simple(database.dataSource()), CLIENTS, update)) {
-            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Rules::isConvoy));
+            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Table::isConvoy));
             assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
             assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
                     .contains("update account set balance = balance + ? where id = ?");
@@ -126,7 +126,7 @@ class IllnessTest {
 
     /** A moment between two statements of a holder is not what it mostly does. */
     private Predicate<Samples> convoySeenAWhile() {
-        return table(name("account"), Rules::isConvoy).and(samples -> samples.count() >= 20);
+        return table(name("account"), Table::isConvoy).and(samples -> samples.count() >= 20);
     }
 
     private void assertOther(String held, String wanted, String event) throws Exception {
@@ -143,7 +143,7 @@ class IllnessTest {
 
     /** On a machine that is short of CPUs every hold is long, and then that comes first. */
     private boolean heldShort(Diagnosis diagnosis) {
-        return table(diagnosis, name("account")).firstWaitMillis() < Rules.LONG_HOLD_MILLIS;
+        return table(diagnosis, name("account")).firstWaitMillis() < Threshold.LONG_HOLD_MILLIS;
     }
 
     @Test
@@ -166,7 +166,7 @@ class IllnessTest {
         database.execute("alter table entry add foreign key (account) references account");
         String lock = "begin; select * from account where id = 42 for update; " + WORK + "; commit";
         try (Load load = Load.start(simple(database.dataSource()), CLIENTS, lock)) {
-            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Rules::isConvoy));
+            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Table::isConvoy));
             assertThat(diagnosis.advice()).extracting(Advice::rule).doesNotContain("no-key-update");
         }
     }
@@ -426,7 +426,7 @@ class IllnessTest {
         List<Step<Boolean>> waiters = queue(database, 2, "select * from account where id = 7 for update", holder);
 
         Diagnosis diagnosis = examine(
-                address(SERVER), table(name("account"), table -> table.pauseMillis() >= 100 * Rules.WORK_MILLIS));
+                address(SERVER), table(name("account"), table -> table.pauseMillis() >= 100 * Threshold.WORK_MILLIS));
 
         assertFirst(diagnosis, "shorter-transaction", name("account"))
                 .isEqualTo("select * from account where id = ? for update");
@@ -518,7 +518,7 @@ class IllnessTest {
                             && samples.busy().values().stream()
                                             .mapToDouble(Double::doubleValue)
                                             .sum()
-                                    > Rules.IDLE_SESSIONS);
+                                    > Threshold.IDLE_SESSIONS);
             assertThat(diagnosis.advice()).as(diagnosis.text()).isEmpty();
             assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HEALTHY);
         }

@@ -19,10 +19,10 @@ class ProbesTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = Probe.class,
+            value = ServerQuery.class,
             names = {"STATEMENTS", "FAST_PATH"},
             mode = EnumSource.Mode.EXCLUDE)
-    void aProbeRunsInPsql(Probe probe) throws Exception {
+    void aProbeRunsInPsql(ServerQuery probe) throws Exception {
         Assumptions.assumeTrue(hasPsql(), "psql is not installed");
         PGSimpleDataSource server = TestPostgres.shared().dataSource();
         ProcessBuilder psql = new ProcessBuilder(

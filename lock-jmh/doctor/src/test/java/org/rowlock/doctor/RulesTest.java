@@ -58,9 +58,9 @@ class RulesTest {
     void anIdleHolderWaitsForTheNetworkOrForItsApplication() {
         Waits table = new Waits("orders", 5);
         table.holders = shares(Doing.IDLE, 0.9, Doing.RUNNING, 0.1);
-        table.idleMillis = Rules.WORK_MILLIS / 2 - 0.1;
+        table.idleMillis = Threshold.WORK_MILLIS / 2 - 0.1;
         assertThat(rules(new Cases().table(table))).containsExactly("fewer-round-trips");
-        table.idleMillis = Rules.WORK_MILLIS / 2;
+        table.idleMillis = Threshold.WORK_MILLIS / 2;
         assertThat(rules(new Cases().table(table))).containsExactly("shorter-transaction");
     }
 
@@ -82,6 +82,14 @@ class RulesTest {
         assertThat(rules(cases.blocker(blocker(9.9, 20)))).containsExactly("convoy");
         assertThat(rules(cases.blocker(blocker(10, 3)))).containsExactly("convoy", "blocker");
         assertThat(rules(cases.blocker(blocker(10, 8)))).containsExactly("blocker", "convoy", "blocker");
+    }
+
+    /** A prepared transaction has no statement that could be shown. */
+    @Test
+    void waitsBehindAPreparedTransactionAreAdvised() {
+        Blocker prepared = new Blocker(0, "gid", 3, "relation", "orders", 4712, null, false, "", 20, null);
+        assertThat(rules(new Cases().busy("Lock:relation", 3).blocker(prepared)))
+                .containsExactly("blocker", "other");
     }
 
     private static Blocker blocker(double seconds, double waiting) {

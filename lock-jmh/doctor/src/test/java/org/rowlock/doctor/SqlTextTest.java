@@ -101,13 +101,13 @@ class SqlTextTest {
                 "SomethingElse 1.0 | no PostgreSQL",
             })
     void whatOnlySpeaksTheProtocolIsRefused(String version, String named) {
-        assertThatThrownBy(() -> ServerErrors.refuseOtherDatabases(SERVER, version))
+        assertThatThrownBy(() -> ServerFailures.refuseOtherDatabases(SERVER, version))
                 .isInstanceOf(UserError.class)
                 .hasMessageContaining(named);
     }
 
     @Test
     void postgresIsNotRefused() {
-        ServerErrors.refuseOtherDatabases(SERVER, "PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
+        ServerFailures.refuseOtherDatabases(SERVER, "PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
     }
 }

@@ -2,36 +2,16 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
-import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.Sql;
 
 /** The work of {@link Zipfian} while autovacuum comes to the hot rows as often as the server lets it. */
-public class Autovacuum extends HotRows {
+public class Autovacuum extends HotRowWorkload {
     private static final Map<String, String> SETTINGS = Map.of("autovacuum_naptime", "1s");
-
-    static final Scenario SCENARIO = new Scenario(
-                    "autovacuum",
-                    Autovacuum.class,
-                    List.of(Point.clients(30)),
-                    Variant.withAdmission(),
-                    List.of(
-                            Metric.throughput("transactions"),
-                            Metric.lower("autovacuum.stall", "longest time without a commit", "ms"),
-                            Metric.neither("autovacuum.runs", "autovacuums that ran, by then", ""),
-                            Metric.lower("autovacuum.deadTuples", "dead row versions", ""),
-                            Metric.percentile("lock", 99, "lock")))
-            .timed(Timing.course(20))
-            .on(SETTINGS);
 
     /** What the owner of a table may ask for. How often autovacuum looks is a setting of the server. */
     private static final String AGGRESSIVE = "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50,"

@@ -2,13 +2,8 @@ package org.rowlock.jmh.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
-import java.util.List;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 
 /**
  * What plain updates of hot rows suffer from others that lock these rows: bystanders update a row three times in a
@@ -17,20 +12,6 @@ import org.rowlock.jmh.scenario.Variant;
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class Bystander extends LockWorkload {
-    static final Scenario SCENARIO = new Scenario(
-            "bystander",
-            Bystander.class,
-            List.of(Point.of("40 bystanders, 10 lockers", 40).connecting(50)),
-            Variant.withAdmission(),
-            List.of(
-                    Metric.throughput("bystanders' transactions"),
-                    Metric.percentile("bystander", 50, "bystanders"),
-                    Metric.percentile("bystander", 99, "bystanders"),
-                    Metric.neither("lockers", "locks, 100 wanted", "1/s"),
-                    Metric.percentile("lock", 50, "lock"),
-                    Metric.percentile("lock", 99, "lock"),
-                    Metric.wal()));
-
     private static final int ROWS = 100;
 
     /** The bystanders. */
@@ -49,14 +30,14 @@ public class Bystander extends LockWorkload {
     public double zipf;
 
     private final Exclusion exclusion = new Exclusion(ROWS + 1);
-    private Pace pace;
+    private FixedRate pace;
     private Latency untaken;
 
     @Override
     void prepare() throws SQLException {
         atEnd(exclusion::check);
         atEnd(Accounts.create(server, ROWS)::check);
-        pace = new Pace(rate, System::nanoTime);
+        pace = new FixedRate(rate, System::nanoTime);
         untaken = meter.latency("lock");
         HikariDataSource pool = server.pool(clients + lockers);
         Locking locking = locking(pool, Accounts.TABLE, Accounts.ID);
@@ -83,15 +64,12 @@ public class Bystander extends LockWorkload {
             long due = pace.next();
             Pause.until(due);
             int aid = keys.sample();
-            locking.transaction(aid, connection -> {
-                exclusion.enter(aid);
-                try {
-                    lock.record(System.nanoTime() - due);
-                    Accounts.read(connection, aid);
-                } finally {
-                    exclusion.leave(aid);
-                }
-            });
+            locking.transaction(
+                    aid,
+                    connection -> exclusion.inside(aid, () -> {
+                        lock.record(System.nanoTime() - due);
+                        Accounts.read(connection, aid);
+                    }));
             return 1;
         };
     }

@@ -8,9 +8,11 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * Notices when a lock lets two in: threads enter under the lock and leave before the commit that ends it. It costs no
@@ -50,6 +52,16 @@ final class Exclusion {
 
     void leave(int key) {
         INSIDE.setVolatile(inside, key * Integer.BYTES, 0);
+    }
+
+    /** Works as the only one. */
+    void inside(int key, BenchmarkServer.Step work) throws SQLException {
+        enter(key);
+        try {
+            work.run();
+        } finally {
+            leave(key);
+        }
     }
 
     /** Enters beside other sharers. */

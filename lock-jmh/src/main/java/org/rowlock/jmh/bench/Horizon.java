@@ -8,42 +8,17 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.postgresql.PGConnection;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
-import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.Sql;
 
 /**
  * The work of {@link Zipfian} while another transaction holds the vacuum horizon: it begins before one measured window
  * and ends before a later one, so that the windows show the fall and the recovery.
  */
-public class Horizon extends HotRows {
-    static final Scenario SCENARIO = new Scenario(
-                    "horizon",
-                    Horizon.class,
-                    List.of(Point.clients(30)),
-                    Variant.withAdmission(),
-                    List.of(
-                            Metric.higher("horizon.held", "transactions late in the hold", "1/s"),
-                            Metric.higher("horizon.before", "before it", "1/s"),
-                            Metric.higher("horizon.after", "after it", "1/s"),
-                            Metric.lower("horizon.deadTuples", "most dead row versions", ""),
-                            Metric.neither("horizon.xminAge", "age of the holder's snapshot", "xids"),
-                            Metric.neither("horizon.others", "age of anybody else's, oldest", "xids"),
-                            Metric.percentile("lock", 99, "lock")))
-            .timed(Timing.course(30));
-
+public class Horizon extends HotRowWorkload {
     private static final String AGES = """
-            select coalesce(max(age(backend_xmin)) filter (where pid = :pid), 0),
-                   coalesce(max(greatest(age(backend_xmin), age(backend_xid))) filter (where pid <> :pid), 0),
-                   (select n_dead_tup from pg_stat_user_tables where relid = 'accounts'::regclass)
-              from (select pid, backend_xmin, backend_xid from pg_stat_activity
-                     where datname = current_database() and pid <> pg_backend_pid()
-                    union all select -1, xmin, null from pg_replication_slots
-                    union all select -1, transaction, null from pg_prepared_xacts where database = current_database()
-                    union all select -1, backend_xmin, null from pg_stat_replication) h
+            select coalesce((select max(age(backend_xmin)) from pg_stat_activity where pid = ?), 0),
+                   n_dead_tup
+              from pg_stat_user_tables where relid = 'accounts'::regclass
             """;
 
     /** Timeouts of a server that would end it before its time, as far as the server knows them. */
@@ -64,9 +39,9 @@ public class Horizon extends HotRows {
     @Param("0.75")
     public double until;
 
-    private final List<Double> before = new ArrayList<>();
-    private final List<Double> held = new ArrayList<>();
-    private final List<Double> after = new ArrayList<>();
+    /** Of each measured window. */
+    private final List<Double> rates = new ArrayList<>();
+
     private int windows;
     private Connection monitor;
     private @Nullable Connection holding;
@@ -87,22 +62,18 @@ public class Horizon extends HotRows {
         threads.add("client", clients, number -> client(locking, Zipf.zipf(ROWS, zipf)));
     }
 
-    private int done() {
-        return before.size() + held.size() + after.size();
+    /** The first window of the hold, and the first behind it. */
+    private int first() {
+        return (int) (windows * from);
     }
 
-    /** In the window that runs or comes next. */
-    private boolean isHeld() {
-        return done() >= (int) (windows * from) && done() < Math.ceil(windows * until);
-    }
-
-    private List<Double> phase() {
-        return done() < (int) (windows * from) ? before : isHeld() ? held : after;
+    private int end() {
+        return (int) Math.ceil(windows * until);
     }
 
     @Override
     void begins(boolean measured) throws SQLException {
-        boolean holds = measured && isHeld();
+        boolean holds = measured && rates.size() >= first() && rates.size() < end();
         if (holds && holding == null) {
             holding = hold();
         } else if (!holds) {
@@ -115,24 +86,23 @@ public class Horizon extends HotRows {
         if (!measured) {
             return;
         }
-        look(holding == null ? 0 : holding.unwrap(PGConnection.class).getBackendPID());
-        phase().add(perSecond);
-        if (done() == windows) {
-            publish("horizon.before", before);
-            publish("horizon.held", held.subList((int) (held.size() * (1 - LATE)), held.size()));
-            publish("horizon.after", after);
+        int pid = holding == null ? 0 : holding.unwrap(PGConnection.class).getBackendPID();
+        long[] seen = Sql.numbers(monitor, AGES, pid);
+        meter.gauge("horizon.xminAge", (double) seen[0], "xids");
+        meter.gauge("horizon.deadTuples", (double) seen[1], "");
+        rates.add(perSecond);
+        if (rates.size() == windows) {
+            publish("horizon.before", 0, first());
+            publish("horizon.held", end() - (int) Math.ceil((end() - first()) * LATE), end());
+            publish("horizon.after", end(), windows);
         }
     }
 
-    private void publish(String name, List<Double> rates) {
-        rates.stream().mapToDouble(Double::doubleValue).average().ifPresent(mean -> meter.gauge(name, mean, "1/s"));
-    }
-
-    private void look(int pid) throws SQLException {
-        long[] seen = Sql.numbers(monitor, AGES.replace(":pid", Integer.toString(pid)));
-        meter.gauge("horizon.xminAge", (double) seen[0], "xids");
-        meter.gauge("horizon.others", (double) seen[1], "xids");
-        meter.gauge("horizon.deadTuples", (double) seen[2], "");
+    private void publish(String name, int begin, int behind) {
+        rates.subList(begin, behind).stream()
+                .mapToDouble(Double::doubleValue)
+                .average()
+                .ifPresent(mean -> meter.gauge(name, mean, "1/s"));
     }
 
     /** A transaction that does nothing and ends late, as a report or a forgotten session does. */

@@ -150,7 +150,8 @@ final class InstanceProcess implements AutoCloseable {
         Queue<Long> micros = new ConcurrentLinkedQueue<>();
         Queue<String> failures = new ConcurrentLinkedQueue<>();
         try (HikariDataSource pool = new HikariDataSource(config)) {
-            DataSource dataSource = args[2].equals(DropIn.PLAIN) ? pool : DropIn.wrap(pool, args[2], LockRelease.PLAIN);
+            DataSource dataSource =
+                    args[2].equals(DropInWorkload.PLAIN) ? pool : DropInWorkload.wrap(pool, args[2], LockRelease.PLAIN);
             Locking locking = new Locking(
                     Strategy.valueOf(args[3]),
                     Boolean.parseBoolean(args[4]),
@@ -196,14 +197,7 @@ final class InstanceProcess implements AutoCloseable {
     }
 
     private static void transaction(Locking locking, int aid, Exclusion exclusion) throws SQLException {
-        locking.transaction(aid, connection -> {
-            exclusion.enter(aid);
-            try {
-                Accounts.updateThrice(connection, aid);
-            } finally {
-                exclusion.leave(aid);
-            }
-        });
+        locking.transaction(aid, connection -> exclusion.inside(aid, () -> Accounts.updateThrice(connection, aid)));
     }
 
     private static void work(

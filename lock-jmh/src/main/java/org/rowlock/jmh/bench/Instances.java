@@ -8,12 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
-import org.rowlock.jmh.scenario.Variant;
 
 /**
  * The work of {@link Zipfian} by the instances of a service: processes that start together, each with clients and a
@@ -28,44 +23,6 @@ public class Instances extends LockWorkload {
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double RISE = 1.1;
 
-    static final Scenario SCENARIO =
-            scenario("instances", "", 100, point(1, 6), point(5, 6), point(20, 6), point(40, 6), point(5, 48));
-
-    static final Scenario ONE_ROW = scenario("instances-row", ", one row", 1, point(5, 6), point(40, 6), point(5, 48));
-
-    private static Scenario scenario(String name, String more, int rows, Point... points) {
-        return new Scenario(
-                        name,
-                        "Hot rows over 1 to 40 JVMs" + more + ": which lever pays?",
-                        "So many processes start together, each with so many clients and a connection for each. A"
-                                + " client"
-                                + " locks one of " + rows
-                                + " rows, updates it three times and commits. No JVM knows of the"
-                                + " others: each queues for itself, and only an advisory lock in front of the row lock"
-                                + " keeps the crowd of all from the row. Measured once the rate of all rises no more.",
-                        "",
-                        Instances.class,
-                        Stream.of(points)
-                                .map(point -> point.with("rows", Integer.toString(rows)))
-                                .toList(),
-                        variants(),
-                        DropIn.METRICS)
-                .timed(new Timing(3, 8_000, 1, 4_000, false));
-    }
-
-    private static List<Variant> variants() {
-        Variant plain = Variant.of("FOR_UPDATE");
-        return Stream.concat(
-                        Variant.of("FOR_UPDATE", "IN_FRONT", "NAIVE", "ROW", "BOTH", "ADVISORY").stream(),
-                        Stream.of("queue", "front").map(mode -> plain.with(", lock-jdbc " + mode, "wrapper", mode)))
-                .toList();
-    }
-
-    private static Point point(int jvms, int each) {
-        return Point.of(
-                jvms + (jvms == 1 ? " JVM x " : " JVMs x ") + each, jvms * each, "jvms", Integer.toString(jvms));
-    }
-
     @Param("30")
     public int clients;
 
@@ -74,8 +31,8 @@ public class Instances extends LockWorkload {
     public int jvms;
 
     /** What the clients' pools stand behind: plain, or a mode of lock-jdbc. */
-    @Param(DropIn.PLAIN)
-    public String wrapper = DropIn.PLAIN;
+    @Param(DropInWorkload.PLAIN)
+    public String wrapper = DropInWorkload.PLAIN;
 
     /** How many rows there are; 1 for one hot row. */
     @Param("100")

@@ -1,15 +1,15 @@
 package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import org.rowlock.jmh.server.BenchmarkServer;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * The table of the write mix, in the form of sysbench's: an indexed column, a wide one, and padding. Each kind of write
@@ -46,73 +46,58 @@ record Items(BenchmarkServer server, int rows) {
 
     /** Three rows by id. One that is not there is not in the result. */
     static Map<Integer, Item> read(Connection connection, List<Integer> ids) throws SQLException {
-        Map<Integer, Item> items = new HashMap<>();
-        try (PreparedStatement select = connection.prepareStatement(
-                "select id, k, plain_writes, inserts, version from " + TABLE + " where id in (?, ?, ?)")) {
-            for (int i = 0; i < ids.size(); i++) {
-                select.setInt(i + 1, ids.get(i));
-            }
-            try (ResultSet row = select.executeQuery()) {
-                while (row.next()) {
-                    items.put(
-                            row.getInt(1),
-                            new Item(row.getInt(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)));
-                }
-            }
-        }
-        return items;
+        return Sql.list(
+                        connection,
+                        "select id, k, plain_writes, inserts, version from " + TABLE + " where id in (?, ?, ?)",
+                        row -> new Item(row.getInt(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)),
+                        ids.toArray())
+                .stream()
+                .collect(Collectors.toMap(Item::id, item -> item));
     }
 
     /** Writes the indexed column. False if the row is gone, or, versioned, is not as it was read. */
     static boolean writeIndexed(Connection connection, Item read, boolean versioned) throws SQLException {
-        String set = "update " + TABLE + " set k = ?" + (versioned ? ", version = version + 1" : "");
-        try (PreparedStatement update = connection.prepareStatement(set + where(versioned))) {
-            update.setLong(1, read.k() + 1);
-            return isDone(update, 2, read, versioned);
-        }
+        return write(connection, "update " + TABLE + " set k = ?" + next(versioned), read, versioned, read.k() + 1);
     }
 
     /** Writes a wide column that no index has. False as above. */
     static boolean writePlain(Connection connection, Item read, boolean versioned) throws SQLException {
-        String set = "update " + TABLE + " set c = ?, plain_writes = ?" + (versioned ? ", version = version + 1" : "");
-        try (PreparedStatement update = connection.prepareStatement(set + where(versioned))) {
-            update.setString(1, wide());
-            update.setLong(2, read.plainWrites() + 1);
-            return isDone(update, 3, read, versioned);
-        }
+        String update = "update " + TABLE + " set c = ?, plain_writes = ?" + next(versioned);
+        return write(connection, update, read, versioned, wide(), read.plainWrites() + 1);
     }
 
     /** Deletes the row and inserts it again under the same id. False as above, and then nothing is inserted. */
     static boolean reinsert(Connection connection, Item read, boolean versioned) throws SQLException {
-        try (PreparedStatement delete = connection.prepareStatement("delete from " + TABLE + where(versioned))) {
-            if (!isDone(delete, 1, read, versioned)) {
-                return false;
-            }
+        if (!write(connection, "delete from " + TABLE, read, versioned)) {
+            return false;
         }
-        try (PreparedStatement insert = connection.prepareStatement("insert into " + TABLE
-                + " (id, k, version, plain_writes, inserts, c, pad) values (?, ?, ?, ?, ?, ?, ?)")) {
-            insert.setInt(1, read.id());
-            insert.setLong(2, read.k());
-            insert.setLong(3, read.version() + (versioned ? 1 : 0));
-            insert.setLong(4, read.plainWrites());
-            insert.setLong(5, read.inserts() + 1);
-            insert.setString(6, wide());
-            insert.setString(7, pad());
-            insert.executeUpdate();
-            return true;
-        }
+        Sql.updateOne(
+                connection,
+                "insert into " + TABLE
+                        + " (id, k, version, plain_writes, inserts, c, pad) values (?, ?, ?, ?, ?, ?, ?)",
+                read.id(),
+                read.k(),
+                read.version() + (versioned ? 1 : 0),
+                read.plainWrites(),
+                read.inserts() + 1,
+                wide(),
+                pad());
+        return true;
     }
 
-    private static String where(boolean versioned) {
-        return " where id = ?" + (versioned ? " and version = ?" : "");
+    private static String next(boolean versioned) {
+        return versioned ? ", version = version + 1" : "";
     }
 
-    private static boolean isDone(PreparedStatement write, int at, Item read, boolean versioned) throws SQLException {
-        write.setInt(at, read.id());
+    private static boolean write(Connection connection, String sql, Item read, boolean versioned, Object... values)
+            throws SQLException {
+        List<Object> all = new ArrayList<>(List.of(values));
+        all.add(read.id());
         if (versioned) {
-            write.setLong(at + 1, read.version());
+            all.add(read.version());
         }
-        return write.executeUpdate() == 1;
+        String where = " where id = ?" + (versioned ? " and version = ?" : "");
+        return Sql.update(connection, sql + where, all.toArray()) == 1;
     }
 
     /** Fails unless every row is there, and each kind of write has left as many traces as there were commits. */

@@ -2,43 +2,18 @@ package org.rowlock.jmh.bench;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.Sql;
 
 /** Lock many rows in one statement, update them or not, commit. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class ManyKeys extends LockWorkload {
-    private static final int CLIENTS = 4;
-
-    static final Scenario SCENARIO = new Scenario(
-            "many-keys",
-            ManyKeys.class,
-            points(),
-            Stream.concat(
-                            Variant.of("FOR_UPDATE", "ROW", "BOTH", "ADVISORY", "NAIVE").stream(),
-                            Stream.of(Variant.of("ADVISORY").admitted()))
-                    .toList(),
-            List.of(
-                    Metric.throughput("transactions"),
-                    Metric.lower("perKey", "time per key", "us"),
-                    Metric.lower("lockTable", "lock-table entries of a transaction", ""),
-                    Metric.lower("lockTableFilled", "lock table filled by all clients", "%"),
-                    Metric.percentile("lock", 99, "lock"),
-                    Metric.wal()));
-
     /** So often a client looks at the lock table, beginning with its first transaction. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -66,25 +41,6 @@ public class ManyKeys extends LockWorkload {
     private Locking locking;
     private Exclusion exclusion;
     private int capacity;
-
-    private static List<Point> points() {
-        List<Point> points = new ArrayList<>();
-        for (String kind : List.of("disjoint", "overlapping", "updated")) {
-            for (int keys : List.of(1, 10, 100, 1_000)) {
-                points.add(Point.of(
-                                String.format(Locale.ROOT, "%,d %s", keys, kind),
-                                CLIENTS,
-                                "keys",
-                                Integer.toString(keys),
-                                "overlapping",
-                                Boolean.toString(kind.equals("overlapping")),
-                                "update",
-                                Boolean.toString(kind.equals("updated")))
-                        .locking(keys));
-            }
-        }
-        return points;
-    }
 
     @Override
     void prepare() throws SQLException {

@@ -5,29 +5,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
-import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.Sql;
 
 /** Take ten rows and commit, where the plan decides how many rows a hand-written query locks. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class PlanTrap extends LockWorkload {
-    static final Scenario SCENARIO = new Scenario(
-                    "plan-trap",
-                    PlanTrap.class,
-                    List.of(
-                            Point.of("beside a filter", 4, "trap", "FILTER"),
-                            Point.of("under ORDER BY .. LIMIT", 4, "trap", "ORDER")),
-                    Variant.of("NAIVE", "FOR_UPDATE", "ROW", "BOTH", "ADVISORY"),
-                    List.of(
-                            Metric.lower("lockedPerReturned", "rows locked per row returned", ""),
-                            Metric.higher("returned", "rows returned of ten", ""),
-                            Metric.throughput("transactions")))
-            .timed(Timing.THROUGHPUT);
-
     /** Nothing is ever changed in it. */
     private static final String TABLE = "trap";
 

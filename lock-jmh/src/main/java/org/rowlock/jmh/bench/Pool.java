@@ -3,14 +3,9 @@ package org.rowlock.jmh.bench;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 
 /**
  * What one hot row does to the rest of a service: many threads lock it, update it and commit, and a few others read
@@ -18,23 +13,6 @@ import org.rowlock.jmh.scenario.Variant;
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class Pool extends LockWorkload {
-    private static final int POOL = 16;
-
-    static final Scenario SCENARIO = new Scenario(
-            "pool",
-            Pool.class,
-            List.of(Point.of("300 hot threads", 300, "poolSize", Integer.toString(POOL))
-                    .connecting(POOL)),
-            Variant.besideByHand(Variant.of("ROW").with("", "idle", "true").control("idle pool")),
-            List.of(
-                    Metric.percentile("others", 99, "the others"),
-                    Metric.percentile("others", 50, "the others"),
-                    Metric.lower("others.max", "the others max", "ms"),
-                    Metric.higher("others", "the others' reads", "1/s"),
-                    Metric.higher("hot", "the hot row's transactions", "1/s"),
-                    Metric.percentile("lock", 50, "hot lock"),
-                    Metric.percentile("lock", 99, "hot lock")));
-
     private static final int HOT = 1;
     private static final int ROWS = 1_001;
 
@@ -78,12 +56,7 @@ public class Pool extends LockWorkload {
             lock.begin();
             locking.transaction(HOT, connection -> {
                 lock.end();
-                exclusion.enter(0);
-                try {
-                    Accounts.raise(connection, HOT);
-                } finally {
-                    exclusion.leave(0);
-                }
+                exclusion.inside(0, () -> Accounts.raise(connection, HOT));
             });
             raised.increment();
             return 1;

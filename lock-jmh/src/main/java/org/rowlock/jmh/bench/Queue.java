@@ -3,31 +3,11 @@ package org.rowlock.jmh.bench;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 
 /** Workers that claim ten ready jobs at a time, finish them, and commit. What is counted is jobs. */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class Queue extends LockWorkload {
-    static final Scenario SCENARIO = new Scenario(
-            "queue",
-            Queue.class,
-            Stream.of(1, 4, 16, 64)
-                    .map(workers -> Point.of(workers + (workers == 1 ? " worker" : " workers"), workers))
-                    .toList(),
-            Variant.of("FOR_UPDATE", "ROW", "BOTH", "ADVISORY"),
-            List.of(
-                    Metric.throughput("jobs"),
-                    Metric.lower("emptyClaims", "claims that found nothing, of all", ""),
-                    Metric.lower("duplicates", "jobs run twice", ""),
-                    Metric.percentile("claim", 50, "claim"),
-                    Metric.percentile("claim", 99, "claim"),
-                    Metric.wal()));
-
     private static final int AT_A_TIME = 10;
 
     /** Ready jobs for each worker; those that others hold at a time are a small part. */
@@ -39,14 +19,14 @@ public class Queue extends LockWorkload {
     @Param("64")
     public int clients;
 
-    private JobQueue queue;
+    private JobTable queue;
 
     @Override
     void prepare() throws SQLException {
-        queue = JobQueue.create(server, Math.max(LEAST_READY, clients * READY_PER_WORKER));
+        queue = JobTable.create(server, Math.max(LEAST_READY, clients * READY_PER_WORKER));
         atEnd(queue::check);
         HikariDataSource pool = server.pool(clients);
-        Locking locking = locking(pool, JobQueue.TABLE, "id");
+        Locking locking = locking(pool, JobTable.TABLE, "id");
         Meter.Average empty = meter.average("emptyClaims");
         threads.add("worker", clients, number -> {
             Latency claim = meter.latency("claim");
@@ -54,12 +34,12 @@ public class Queue extends LockWorkload {
             return () -> {
                 claim.begin();
                 Locking.inTransaction(pool, connection -> {
-                    List<Integer> ids = locking.claim(connection, JobQueue.READY, "id", AT_A_TIME);
+                    List<Integer> ids = locking.claim(connection, JobTable.READY, "id", AT_A_TIME);
                     claim.end();
                     // No violation: all jobs of a slow claim's snapshot may be finished before it gets to them.
                     empty.add(ids.isEmpty() ? 1 : 0, 1);
                     queue.claimed(ids);
-                    JobQueue.finish(connection, ids);
+                    JobTable.finish(connection, ids);
                     finished[0] = ids.size();
                 });
                 return finished[0];

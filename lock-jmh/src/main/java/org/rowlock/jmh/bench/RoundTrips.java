@@ -10,9 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
@@ -20,10 +18,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 
 /**
  * Lock, three updates and commit in so many flushes, each a round trip: for what is sent apart from the lock the row is
@@ -32,38 +26,6 @@ import org.rowlock.jmh.scenario.Variant;
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class RoundTrips extends LockWorkload {
-    static final Scenario SCENARIO = new Scenario(
-            "round-trips",
-            RoundTrips.class,
-            Stream.of(0.5, 0.0, 0.25, 1.0)
-                    .map(rtt -> Point.clients(90).over(rtt))
-                    .toList(),
-            Stream.of(
-                            Stream.of(5, 3, 2, 1).flatMap(RoundTrips::variants),
-                            Stream.of(2, 1).flatMap(each -> byRowlock(each, false)),
-                            byRowlock(2, true))
-                    .flatMap(each -> each)
-                    .toList(),
-            List.of(
-                    Metric.throughput("transactions"),
-                    Metric.higher("limit.share", "share of the limit that the hottest row reaches", "%"),
-                    Metric.neither("limit", "limit of one row", "1/s"),
-                    Metric.percentile("transaction", 50, "transaction"),
-                    Metric.percentile("transaction", 99, "transaction"),
-                    Metric.wal()));
-
-    private static Stream<Variant> variants(int flushes) {
-        return Variant.of("ROW", "BOTH", "ADVISORY").stream()
-                .map(each -> each.with(" in " + flushes, "flushes", Integer.toString(flushes)));
-    }
-
-    private static Stream<Variant> byRowlock(int flushes, boolean expecting) {
-        return variants(flushes)
-                .map(each -> each.with(" by Rowlock", "library", "true"))
-                .map(each -> expecting ? each.with(" with expectOneRow", "expecting", "true") : each)
-                .map(Variant::admitted);
-    }
-
     private static final int UPDATES = 3;
     private static final int ALONE = 100;
     private static final int HOTTEST = 1;
@@ -101,40 +63,28 @@ public class RoundTrips extends LockWorkload {
 
     @Override
     void prepare() throws SQLException {
-        if (admission && !library) {
-            throw new IllegalArgumentException("SQL by hand has no admission; give -p library=true too.");
+        if ((admission || expecting) && !library) {
+            throw new IllegalArgumentException(
+                    "SQL by hand has neither admission nor expectOneRow; give" + " -p library=true too.");
         }
         if (library && (flushes > 2 || (flushes == 1 && !admission))) {
             throw new IllegalArgumentException("Rowlock sends it in 2 round trips, or with admission in 1, and not in "
                     + flushes + "; give -p flushes=2,1 and -p admission=true, or leave out library.");
-        }
-        if (expecting && !library) {
-            throw new IllegalArgumentException("SQL by hand has no expectOneRow; give -p library=true too.");
         }
         statements = statements();
         atEnd(Accounts.create(server, rows)::check);
         HikariDataSource pool = server.pool(clients);
         heldSeconds = heldAlone(pool);
         Locking locking = library ? locking(pool, Accounts.TABLE, Accounts.ID) : null;
-        threads.add("client", clients, number -> {
-            DiscreteSampler keys = Zipf.zipf(rows, zipf);
-            Latency transaction = meter.latency("transaction");
-            return () -> {
-                int aid = keys.sample();
-                transaction.begin();
-                if (locking == null) {
-                    try (Connection connection = pool.getConnection()) {
-                        run(connection, aid);
-                    }
-                } else {
-                    run(locking, pool, aid);
+        addClients(clients, rows, zipf, aid -> {
+            if (locking != null) {
+                run(locking, pool, aid);
+            } else {
+                try (Connection connection = pool.getConnection()) {
+                    run(connection, aid);
                 }
-                transaction.end();
-                if (aid == HOTTEST) {
-                    hottest.increment();
-                }
-                return 1;
-            };
+            }
+            hottest.add(aid == HOTTEST ? 1 : 0);
         });
     }
 

@@ -1,41 +1,30 @@
 package org.rowlock.jmh.bench;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.ScenarioFile;
 
 /** All scenarios. */
 public final class Scenarios {
-    private static final List<Scenario> OURS = List.of(
-            Zipfian.SCENARIO,
-            Zipfian.OVER_CLIENTS,
-            DropIn.SCENARIO,
-            DropIn.ORDERS,
-            RoundTrips.SCENARIO,
-            GroupExecution.SCENARIO,
-            EarlyRelease.SCENARIO,
-            Instances.SCENARIO,
-            Instances.ONE_ROW,
-            Pool.SCENARIO,
-            Bystander.SCENARIO,
-            Share.SCENARIO,
-            ShareFairness.SCENARIO,
-            ReadAfterLock.SCENARIO,
-            Keys.SCENARIO,
-            ManyKeys.SCENARIO,
-            Queue.SCENARIO,
-            PlanTrap.SCENARIO,
-            WriteMixed.SCENARIO,
-            LockLoss.SCENARIO,
-            Horizon.SCENARIO,
-            Autovacuum.SCENARIO,
-            Zipfian.DISTINCT_KEYS);
-
-    private static final List<Scenario> ALL =
-            Stream.concat(OURS.stream(), SqlCase.SCENARIOS.stream()).toList();
+    private static final List<Scenario> ALL = read();
 
     private Scenarios() {}
+
+    private static List<Scenario> read() {
+        List<Scenario> all = new ArrayList<>(ScenarioFile.read(Scenarios::benchmark));
+        all.add(GroupExecution.SCENARIO);
+        return List.copyOf(all);
+    }
+
+    private static Class<?> benchmark(String name) {
+        try {
+            return Class.forName(Scenarios.class.getPackageName() + '.' + name);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException("scenarios.md names a benchmark that there is not: " + name, e);
+        }
+    }
 
     /** In the order in which they are listed and run. */
     public static List<Scenario> all() {

@@ -7,15 +7,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
 import org.rowlock.TransactionLocks;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 
 /**
  * Shared locks on many neighbouring rows in one transaction, the same rows for every client, and nothing else: begin,
@@ -23,20 +18,6 @@ import org.rowlock.jmh.scenario.Variant;
  */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class Share extends LockWorkload {
-    static final Scenario SCENARIO = new Scenario(
-            "share",
-            Share.class,
-            Stream.of(4, 1)
-                    .map(clients -> Point.clients(clients).locking(1_000))
-                    .toList(),
-            Variant.besideByHand(),
-            List.of(
-                    Metric.throughput("transactions"),
-                    Metric.wal(),
-                    Metric.multixacts(),
-                    Metric.percentile("lock", 50, "1,000 locks"),
-                    Metric.percentile("lock", 99, "1,000 locks")));
-
     @Param("4")
     public int clients;
 

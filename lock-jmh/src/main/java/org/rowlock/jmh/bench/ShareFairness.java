@@ -5,13 +5,8 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 
 /**
  * How long a writer waits for a row that others share all the time: each sharer begins, locks it FOR SHARE, holds it
@@ -19,22 +14,6 @@ import org.rowlock.jmh.scenario.Variant;
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class ShareFairness extends LockWorkload {
-    static final Scenario SCENARIO = new Scenario(
-            "share-fairness",
-            ShareFairness.class,
-            Stream.of(8, 1, 2, 4, 16)
-                    .map(sharers -> Point.of(sharers + (sharers == 1 ? " sharer" : " sharers"), sharers)
-                            .connecting(sharers + 1))
-                    .toList(),
-            Variant.withAdmission(),
-            List.of(
-                    Metric.lower("writer.max", "the writer's longest wait", "ms"),
-                    Metric.percentile("writer", 50, "the writer"),
-                    Metric.higher("writes", "writes", "1/s"),
-                    Metric.neither("sharers", "sharers' transactions", "1/s"),
-                    Metric.wal(),
-                    Metric.multixacts()));
-
     private static final int ROW = 1;
 
     /** The sharers. */
@@ -92,12 +71,7 @@ public class ShareFairness extends LockWorkload {
             wait.begin();
             locking.transaction(ROW, connection -> {
                 wait.end();
-                exclusion.enter(0);
-                try {
-                    Accounts.raise(connection, ROW);
-                } finally {
-                    exclusion.leave(0);
-                }
+                exclusion.inside(0, () -> Accounts.raise(connection, ROW));
             });
             raised.increment();
             Pause.millis(pauseMillis * ThreadLocalRandom.current().nextDouble(0.5, 1.5));

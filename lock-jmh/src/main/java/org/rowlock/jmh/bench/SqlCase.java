@@ -16,14 +16,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
-import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.Sql;
 
 /**
@@ -36,44 +30,6 @@ import org.rowlock.jmh.server.Sql;
 public class SqlCase extends Workload {
     private static final String BUFFERS = "lwlocks-buffers";
     private static final Map<String, String> SMALL = Map.of("shared_buffers", "16MB");
-
-    static final List<Scenario> SCENARIOS = List.of(
-            scenario(
-                            BUFFERS,
-                            1,
-                            List.of("in memory", "evicting"),
-                            Metric.throughput("inserts"),
-                            Metric.higher("reads", "reads", "1/s"))
-                    .on(SMALL),
-            scenario(
-                    "lwlocks-procarray",
-                    20,
-                    List.of("selects", "selects and an xid"),
-                    Metric.throughput("connections that got in"),
-                    Metric.lower("out", "that did not within 10 s", "1/s"),
-                    Metric.percentile("connecting", 50, "time to connect"),
-                    Metric.percentile("connecting", 99, "time to connect"),
-                    Metric.lower("connecting.max", "time to connect max", "ms"),
-                    Metric.higher("selects", "round trips of 30 selects", "1/s")),
-            scenario(
-                    "lwlocks-fastpath",
-                    10,
-                    List.of("apart", "colliding"),
-                    Metric.throughput("reads"),
-                    Metric.neither("truncates", "truncates", "1/s")),
-            scenario(
-                            "network",
-                            0,
-                            List.of("select 1"),
-                            Metric.throughput("round trips"),
-                            Metric.neither("net.roundTrip", "round trip of one client", "ms"),
-                            Metric.percentile("trip", 50, "round trip of each"),
-                            Metric.percentile("trip", 99, "round trip of each"))
-                    .with(
-                            Stream.of(0.0, 0.25, 0.5, 1.0, 5.0)
-                                    .map(rtt -> Point.clients(90).over(rtt))
-                                    .toList(),
-                            List.of(variant("network", "select 1", 0))));
 
     private static final Pattern SECTION =
             Pattern.compile("(?m)^-- (setup|measured|beside|connecting|holds)(?: (\\w+) (\\w+))?$");
@@ -99,25 +55,6 @@ public class SqlCase extends Workload {
      * @param role the one that runs it; empty if only the benchmark does
      */
     record Section(String kind, String role, String count, List<String> statements) {}
-
-    private static Scenario scenario(String name, int beside, List<String> variants, Metric... metrics) {
-        return new Scenario(
-                        name,
-                        SqlCase.class,
-                        Stream.of(150, 30)
-                                .map(clients -> Point.clients(clients).connecting(clients + beside))
-                                .toList(),
-                        Stream.of(0, 1)
-                                .limit(variants.size())
-                                .map(each -> variant(name, variants.get(each), each))
-                                .toList(),
-                        List.of(metrics))
-                .timed(Timing.THROUGHPUT);
-    }
-
-    private static Variant variant(String script, String label, int number) {
-        return new Variant(label, Map.of("script", script, "variant", Integer.toString(number)), false);
-    }
 
     @Override
     Map<String, String> settings() {

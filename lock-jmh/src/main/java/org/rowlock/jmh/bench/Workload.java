@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -60,6 +61,27 @@ public abstract class Workload {
     /** Makes the tables, adds the clients, and says what must hold {@link #atEnd}. */
     @Initializer
     abstract void prepare() throws SQLException;
+
+    /** What a client does with the row that it has picked. */
+    @FunctionalInterface
+    interface RowWork {
+        void run(int aid) throws SQLException;
+    }
+
+    /** Adds clients that pick a row each time, and notes how long that takes: a transaction. */
+    void addClients(int clients, int rows, double zipf, RowWork work) {
+        threads.add("client", clients, number -> {
+            DiscreteSampler keys = Zipf.zipf(rows, zipf);
+            Latency transaction = meter.latency("transaction");
+            return () -> {
+                int aid = keys.sample();
+                transaction.begin();
+                work.run(aid);
+                transaction.end();
+                return 1;
+            };
+        });
+    }
 
     /** What is to be made sure of when the clients have ended: that the locks have kept what they promise. */
     void atEnd(BenchmarkServer.Step check) {

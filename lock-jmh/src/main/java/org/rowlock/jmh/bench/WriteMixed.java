@@ -8,10 +8,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 
 /**
  * The mix of sysbench's oltp_write_only: a transaction updates an indexed column of one row, another column of a
@@ -20,23 +16,6 @@ import org.rowlock.jmh.scenario.Variant;
  */
 @ByHand(Strategy.OPTIMISTIC)
 public class WriteMixed extends LockWorkload {
-    static final Scenario SCENARIO = new Scenario(
-            "write-mix",
-            WriteMixed.class,
-            List.of(
-                    Point.of("zipf, 10 clients", 10, "keys", "ZIPF").locking(3),
-                    Point.of("zipf, 90 clients", 90, "keys", "ZIPF").locking(3),
-                    Point.of("uniform, 90 clients", 90, "keys", "UNIFORM").locking(3)),
-            Variant.withAdmission(Variant.of("OPTIMISTIC")),
-            List.of(
-                    Metric.throughput("commits"),
-                    Metric.percentile("transaction", 50, "transaction, with retries,"),
-                    Metric.percentile("transaction", 95, "transaction, with retries,"),
-                    Metric.percentile("transaction", 99, "transaction, with retries,"),
-                    Metric.lower("retries", "retries per transaction", ""),
-                    Metric.lower("failedCommits", "failed after 10 retries, per transaction", ""),
-                    Metric.wal()));
-
     @Param("90")
     public int clients;
 

@@ -23,6 +23,7 @@ import org.rowlock.jmh.report.Summary;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Results;
+import org.rowlock.jmh.run.Room;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.server.ServerCheck;
 import org.rowlock.jmh.server.ServerFacts;

@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.HelpOption;
+import org.rowlock.jmh.bench.DefaultScenarios;
 import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;

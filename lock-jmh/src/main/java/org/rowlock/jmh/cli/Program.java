@@ -4,16 +4,12 @@ import java.io.PrintWriter;
 import org.openjdk.jmh.util.Version;
 import org.postgresql.util.DriverInfo;
 import org.rowlock.doctor.DoctorCommand;
-import org.rowlock.doctor.ServerErrors;
-import org.rowlock.doctor.UserError;
-import picocli.CommandLine;
+import org.rowlock.doctor.DoctorMain;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The commands, and what becomes of their failures: a message that says what to do, and a status; no stack trace. */
 @Command(
@@ -59,6 +55,7 @@ public final class Program implements IVersionProvider {
             scope = ScopeType.INHERIT,
             order = 99,
             description = "Shows where in the program a failure came from.")
+    @SuppressWarnings("UnusedVariable") // DoctorMain looks for it
     private boolean isVerbose;
 
     /** Whether these arguments are for us. JMH's options have one dash, and its benchmarks' names capitals or dots. */
@@ -74,40 +71,12 @@ public final class Program implements IVersionProvider {
      * @return the exit status: 0 if all is well, 1 for failures, 2 for wrong usage
      */
     public static int run(PrintWriter out, PrintWriter err, String... args) {
-        Program program = new Program();
-        return new CommandLine(program)
+        return DoctorMain.commandLine(new Program())
                 .setOut(out)
                 .setErr(err)
                 .setUsageHelpWidth(WIDTH)
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .setParameterExceptionHandler((e, given) -> program.misused(e))
-                .setExecutionExceptionHandler((e, command, parsed) -> program.failed(e, command))
                 .execute(args.length == 0 ? new String[] {"help"} : args);
-    }
-
-    private int misused(ParameterException e) {
-        CommandLine command = e.getCommandLine();
-        command.getErr().println(e.getMessage());
-        UnmatchedArgumentException.printSuggestions(e, command.getErr());
-        command.getErr().println("Try: " + command.getCommandSpec().qualifiedName() + " --help");
-        return traced(e, command, CommandLine.ExitCode.USAGE);
-    }
-
-    private int failed(Exception e, CommandLine command) {
-        command.getErr()
-                .println(
-                        e instanceof UserError
-                                ? e.getMessage()
-                                : "This failed in a way that was not foreseen: " + ServerErrors.describe(e)
-                                        + " With --verbose it shows where.");
-        return traced(e, command, CommandLine.ExitCode.SOFTWARE);
-    }
-
-    private int traced(Exception e, CommandLine command, int status) {
-        if (isVerbose) {
-            e.printStackTrace(command.getErr());
-        }
-        return status;
     }
 
     /** Of the jar's manifest. */

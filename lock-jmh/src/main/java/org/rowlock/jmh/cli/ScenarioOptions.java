@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.doctor.PositiveNumber;
+import org.rowlock.jmh.bench.DefaultScenarios;
 import org.rowlock.jmh.bench.Instances;
 import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.bench.Strategy;

@@ -10,12 +10,22 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.bench.InvariantViolation;
 
-/**
- * What a benchmark said, found in what JMH wraps around it.
- *
- * @param isViolation whether it has found its own locks wrong
- */
-record BenchmarkFailure(String message, boolean isViolation) {
+/** What a benchmark said, found in what JMH wraps around it. */
+final class BenchmarkFailure extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final boolean violation;
+
+    private BenchmarkFailure(String message, Throwable cause, boolean violation) {
+        super(message, cause);
+        this.violation = violation;
+    }
+
+    /** Whether the locks are wrong, so that what the variant measured before is no result either. */
+    boolean isViolation() {
+        return violation;
+    }
+
     static BenchmarkFailure of(Throwable failure) {
         Throwable first = null;
         Deque<Throwable> queue = new ArrayDeque<>();
@@ -25,7 +35,8 @@ record BenchmarkFailure(String message, boolean isViolation) {
             Throwable next = queue.remove();
             if (seen.add(next)) {
                 if (next instanceof InvariantViolation || next instanceof UserError) {
-                    return new BenchmarkFailure(String.valueOf(next.getMessage()), next instanceof InvariantViolation);
+                    return new BenchmarkFailure(
+                            String.valueOf(next.getMessage()), failure, next instanceof InvariantViolation);
                 }
                 if (first == null && !(next instanceof RunnerException) && !(next instanceof BenchmarkException)) {
                     first = next;
@@ -36,7 +47,8 @@ record BenchmarkFailure(String message, boolean isViolation) {
                 queue.addAll(List.of(next.getSuppressed()));
             }
         }
-        return new BenchmarkFailure(first == null ? String.valueOf(failure.getMessage()) : describe(first), false);
+        return new BenchmarkFailure(
+                first == null ? String.valueOf(failure.getMessage()) : describe(first), failure, false);
     }
 
     private static String describe(Throwable failure) {

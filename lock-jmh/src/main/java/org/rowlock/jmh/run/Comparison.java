@@ -17,7 +17,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
-import org.rowlock.doctor.ServerErrors;
+import org.rowlock.doctor.ServerFailures;
 import org.rowlock.doctor.UserError;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.scenario.Point;
@@ -40,12 +40,6 @@ import org.rowlock.jmh.server.ServerFacts;
 public final class Comparison {
     /** Fewer say nothing about how far to trust them. */
     private static final int LEAST_ROUNDS = 3;
-
-    /** So much a network may differ from what was asked for before it is remarked. */
-    private static final double INEXACT = 0.1;
-
-    /** Of the processors. */
-    private static final double MOST_OF_OTHERS = 0.1;
 
     /** A variant that fails so often is not tried again. */
     private static final int MOST_FAILURES = 3;
@@ -85,8 +79,7 @@ public final class Comparison {
             if (!rounds.isEmpty()) {
                 ScenarioResult result = rounds.compare();
                 results.add(result);
-                remarkNetworks(scenarios.get(i), result);
-                remarkOthers(result);
+                remarks.addAll(rounds.remarks(result));
             }
         }
         if (stopped) {
@@ -128,36 +121,6 @@ public final class Comparison {
     private boolean fits(Duration more) {
         Duration budget = settings.budget();
         return budget == null || pace.passed().plus(more).compareTo(budget) <= 0;
-    }
-
-    /** Round trips that took longer than the network that was asked for. */
-    private void remarkNetworks(Scenario scenario, ScenarioResult result) {
-        for (Point point : scenario.points()) {
-            double asked = point.rttMillis();
-            result.points().stream()
-                    .filter(each -> each.label().equals(point.label()) && asked > 0)
-                    .filter(each -> Math.abs(each.roundTripMillis() - asked) > INEXACT * asked)
-                    .forEach(each -> remarks.add(String.format(
-                            Locale.ROOT,
-                            "%s, %s: a round trip took %.2f ms, of which %.2f ms are the network that was asked for.",
-                            scenario.name(),
-                            point.label(),
-                            each.roundTripMillis(),
-                            asked)));
-        }
-    }
-
-    /** Other programs that took the processors. */
-    private void remarkOthers(ScenarioResult result) {
-        List<String> disturbed = result.points().stream()
-                .flatMap(point -> point.variants().stream()
-                        .filter(variant -> Limit.othersShare(variant.figures()) > MOST_OF_OTHERS)
-                        .map(variant -> point.label() + ", " + variant.label()))
-                .toList();
-        if (!disturbed.isEmpty()) {
-            remarks.add(result.name() + ": other programs took more than a tenth of this machine's processors in "
-                    + String.join("; ", disturbed) + ". Run it again when they rest.");
-        }
     }
 
     /** Ends the forks; {@link #run} then cleans up and returns. */
@@ -238,7 +201,7 @@ public final class Comparison {
                 fail(
                         scenario.name() + ", clean-up",
                         new UserError("The schema " + BenchmarkSchema.NAME + " may be left at " + address
-                                + ", as the server could not be asked to drop it: " + ServerErrors.describe(e)
+                                + ", as the server could not be asked to drop it: " + ServerFailures.describe(e)
                                 + " Run there: drop schema if exists " + BenchmarkSchema.NAME + " cascade"));
             }
         }
@@ -300,7 +263,7 @@ public final class Comparison {
             double value = measured.figures().getOrDefault(scenario.headline().key(), Double.NaN);
             progress.ended(what, figure(value) + " " + scenario.headline().unit(), pace.left());
             return 0;
-        } catch (JmhRun.Failure failure) {
+        } catch (BenchmarkFailure failure) {
             if (stopped) {
                 return 0;
             }

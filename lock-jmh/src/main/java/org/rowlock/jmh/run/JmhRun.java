@@ -29,25 +29,7 @@ import org.rowlock.jmh.server.RunFile;
  * @param crashCommand of the user's; null for none
  */
 record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) {
-
-    /** The benchmark failed; the message is what it said. */
-    static final class Failure extends Exception {
-        private static final long serialVersionUID = 1;
-
-        private final boolean violation;
-
-        Failure(BenchmarkFailure failure, Throwable cause) {
-            super(failure.message(), cause);
-            this.violation = failure.isViolation();
-        }
-
-        /** Whether the locks are wrong, so that what the variant measured before is no result either. */
-        boolean isViolation() {
-            return violation;
-        }
-    }
-
-    Measurement run(Scenario scenario, Point point, Variant variant) throws Failure {
+    Measurement run(Scenario scenario, Point point, Variant variant) throws BenchmarkFailure {
         Timing timing = scenario.timing();
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^" + Pattern.quote(scenario.benchmark().getName()) + "\\.")
@@ -75,7 +57,7 @@ record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) 
             return Measurement.of(
                     results.iterator().next().getBenchmarkResults().iterator().next());
         } catch (RunnerException e) {
-            throw new Failure(BenchmarkFailure.of(e), e);
+            throw BenchmarkFailure.of(e);
         }
     }
 

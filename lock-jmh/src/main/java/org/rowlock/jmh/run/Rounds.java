@@ -3,6 +3,7 @@ package org.rowlock.jmh.run;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,12 @@ import org.rowlock.jmh.scenario.Variant;
 /** Gathers the rounds of one scenario, and compares. */
 final class Rounds {
     private static final String WAIT = "wait.";
+
+    /** So much a network may differ from what was asked for before it is remarked. */
+    private static final double INEXACT = 0.1;
+
+    /** Of the processors. */
+    private static final double MOST_OF_OTHERS = 0.1;
 
     private final Scenario scenario;
     private final Map<Place, Map<Integer, Measurement>> measured = new LinkedHashMap<>();
@@ -158,6 +165,34 @@ final class Rounds {
                 .ratio(own, baseline)
                 .map(ratio -> scenario.headline().better() == Metric.Better.LOWER ? ratio.inverse() : ratio)
                 .orElse(null);
+    }
+
+    /** What a reader of the result must know: other networks than were asked for, and other programs. */
+    List<String> remarks(ScenarioResult result) {
+        List<String> remarks = new ArrayList<>();
+        for (Point point : scenario.points()) {
+            double asked = point.rttMillis();
+            result.points().stream()
+                    .filter(each -> each.label().equals(point.label()) && asked > 0)
+                    .filter(each -> Math.abs(each.roundTripMillis() - asked) > INEXACT * asked)
+                    .forEach(each -> remarks.add(String.format(
+                            Locale.ROOT,
+                            "%s, %s: a round trip took %.2f ms, of which %.2f ms are the network that was asked for.",
+                            scenario.name(),
+                            point.label(),
+                            each.roundTripMillis(),
+                            asked)));
+        }
+        List<String> disturbed = result.points().stream()
+                .flatMap(point -> point.variants().stream()
+                        .filter(variant -> Limit.othersShare(variant.figures()) > MOST_OF_OTHERS)
+                        .map(variant -> point.label() + ", " + variant.label()))
+                .toList();
+        if (!disturbed.isEmpty()) {
+            remarks.add(result.name() + ": other programs took more than a tenth of this machine's processors in "
+                    + String.join("; ", disturbed) + ". Run it again when they rest.");
+        }
+        return remarks;
     }
 
     private double headline(Measurement measurement) {

@@ -24,32 +24,16 @@ public record Metric(String key, String title, String unit, Better better) {
         return new Metric(SCORE, of, "1/s", Better.HIGHER);
     }
 
-    public static Metric higher(String key, String title, String unit) {
-        return new Metric(key, title, unit, Better.HIGHER);
-    }
-
-    public static Metric lower(String key, String title, String unit) {
-        return new Metric(key, title, unit, Better.LOWER);
-    }
-
-    public static Metric neither(String key, String title, String unit) {
-        return new Metric(key, title, unit, Better.NEITHER);
-    }
-
     /** Such as {@code lock.p99}. */
     public static Metric percentile(String latency, int percent, String title) {
-        return lower(latency + ".p" + percent, title + " p" + percent, "ms");
+        return new Metric(latency + ".p" + percent, title + " p" + percent, "ms", Better.LOWER);
     }
 
     public static Metric wal() {
-        return lower("wal", "WAL", "B");
+        return new Metric("wal", "WAL", "B", Better.LOWER);
     }
 
     public static Metric xids() {
-        return lower("xids", "transaction ids", "");
-    }
-
-    public static Metric multixacts() {
-        return lower("multixacts", "MultiXacts", "");
+        return new Metric("xids", "transaction ids", "", Better.LOWER);
     }
 }

@@ -32,21 +32,6 @@ public record Scenario(
         Map<String, String> settings,
         boolean killsServer) {
 
-    /** With the usual timing, on a server as it is; what it asks is in scenarios.md. */
-    public Scenario(String name, Class<?> benchmark, List<Point> points, List<Variant> variants, List<Metric> metrics) {
-        this(name, Wording.of(name), benchmark, points, variants, metrics);
-    }
-
-    private Scenario(
-            String name,
-            Wording wording,
-            Class<?> benchmark,
-            List<Point> points,
-            List<Variant> variants,
-            List<Metric> metrics) {
-        this(name, wording.title(), wording.question(), wording.published(), benchmark, points, variants, metrics);
-    }
-
     /** With the usual timing, on a server as it is. */
     public Scenario(
             String name,
@@ -61,26 +46,17 @@ public record Scenario(
     }
 
     public Scenario timed(Timing other) {
-        return copy(points, variants, other, settings, killsServer);
-    }
-
-    public Scenario on(Map<String, String> serverSettings) {
-        return copy(points, variants, timing, serverSettings, killsServer);
+        return copy(points, variants, other);
     }
 
     /** Some of it. */
     public Scenario with(List<Point> otherPoints, List<Variant> otherVariants) {
-        return copy(otherPoints, otherVariants, timing, settings, killsServer);
+        return copy(otherPoints, otherVariants, timing);
     }
 
-    public Scenario killing() {
-        return copy(points, variants, timing, settings, true);
-    }
-
-    private Scenario copy(
-            List<Point> where, List<Variant> what, Timing how, Map<String, String> serverSettings, boolean kills) {
+    private Scenario copy(List<Point> where, List<Variant> what, Timing how) {
         return new Scenario(
-                name, title, question, published, benchmark, where, what, metrics, how, serverSettings, kills);
+                name, title, question, published, benchmark, where, what, metrics, how, settings, killsServer);
     }
 
     public Variant baseline() {

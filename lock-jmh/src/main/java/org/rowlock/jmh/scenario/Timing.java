@@ -10,20 +10,8 @@ package org.rowlock.jmh.scenario;
  * @param singleShot whether the benchmark runs once and takes as long as it takes
  */
 public record Timing(int rounds, int warmupMillis, int windows, int millis, boolean singleShot) {
-    public static final Timing THROUGHPUT = new Timing(4, 1_000, 1, 3_000, false);
-
     /** Where SQL by hand, which is soon compiled, is beside the library, which takes longer. */
     public static final Timing WARM = new Timing(4, 8_000, 1, 3_000, false);
-
-    /** A few percent are to be seen. */
-    public static final Timing EXACT = new Timing(5, 1_500, 1, 2_000, false);
-
-    public static final Timing SHOT = new Timing(3, 0, 1, 5_000, true);
-
-    /** Second by second, with a warm-up that is long enough that a cold JVM does not look like a rise. */
-    public static Timing course(int seconds) {
-        return new Timing(3, 4_000, seconds, 1_000, false);
-    }
 
     public Timing rounds(int number) {
         return new Timing(number, warmupMillis, windows, millis, singleShot);

@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * What is compared: parameters of the benchmark.
@@ -14,8 +13,9 @@ import java.util.stream.Stream;
  * @param isControl whether it does less than the others, as a read without a lock does: to compare with, and no gain
  */
 public record Variant(String label, Map<String, String> params, boolean isControl) {
-    private static final String STRATEGY = "strategy";
-    private static final String ADMISSION = "admission";
+    static final String STRATEGY = "strategy";
+    static final String ADMISSION = "admission";
+    static final String ADMITTED = " + admission";
 
     /** Such as {@code ADVISORY}. */
     public static Variant of(String strategy) {
@@ -24,25 +24,6 @@ public record Variant(String label, Map<String, String> params, boolean isContro
 
     public static List<Variant> of(String... strategies) {
         return Arrays.stream(strategies).map(Variant::of).toList();
-    }
-
-    /** ROW, BOTH and ADVISORY, each alone and with admission, and more. */
-    public static List<Variant> withAdmission(Variant... more) {
-        List<Variant> own = of("ROW", "BOTH", "ADVISORY");
-        return Stream.of(own.stream(), own.stream().map(Variant::admitted), Arrays.stream(more))
-                .flatMap(each -> each)
-                .toList();
-    }
-
-    /** FOR UPDATE by hand, which ratios refer to, and {@link #withAdmission}. */
-    public static List<Variant> besideByHand(Variant... more) {
-        return Stream.concat(Stream.of(of("FOR_UPDATE")), withAdmission(more).stream())
-                .toList();
-    }
-
-    /** The same with admission. */
-    public Variant admitted() {
-        return with(" + admission", ADMISSION, "true");
     }
 
     /** The same with another parameter, and more to its label. */

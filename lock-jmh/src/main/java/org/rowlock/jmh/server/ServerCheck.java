@@ -8,7 +8,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.doctor.ServerAddress;
-import org.rowlock.doctor.ServerErrors;
+import org.rowlock.doctor.ServerFailures;
 import org.rowlock.doctor.UserError;
 
 /** Refuses a server that cannot or must not be measured, before anything is created there. */
@@ -25,7 +25,7 @@ public final class ServerCheck {
     }
 
     private static ServerFacts look(ServerAddress address, Connection connection) throws SQLException {
-        ServerErrors.refuseOtherDatabases(address, Sql.text(connection, "select version()"));
+        ServerFailures.refuseOtherDatabases(address, Sql.text(connection, "select version()"));
         ServerFacts facts = ServerFacts.of(connection);
         if (connection.getMetaData().getDatabaseMajorVersion() < OLDEST_VERSION) {
             throw new UserError("The server at " + address + " is " + facts.version()
@@ -46,7 +46,7 @@ public final class ServerCheck {
             refuseReadOnly(address, facts);
             BenchmarkSchema.refuseAnothers(connection);
         } catch (SQLException e) {
-            throw ServerErrors.at(address, e);
+            throw ServerFailures.at(address, e);
         }
         refuseMissingPrivilege(address, facts);
         refuseOtherIsolation(address, facts);
@@ -55,7 +55,7 @@ public final class ServerCheck {
         } catch (RowlockException e) {
             throw e.getCause() == null
                     ? new UserError("Advisory locks do not work at " + address + ": " + e.getMessage(), e)
-                    : ServerErrors.at(address, e);
+                    : ServerFailures.at(address, e);
         }
         return facts;
     }
@@ -66,7 +66,7 @@ public final class ServerCheck {
                     + " whose locks exclude nobody on its primary. Give the primary with --url.");
         }
         if (facts.isReadOnly()) {
-            throw new UserError(ServerErrors.readOnly(address));
+            throw new UserError(ServerFailures.readOnly(address));
         }
     }
 

@@ -1,9 +1,7 @@
 package org.rowlock.jmh.server;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,32 +45,47 @@ public record ServerFacts(
         }
     }
 
-    /** Of a superuser the limits of roles and databases do not hold. Our own connection is not counted as taken. */
     private static final String FACTS = """
             select version(),
                    pg_is_in_recovery(),
                    current_setting('transaction_read_only')::boolean,
                    session_user,
                    current_database(),
-                   has_database_privilege(current_database(), 'create'),
-                   current_setting('max_connections')::int,
-                   current_setting('max_connections')::int
-                     - case when r.rolsuper then 0
-                            else current_setting('superuser_reserved_connections')::int
-                                 + case when exists (select from pg_roles reserved
-                                                      where reserved.rolname = 'pg_use_reserved_connections'
-                                                        and pg_has_role(r.oid, reserved.oid, 'usage'))
-                                        then 0
-                                        else coalesce(current_setting('reserved_connections', true)::int, 0)
-                                   end
-                       end
+                   has_database_privilege(current_database(), 'create')
+            """;
+
+    /** Of a superuser the limits of roles and databases do not hold. Our own connection is not counted as taken. */
+    private static final String ROOMS = """
+            with us as (
+              select r.oid, r.rolsuper, r.rolconnlimit, d.datconnlimit, quote_ident(r.rolname) as role,
+                     quote_ident(d.datname) as database,
+                     current_setting('max_connections')::int as most,
+                     (select numbackends from pg_stat_database where datid = d.oid) - 1 as here,
+                     (select count(*)::int from pg_stat_activity where usesysid = r.oid and leader_pid is null) - 1
+                       as ours
+                from pg_roles r, pg_database d
+               where r.rolname = session_user and d.datname = current_database())
+            select 'max_connections', most,
+                   most - case when rolsuper then 0
+                               else current_setting('superuser_reserved_connections')::int
+                                    + case when exists (select from pg_roles reserved
+                                                         where reserved.rolname = 'pg_use_reserved_connections'
+                                                           and pg_has_role(us.oid, reserved.oid, 'usage'))
+                                           then 0
+                                           else coalesce(current_setting('reserved_connections', true)::int, 0)
+                                      end
+                          end
                      - (select coalesce(sum(numbackends), 0)::int from pg_stat_database) + 1,
-                   case when r.rolsuper then -1 else r.rolconnlimit end,
-                   (select count(*)::int from pg_stat_activity where usesysid = r.oid and leader_pid is null) - 1,
-                   case when r.rolsuper then -1 else d.datconnlimit end,
-                   (select numbackends from pg_stat_database where datid = d.oid) - 1
-              from pg_roles r, pg_database d
-             where r.rolname = session_user and d.datname = current_database()
+                   'Set max_connections there to'
+              from us
+            union all
+            select 'the connection limit of the role ' || role, rolconnlimit, rolconnlimit - ours,
+                   'Run there: alter role ' || role || ' connection limit'
+              from us where not rolsuper and rolconnlimit >= 0
+            union all
+            select 'the connection limit of the database ' || database, datconnlimit, datconnlimit - here,
+                   'Run there: alter database ' || database || ' connection limit'
+              from us where not rolsuper and datconnlimit >= 0
             """;
 
     private static final List<String> SETTINGS = List.of(
@@ -102,6 +115,10 @@ public record ServerFacts(
      */
     public static ServerFacts of(Connection connection) throws SQLException {
         Map<String, String> settings = settings(connection);
+        List<ConnectionRoom> rooms = Sql.list(
+                connection,
+                ROOMS,
+                row -> new ConnectionRoom(row.getString(1), row.getInt(2), row.getInt(3), row.getString(4)));
         return Sql.one(
                 connection,
                 FACTS,
@@ -112,29 +129,8 @@ public record ServerFacts(
                         row.getString(4),
                         row.getString(5),
                         row.getBoolean(6),
-                        rooms(row),
+                        rooms,
                         settings));
-    }
-
-    private static List<ConnectionRoom> rooms(ResultSet row) throws SQLException {
-        String role = quoted(row.getString(4));
-        String database = quoted(row.getString(5));
-        List<ConnectionRoom> rooms = new ArrayList<>();
-        rooms.add(new ConnectionRoom("max_connections", row.getInt(7), row.getInt(8), "Set max_connections there to"));
-        if (row.getInt(9) >= 0) {
-            rooms.add(room("the connection limit of the role ", "role " + role, row.getInt(9), row.getInt(10)));
-        }
-        if (row.getInt(11) >= 0) {
-            rooms.add(room(
-                    "the connection limit of the database ", "database " + database, row.getInt(11), row.getInt(12)));
-        }
-        return List.copyOf(rooms);
-    }
-
-    private static ConnectionRoom room(String limit, String owner, int allowed, int taken) {
-        String name = owner.substring(owner.indexOf(' ') + 1);
-        return new ConnectionRoom(
-                limit + name, allowed, allowed - taken, "Run there: alter " + owner + " connection limit");
     }
 
     private static Map<String, String> settings(Connection connection) throws SQLException {

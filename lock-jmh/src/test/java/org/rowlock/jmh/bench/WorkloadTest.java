@@ -86,7 +86,7 @@ class WorkloadTest {
     @ValueSource(strings = {"plain", "queue"})
     void updatesThatCommitByThemselvesAddUp(String wrapper) throws Exception {
         assertThat(JmhRuns.figures(JmhRuns.run(
-                        DropIn.class, "wrapper", wrapper, "autocommit", "true", "rows", "1", "clients", "8")))
+                        DropInWorkload.class, "wrapper", wrapper, "autocommit", "true", "rows", "1", "clients", "8")))
                 .containsKey("transaction.p99");
     }
 

@@ -129,7 +129,7 @@ class InterruptedRunTest {
                 "-Djava.io.tmpdir=" + directory,
                 "-cp",
                 System.getProperty("java.class.path"),
-                "org.rowlock.jmh.Main",
+                "org.rowlock.jmh.BenchmarksMain",
                 "compare",
                 "--yes",
                 "--scenario",

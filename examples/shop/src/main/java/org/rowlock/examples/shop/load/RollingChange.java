@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.rowlock.examples.shop.EmbeddedDatabase;
 import org.rowlock.examples.shop.StockView;
-import org.rowlock.examples.shop.load.Instances.Instance;
+import org.rowlock.examples.shop.load.ShopInstances.Instance;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -31,7 +31,7 @@ public final class RollingChange {
 
     private final PrintStream out;
     private final List<String> database;
-    private final Instances instances = new Instances();
+    private final ShopInstances instances = new ShopInstances();
     private final List<Running> running = new ArrayList<>();
 
     private record Running(String strategy, Shop shop, Instance instance) {
@@ -104,7 +104,7 @@ public final class RollingChange {
                 }
             }
             List<StockView> after = running.get(0).instance().client.stock();
-            return report(Books.check(before, after, ledger), ledger);
+            return report(ShopBooks.check(before, after, ledger), ledger);
         } finally {
             running.forEach(each -> each.shop().close());
         }

@@ -52,14 +52,14 @@ public final class ShopLoad {
             List<StockView> before = client.stock();
             out.println(clients + " clients order at " + shop + " for " + duration.toSeconds() + " s.");
             Ledger ledger = new Ledger();
-            Instances instances = new Instances();
+            ShopInstances instances = new ShopInstances();
             instances.add(shop, 0);
             List<Long> products = before.stream().map(StockView::product).toList();
             Shoppers shoppers = new Shoppers(instances, products, ledger, clients);
             try (shoppers) {
                 watch(new LiveView(client), ledger, duration);
             }
-            List<String> wrong = Books.check(before, client.stock(), ledger);
+            List<String> wrong = ShopBooks.check(before, client.stock(), ledger);
             out.println(ledger + ".");
             wrong.forEach(out::println);
             if (wrong.isEmpty()) {

@@ -18,13 +18,13 @@ final class Shoppers implements AutoCloseable {
     private static final int BUSY = 503;
     private static final int CONFLICT = 409;
 
-    private final Instances instances;
+    private final ShopInstances instances;
     private final List<Long> products;
     private final Ledger ledger;
     private final ExecutorService threads;
     private volatile boolean closing;
 
-    Shoppers(Instances instances, List<Long> products, Ledger ledger, int clients) {
+    Shoppers(ShopInstances instances, List<Long> products, Ledger ledger, int clients) {
         this.instances = instances;
         this.products = products;
         this.ledger = ledger;

@@ -43,7 +43,7 @@ class ShopTest {
 
         Ledger ledger = new Ledger();
         ledger.placed(Map.of(2L, 3, 1L, 1));
-        assertThat(Books.check(before, client.stock(), ledger)).isEmpty();
+        assertThat(ShopBooks.check(before, client.stock(), ledger)).isEmpty();
     }
 
     @Test
@@ -109,13 +109,13 @@ class ShopTest {
 
         List<StockView> before = client.stock();
         Ledger ledger = new Ledger();
-        Instances instances = new Instances();
-        Instances.Instance instance = instances.add(shop.uri(), 800);
+        ShopInstances instances = new ShopInstances();
+        ShopInstances.Instance instance = instances.add(shop.uri(), 800);
         Shoppers shoppers = shoppers(instances, before, ledger);
         try (shoppers) {
             instance.awaitWarm();
         }
-        assertThat(Books.check(before, client.stock(), ledger)).isEmpty();
+        assertThat(ShopBooks.check(before, client.stock(), ledger)).isEmpty();
         assertThat(List.of(ledger.placed.sum(), ledger.shipped.sum(), ledger.cancelled.sum()))
                 .doesNotContain(0L);
         assertThat(ledger.busy.sum()).isZero();
@@ -128,7 +128,7 @@ class ShopTest {
         ShopClient client = new ShopClient(shop.uri());
         List<StockView> before = client.stock();
         Ledger ledger = new Ledger();
-        Instances instances = new Instances();
+        ShopInstances instances = new ShopInstances();
         instances.add(shop.uri(), 0);
         Shoppers shoppers = shoppers(instances, before, ledger);
         try (shoppers) {
@@ -137,10 +137,11 @@ class ShopTest {
                     .until(() -> client.stock().stream()
                             .anyMatch(each -> each.available() + each.ordered() != each.initial()));
         }
-        assertThat(Books.check(before, client.stock(), ledger)).anyMatch(wrong -> wrong.contains("an update was lost"));
+        assertThat(ShopBooks.check(before, client.stock(), ledger))
+                .anyMatch(wrong -> wrong.contains("an update was lost"));
     }
 
-    private static Shoppers shoppers(Instances instances, List<StockView> stock, Ledger ledger) {
+    private static Shoppers shoppers(ShopInstances instances, List<StockView> stock, Ledger ledger) {
         return new Shoppers(instances, stock.stream().map(StockView::product).toList(), ledger, CLIENTS);
     }
 

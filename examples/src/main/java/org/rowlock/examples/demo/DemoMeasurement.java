@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** All that was measured of one variant, summed over the rounds. Not thread-safe. */
-final class Measurement {
+final class DemoMeasurement {
     private final ClientLog log = new ClientLog();
     private final List<Double> roundsPerSecond = new ArrayList<>();
     private Duration elapsed = Duration.ZERO;
-    private ServerCounters counters = ServerCounters.NONE;
+    private DemoCounters counters = DemoCounters.NONE;
     private MoneyCheck money = MoneyCheck.EXACT;
 
     void add(Slice slice) {
@@ -54,7 +54,7 @@ final class Measurement {
     }
 
     /** Whether even the worst round did more than the other's best one. Else the difference may be noise. */
-    boolean isClearlyFasterThan(Measurement other) {
+    boolean isClearlyFasterThan(DemoMeasurement other) {
         return roundsPerSecond.stream().mapToDouble(Double::doubleValue).min().orElse(0)
                 > other.roundsPerSecond.stream()
                         .mapToDouble(Double::doubleValue)

@@ -5,11 +5,11 @@ import java.io.IOException;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A real PostgreSQL of the demo's own, in a temporary directory that goes with it. */
-record EmbeddedServer(String name, PGSimpleDataSource dataSource, EmbeddedPostgres postgres) implements DemoServer {
+record EmbeddedDemoServer(String name, PGSimpleDataSource dataSource, EmbeddedPostgres postgres) implements DemoServer {
     /** Besides the clients': the demo's own, and the few that a server reserves. */
     private static final int FURTHER_CONNECTIONS = 36;
 
-    static EmbeddedServer start(int clients) {
+    static EmbeddedDemoServer start(int clients) {
         try {
             EmbeddedPostgres postgres = EmbeddedPostgres.builder()
                     .setServerConfig("max_connections", Integer.toString(clients + FURTHER_CONNECTIONS))
@@ -23,10 +23,10 @@ record EmbeddedServer(String name, PGSimpleDataSource dataSource, EmbeddedPostgr
             PGSimpleDataSource dataSource = new PGSimpleDataSource();
             dataSource.setUrl(postgres.getJdbcUrl("postgres", "postgres"));
             dataSource.setApplicationName(APPLICATION_NAME);
-            return new EmbeddedServer("localhost:" + postgres.getPort() + ", embedded", dataSource, postgres);
+            return new EmbeddedDemoServer("localhost:" + postgres.getPort() + ", embedded", dataSource, postgres);
         } catch (IOException | RuntimeException e) {
             throw new DemoException(
-                    "The embedded PostgreSQL did not start: " + ServerErrors.describe(e)
+                    "The embedded PostgreSQL did not start: " + DemoErrors.describe(e)
                             + " Run the demo against a server of yours with -D" + DemoSettings.URL
                             + "=jdbc:postgresql://host:port/database.",
                     e);

@@ -20,7 +20,7 @@ import java.sql.Statement;
  * @param mayCreateSchema whether the user may
  * @param hasSchema whether the demo's schema is there already
  */
-record ServerFacts(
+record DemoServerFacts(
         String version,
         int versionNumber,
         String fsync,
@@ -54,13 +54,13 @@ record ServerFacts(
                    to_regnamespace('%s') is not null
             """.formatted(DemoSchema.NAME);
 
-    static ServerFacts of(Connection connection) throws SQLException {
+    static DemoServerFacts of(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(QUERY)) {
             if (!row.next()) {
                 throw new SQLException("The server did not answer " + QUERY);
             }
-            return new ServerFacts(
+            return new DemoServerFacts(
                     row.getString(1),
                     row.getInt(2),
                     row.getString(3),
@@ -82,7 +82,7 @@ record ServerFacts(
                     + ", and the demo needs 14 or newer.");
         }
         if (isReadOnly) {
-            throw new DemoException(ServerErrors.readOnly(server.name()));
+            throw new DemoException(DemoErrors.readOnly(server.name()));
         }
         if (hasSchema) {
             throw new DemoException("There is a schema " + DemoSchema.NAME + " at " + server.name()
@@ -95,7 +95,7 @@ record ServerFacts(
                     + "\", or give another user with -D" + DemoSettings.USER + ".");
         }
         if (freeConnections < clients + FURTHER_CONNECTIONS) {
-            throw new DemoException(ServerErrors.noRoom(
+            throw new DemoException(DemoErrors.noRoom(
                     server.name(),
                     clients + " clients need " + (clients + FURTHER_CONNECTIONS) + ", and of its max_connections = "
                             + maxConnections + " about " + Math.max(0, freeConnections) + " are free."));

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /** The instances of the shop that clients may use, as a load balancer has them. Thread-safe. */
-final class Instances {
+final class ShopInstances {
     private final List<Instance> inUse = new CopyOnWriteArrayList<>();
 
     /** One of them. */

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
  * all are busy the starts wait for them, and none is left out. So a latency that counts from the time of a start, and
  * not from when a thread got round to it, has all of the wait in it. Thread-safe.
  */
-final class Pace {
+final class FixedRate {
     private final double nanosBetween;
     private final LongSupplier clock;
     private long taken;
@@ -19,7 +19,7 @@ final class Pace {
     /**
      * @param clock in nanoseconds, as {@link System#nanoTime()}
      */
-    Pace(double perSecond, LongSupplier clock) {
+    FixedRate(double perSecond, LongSupplier clock) {
         if (!(perSecond > 0)) {
             throw new IllegalArgumentException(
                     "A rate of " + perSecond + " per second cannot be kept; give more than 0");

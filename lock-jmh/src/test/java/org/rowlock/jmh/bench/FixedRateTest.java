@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-class PaceTest {
+class FixedRateTest {
     private final AtomicLong now = new AtomicLong(-7_000);
-    private final Pace pace = new Pace(1_000_000, now::get);
+    private final FixedRate pace = new FixedRate(1_000_000, now::get);
 
     @Test
     void startsKeepTheirTimesHoweverLateTheyAreTaken() {
@@ -46,8 +46,8 @@ class PaceTest {
 
     @Test
     void aRateOfNothingIsRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new Pace(0, now::get));
-        assertThatIllegalArgumentException().isThrownBy(() -> new Pace(Double.NaN, now::get));
+        assertThatIllegalArgumentException().isThrownBy(() -> new FixedRate(0, now::get));
+        assertThatIllegalArgumentException().isThrownBy(() -> new FixedRate(Double.NaN, now::get));
     }
 
     private List<Long> untaken() {

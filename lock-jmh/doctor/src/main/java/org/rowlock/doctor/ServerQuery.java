@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A query in a file of its own, which a person can read and run in psql as well: {@code waits.sql} beside this class.
  */
-enum Probe {
+enum ServerQuery {
     SERVER,
     COUNTERS,
     FAST_PATH,
@@ -35,7 +35,7 @@ enum Probe {
 
     private String load() {
         String file = name().toLowerCase(java.util.Locale.ROOT) + ".sql";
-        try (InputStream in = Probe.class.getResourceAsStream(file)) {
+        try (InputStream in = ServerQuery.class.getResourceAsStream(file)) {
             if (in == null) {
                 throw new IllegalStateException("The doctor's jar lacks " + file);
             }
@@ -107,6 +107,17 @@ enum Probe {
         /** 0 for null. */
         long count(String column) {
             return values.get(column) instanceof Number number ? number.longValue() : 0;
+        }
+
+        /** How long ago; null for null. */
+        @Nullable
+        Double age(String column) {
+            return has(column) ? Math.max(0, number(column)) : null;
+        }
+
+        /** What a counter has gained. */
+        long grown(String column, Row since) {
+            return count(column) - since.count(column);
         }
 
         boolean is(String column) {

@@ -10,15 +10,15 @@ import org.rowlock.LockStrategy;
  * @param strategy which of PostgreSQL's locks
  * @param admission whether to queue in the JVM before a connection is borrowed
  */
-record Variant(LockStrategy strategy, boolean admission) {
+record DemoVariant(LockStrategy strategy, boolean admission) {
     /** What programs do today, and what all others are measured against. */
-    static final Variant BASELINE = new Variant(LockStrategy.ROW, false);
+    static final DemoVariant BASELINE = new DemoVariant(LockStrategy.ROW, false);
 
-    static List<Variant> all() {
-        List<Variant> all = new ArrayList<>();
+    static List<DemoVariant> all() {
+        List<DemoVariant> all = new ArrayList<>();
         for (boolean admission : new boolean[] {false, true}) {
             for (LockStrategy strategy : LockStrategy.values()) {
-                all.add(new Variant(strategy, admission));
+                all.add(new DemoVariant(strategy, admission));
             }
         }
         return all;

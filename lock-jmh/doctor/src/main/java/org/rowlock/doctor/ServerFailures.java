@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what the server or the driver says into what the user can do. */
-public final class ServerErrors {
+public final class ServerFailures {
     /** What speaks PostgreSQL's protocol and has lock views of its own, or none, by its version(). */
     private static final Map<String, String> OTHERS = Map.of(
             "CockroachDB",
@@ -22,7 +22,7 @@ public final class ServerErrors {
             "Materialize",
             "Materialize");
 
-    private ServerErrors() {}
+    private ServerFailures() {}
 
     /**
      * Makes sure that it is PostgreSQL.

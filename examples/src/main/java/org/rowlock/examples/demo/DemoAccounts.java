@@ -6,12 +6,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /** The table of the demo. Accounts are numbered from 1. */
-final class Accounts {
+final class DemoAccounts {
     static final String TABLE = DemoSchema.NAME + ".account";
     static final int COUNT = 100;
     static final long OPENING_BALANCE = 1_000_000;
 
-    private Accounts() {}
+    private DemoAccounts() {}
 
     static void create(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {

@@ -1,4 +1,4 @@
-package org.rowlock.jmh.cli;
+package org.rowlock.jmh.run;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,7 @@ import org.rowlock.jmh.server.ServerFacts.ConnectionRoom;
  *
  * @param locks how many the server's lock table has room for: full, it fails every session there
  */
-record Room(ServerAddress server, ConnectionRoom connections, long locks) {
+public record Room(ServerAddress server, ConnectionRoom connections, long locks) {
     /** For profiler, network and clean-up. */
     private static final int OURS = 12;
 
@@ -23,7 +23,7 @@ record Room(ServerAddress server, ConnectionRoom connections, long locks) {
      * @param areNamed whether the user named the scenarios, and wants each of them
      * @throws UserError if something that was asked for does not fit, or nothing does
      */
-    List<Scenario> fit(List<Scenario> scenarios, boolean areGiven, boolean areNamed, List<String> remarks) {
+    public List<Scenario> fit(List<Scenario> scenarios, boolean areGiven, boolean areNamed, List<String> remarks) {
         List<Scenario> fitting = new ArrayList<>();
         for (Scenario scenario : scenarios) {
             List<Point> points = new ArrayList<>();

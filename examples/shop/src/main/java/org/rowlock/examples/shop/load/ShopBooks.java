@@ -7,8 +7,8 @@ import java.util.Map;
 import org.rowlock.examples.shop.StockView;
 
 /** Whether the shop's books are right. A lock that ever lets two in loses an update, and that shows here. */
-final class Books {
-    private Books() {}
+final class ShopBooks {
+    private ShopBooks() {}
 
     /**
      * Compares the shop's books with the answers that its clients got.

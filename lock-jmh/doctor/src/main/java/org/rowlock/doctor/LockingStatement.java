@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
-import org.rowlock.doctor.Probe.Row;
+import org.rowlock.doctor.ServerQuery.Row;
 
 /**
  * What a statement that locks rows, by a clause or as UPDATE or DELETE do, has done while the doctor looked, by
@@ -25,7 +25,7 @@ import org.rowlock.doctor.Probe.Row;
  * @param walShare of the WAL of the server
  * @param blocks read, from shared_buffers or not
  */
-record Locking(
+record LockingStatement(
         String sql,
         @Nullable String table,
         RowLockMode mode,
@@ -41,10 +41,10 @@ record Locking(
      * The difference of two readings, most time first; without checks of foreign keys, which nobody can write
      * otherwise.
      */
-    static List<Locking> between(List<Row> before, List<Row> after, double seconds, long walBytes) {
+    static List<LockingStatement> between(List<Row> before, List<Row> after, double seconds, long walBytes) {
         Map<String, Row> first = new HashMap<>();
         before.forEach(row -> first.put(row.string("queryid") + row.string("query"), row));
-        List<Locking> statements = new ArrayList<>();
+        List<LockingStatement> statements = new ArrayList<>();
         for (Row now : after) {
             String sql = SqlText.normalize(now.string("query"));
             Row then = first.get(now.string("queryid") + now.string("query"));
@@ -55,7 +55,7 @@ record Locking(
             if (calls > 0 && mode != null && !StatementKind.isForeignKeyCheck(sql)) {
                 double millis = now.number("ms") - base.number("ms");
                 double wal = now.number("wal_bytes") - base.number("wal_bytes");
-                statements.add(new Locking(
+                statements.add(new LockingStatement(
                         sql,
                         StatementKind.table(sql),
                         mode,
@@ -68,8 +68,12 @@ record Locking(
                         now.count("blocks") - base.count("blocks")));
             }
         }
-        statements.sort(Comparator.comparingDouble(Locking::sessions).reversed());
+        statements.sort(Comparator.comparingDouble(LockingStatement::sessions).reversed());
         return List.copyOf(statements);
+    }
+
+    String subject() {
+        return table == null ? "statement" : table;
     }
 
     double walPerCall() {

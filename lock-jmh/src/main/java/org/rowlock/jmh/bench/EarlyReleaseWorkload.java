@@ -4,46 +4,18 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockRelease;
 import org.rowlock.RowLocks;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Variant;
 
 /**
  * Lock, three updates and commit, with a commit that holds the locks until the disk and the standby have it, and with
  * one that lets go of them before and is confirmed in the same flush.
  */
 @ByHand(Strategy.FOR_UPDATE)
-public class EarlyRelease extends LockWorkload {
-    static final Scenario SCENARIO = new Scenario(
-            "early-release",
-            EarlyRelease.class,
-            List.of(
-                    Point.clients(90),
-                    Point.clients(10),
-                    Point.clients(1),
-                    Point.of("90 clients, one row", 90, "rows", "1"),
-                    Point.of("10 clients, one row", 10, "rows", "1")),
-            variants(),
-            List.of(
-                    Metric.throughput("transactions"),
-                    Metric.percentile("transaction", 50, "transaction"),
-                    Metric.percentile("transaction", 99, "transaction"),
-                    Metric.lower("holders.standby", "holders wait for the standby", "%"),
-                    Metric.lower("holders.disk", "holders wait for the disk", "%"),
-                    Metric.neither("holders.client", "holders wait for their client", "%"),
-                    Metric.xids(),
-                    Metric.wal()));
-
+public class EarlyReleaseWorkload extends LockWorkload {
     /** The COMMIT lets go of the locks, and the message behind it is a transaction whose commit waits for both. */
     private static final String EARLY =
             "set local synchronous_commit = off; commit; select pg_logical_emit_message(true, 'rowlock', '')";
@@ -76,16 +48,6 @@ public class EarlyRelease extends LockWorkload {
 
     private @Nullable HolderWaits holders;
 
-    private static List<Variant> variants() {
-        Variant byHand = Variant.of("FOR_UPDATE");
-        List<Variant> plain = new ArrayList<>(List.of(byHand, byHand.with(", lock-jdbc", "way", Way.DROP_IN.name())));
-        Variant.of("ROW", "ADVISORY").forEach(each -> plain.add(each.with(" in 2", "way", Way.AT_COMMIT.name())));
-        Variant.of("ROW", "ADVISORY").forEach(each -> plain.add(each.with(" in 1", "way", Way.EXECUTE.name())));
-        return plain.stream()
-                .flatMap(each -> Stream.of(each, each.with(", early", "early", "true")))
-                .toList();
-    }
-
     @Override
     void prepare() throws SQLException {
         if ((way == Way.BY_HAND || way == Way.DROP_IN) == strategy.isRowlock()) {
@@ -99,21 +61,11 @@ public class EarlyRelease extends LockWorkload {
                 .strategy(strategy.lockStrategy())
                 .release(release())
                 .build();
-        threads.add("client", clients, number -> {
-            DiscreteSampler keys = Zipf.zipf(rows, zipf);
-            Latency transaction = meter.latency("transaction");
-            return () -> {
-                int aid = keys.sample();
-                transaction.begin();
-                run(locks, pool, aid);
-                transaction.end();
-                return 1;
-            };
-        });
+        addClients(clients, rows, zipf, aid -> run(locks, pool, aid));
     }
 
     private DataSource dataSource(HikariDataSource pool) {
-        return way == Way.DROP_IN ? server.closeWith(DropIn.wrap(pool, "queue", release())) : pool;
+        return way == Way.DROP_IN ? server.closeWith(DropInWorkload.wrap(pool, "queue", release())) : pool;
     }
 
     private LockRelease release() {

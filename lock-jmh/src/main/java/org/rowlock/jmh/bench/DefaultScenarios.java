@@ -1,17 +1,16 @@
-package org.rowlock.jmh.cli;
+package org.rowlock.jmh.bench;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 
 /** What is run if nobody says what: the questions that decide about a migration, in ten minutes. */
-final class DefaultScenarios {
+public final class DefaultScenarios {
     /** A network as it is between a service and its database. */
     private static final double NETWORK_MILLIS = 0.5;
 
@@ -44,7 +43,7 @@ final class DefaultScenarios {
      * @param isEmbedded whether the server is ours, on this machine, and so without a network
      * @param areAllVariants whether with all of their variants, as it was said which are wanted
      */
-    static List<Scenario> scenarios(boolean isEmbedded, boolean areAllVariants) {
+    public static List<Scenario> scenarios(boolean isEmbedded, boolean areAllVariants) {
         List<Scenario> scenarios = new ArrayList<>();
         for (Default each : DEFAULTS) {
             Scenario scenario = Scenarios.named(each.name()).orElseThrow();
@@ -62,7 +61,7 @@ final class DefaultScenarios {
         return scenarios;
     }
 
-    static List<String> names() {
+    public static List<String> names() {
         return DEFAULTS.stream().map(Default::name).toList();
     }
 }

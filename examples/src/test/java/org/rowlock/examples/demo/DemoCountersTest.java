@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.testing.TestDatabase;
 
-class ServerCountersTest {
+class DemoCountersTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase("create table t (id int)", "insert into t values (1)");
 
@@ -18,12 +18,12 @@ class ServerCountersTest {
         try (Connection observer = database.dataSource().getConnection();
                 Connection first = database.dataSource().getConnection();
                 Connection second = database.dataSource().getConnection()) {
-            ServerCounters before = ServerCounters.read(observer);
+            DemoCounters before = DemoCounters.read(observer);
             share(first);
             share(second);
             first.commit();
             second.commit();
-            ServerCounters used = ServerCounters.read(observer).since(before);
+            DemoCounters used = DemoCounters.read(observer).since(before);
 
             assertThat(used.multiXacts()).isPositive();
             assertThat(used.xids()).isGreaterThanOrEqualTo(2);
@@ -33,8 +33,8 @@ class ServerCountersTest {
 
     @Test
     void theNumberOfMultiXactsMayGoRound() {
-        ServerCounters before = new ServerCounters(0, 0, Integer.MAX_VALUE);
-        ServerCounters after = new ServerCounters(0, 0, Integer.MIN_VALUE);
+        DemoCounters before = new DemoCounters(0, 0, Integer.MAX_VALUE);
+        DemoCounters after = new DemoCounters(0, 0, Integer.MIN_VALUE);
 
         assertThat(after.since(before).multiXacts()).isEqualTo(1);
     }

@@ -4,9 +4,9 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowlockException;
 
-/** Turns what the server or the driver says into a line with what the user can do. */
-final class ServerErrors {
-    private ServerErrors() {}
+/** Turns what the server or the driver says into a line that tells the user what to do. */
+final class DemoErrors {
+    private DemoErrors() {}
 
     /** For a failure to get going: to connect, or to create the schema. */
     static DemoException atStart(Throwable failure, String server) {

@@ -8,8 +8,8 @@ import org.rowlock.jmh.cli.Program;
 import org.rowlock.jmh.profile.PostgresProfiler;
 
 /** The jar's entry: a friendlier front for some first arguments, and JMH itself for all others. */
-public final class Main {
-    private Main() {}
+public final class BenchmarksMain {
+    private BenchmarksMain() {}
 
     /**
      * Runs a command of ours, or JMH.

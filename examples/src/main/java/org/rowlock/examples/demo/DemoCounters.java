@@ -13,8 +13,8 @@ import java.sql.Statement;
  * @param xids the next transaction id
  * @param multiXacts the next MultiXact id, from some fixed point
  */
-record ServerCounters(long walBytes, long xids, long multiXacts) {
-    static final ServerCounters NONE = new ServerCounters(0, 0, 0);
+record DemoCounters(long walBytes, long xids, long multiXacts) {
+    static final DemoCounters NONE = new DemoCounters(0, 0, 0);
 
     /** The age of MultiXact 1 is the distance to the next one, and so goes up by one with each that is made. */
     private static final String QUERY = """
@@ -23,25 +23,25 @@ record ServerCounters(long walBytes, long xids, long multiXacts) {
                    mxid_age('1'::xid)
             """;
 
-    static ServerCounters read(Connection connection) throws SQLException {
+    static DemoCounters read(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(QUERY)) {
             if (!row.next()) {
                 throw new SQLException("The server did not answer " + QUERY);
             }
-            return new ServerCounters(row.getLong(1), row.getLong(2), row.getInt(3));
+            return new DemoCounters(row.getLong(1), row.getLong(2), row.getInt(3));
         }
     }
 
-    ServerCounters since(ServerCounters earlier) {
-        return new ServerCounters(
+    DemoCounters since(DemoCounters earlier) {
+        return new DemoCounters(
                 walBytes - earlier.walBytes,
                 xids - earlier.xids,
                 // MultiXact ids are 32 bits wide and go round; the difference as an int does not mind.
                 (int) (multiXacts - earlier.multiXacts));
     }
 
-    ServerCounters plus(ServerCounters other) {
-        return new ServerCounters(walBytes + other.walBytes, xids + other.xids, multiXacts + other.multiXacts);
+    DemoCounters plus(DemoCounters other) {
+        return new DemoCounters(walBytes + other.walBytes, xids + other.xids, multiXacts + other.multiXacts);
     }
 }

@@ -7,12 +7,12 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.rowlock.examples.shop.StockView;
 
-class BooksTest {
+class ShopBooksTest {
     private final List<StockView> before = List.of(new StockView(1, 10, 8, 2), new StockView(2, 10, 10, 0));
     private final Ledger ledger = new Ledger();
 
     private List<String> check(StockView... after) {
-        return Books.check(before, List.of(after), ledger);
+        return ShopBooks.check(before, List.of(after), ledger);
     }
 
     @Test

@@ -3,68 +3,25 @@ package org.rowlock.jmh.bench;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.LockRelease;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
-import org.rowlock.jmh.scenario.Metric;
-import org.rowlock.jmh.scenario.Point;
-import org.rowlock.jmh.scenario.Scenario;
-import org.rowlock.jmh.scenario.Timing;
-import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /** SELECT ... FOR UPDATE as it is, through the plain pool and through lock-jdbc's DataSource in front of it. */
-public class DropIn extends Workload {
+public class DropInWorkload extends Workload {
     static final String PLAIN = "plain";
-
-    static final List<Metric> METRICS = List.of(
-            Metric.throughput("transactions"),
-            Metric.percentile("transaction", 50, "transaction"),
-            Metric.percentile("transaction", 99, "transaction"));
-
-    static final Scenario SCENARIO = new Scenario(
-            "dropin",
-            DropIn.class,
-            Stream.of(90, 1, 2, 10, 300).map(Point::clients).toList(),
-            through(PLAIN, "off", "observe", "queue", "front"),
-            List.of(
-                    Metric.throughput("transactions"),
-                    Metric.percentile("transaction", 50, "transaction"),
-                    Metric.percentile("transaction", 99, "transaction"),
-                    Metric.percentile("lock", 99, "wait for the lock")));
-
-    /** From a JVM that has done nothing. */
-    static final Scenario ORDERS = new Scenario(
-                    "dropin-orders",
-                    DropIn.class,
-                    Stream.of(10, 60, 200)
-                            .map(clients -> Point.of(clients + " clients", clients, "warehouses", "2"))
-                            .toList(),
-                    through(PLAIN, "queue", "front"),
-                    METRICS)
-            .timed(new Timing(5, 0, 1, 10_000, false));
 
     /**
      * lock-jdbc's line at the start would stand among the progress of every measurement. Kept, as loggers are
      * forgotten.
      */
     private static final Logger LOG = Logger.getLogger("org.rowlock");
-
-    /** Variants by what stands between the clients and the pool. */
-    static List<Variant> through(String... wrappers) {
-        return Stream.of(wrappers)
-                .map(wrapper -> new Variant(wrapper, Map.of("wrapper", wrapper), false))
-                .toList();
-    }
 
     @Param("90")
     public int clients;
@@ -97,32 +54,28 @@ public class DropIn extends Workload {
         if (warehouses > 0) {
             Orders.create(server, warehouses);
             atEnd(() -> Orders.check(server));
-        } else {
-            Accounts accounts = Accounts.create(server, rows);
-            atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
+            threads.add("client", clients, number -> {
+                Orders orders = new Orders(dataSource, warehouses);
+                Latency transaction = meter.latency("transaction");
+                return () -> {
+                    transaction.begin();
+                    orders.run();
+                    transaction.end();
+                    return 1;
+                };
+            });
+            return;
         }
-        threads.add("client", clients, number -> {
-            Latency transaction = meter.latency("transaction");
-            BenchmarkServer.Step work = work(dataSource);
-            return () -> {
-                transaction.begin();
-                work.run();
-                transaction.end();
-                return 1;
-            };
+        Accounts accounts = Accounts.create(server, rows);
+        atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
+        ThreadLocal<Latency> lock = ThreadLocal.withInitial(() -> meter.latency("lock"));
+        addClients(clients, rows, zipf, aid -> {
+            if (autocommit) {
+                raise(dataSource, aid);
+            } else {
+                update(dataSource, aid, lock.get());
+            }
         });
-    }
-
-    private BenchmarkServer.Step work(DataSource dataSource) {
-        if (warehouses > 0) {
-            return new Orders(dataSource, warehouses)::run;
-        }
-        DiscreteSampler keys = Zipf.zipf(rows, zipf);
-        if (autocommit) {
-            return () -> raise(dataSource, keys.sample());
-        }
-        Latency lock = meter.latency("lock");
-        return () -> update(dataSource, keys.sample(), lock);
     }
 
     private static void update(DataSource dataSource, int aid, Latency lock) throws SQLException {

@@ -11,7 +11,7 @@ import org.rowlock.jmh.server.BenchmarkServer;
 /** The published work, for scenarios that look at it from several sides: pick a row, lock it, update it three times. */
 @State(Scope.Benchmark)
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
-public abstract class HotRows extends LockWorkload {
+public abstract class HotRowWorkload extends LockWorkload {
     static final int ROWS = 100;
 
     /** The exponent of the zipfian distribution. */
@@ -65,11 +65,6 @@ public abstract class HotRows extends LockWorkload {
     /** Notes that the lock is held, works, and leaves before the commit. */
     private void inside(Latency lock, int aid, BenchmarkServer.Step work) throws SQLException {
         lock.end();
-        exclusion.enter(aid);
-        try {
-            work.run();
-        } finally {
-            exclusion.leave(aid);
-        }
+        exclusion.inside(aid, work);
     }
 }

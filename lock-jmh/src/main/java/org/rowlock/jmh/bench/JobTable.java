@@ -13,7 +13,7 @@ import org.rowlock.jmh.server.Sql;
  * A table of jobs in the order of their ids, with a past: most are finished. Every job finished brings a new one, so
  * the queue never runs dry; a job is never made ready again, so a second run of it shows. Thread-safe.
  */
-final class JobQueue {
+final class JobTable {
     static final String TABLE = "jobs";
     static final String READY = "state = 'ready'";
 
@@ -28,11 +28,11 @@ final class JobQueue {
     private final Set<Integer> claimed = ConcurrentHashMap.newKeySet();
     private final LongAdder duplicates = new LongAdder();
 
-    private JobQueue(BenchmarkServer server) {
+    private JobTable(BenchmarkServer server) {
         this.server = server;
     }
 
-    static JobQueue create(BenchmarkServer server, int ready) throws SQLException {
+    static JobTable create(BenchmarkServer server, int ready) throws SQLException {
         server.execute(
                 "create table " + TABLE + " (id int generated always as identity primary key,"
                         + " state text not null, runs int not null default 0)",
@@ -40,7 +40,7 @@ final class JobQueue {
                 "insert into " + TABLE + " (state, runs) select 'finished', 1 from generate_series(1, " + PAST + ")",
                 "insert into " + TABLE + " (state) select 'ready' from generate_series(1, " + ready + ")",
                 "vacuum analyze " + TABLE);
-        return new JobQueue(server);
+        return new JobTable(server);
     }
 
     /** Puts down that jobs were claimed. */

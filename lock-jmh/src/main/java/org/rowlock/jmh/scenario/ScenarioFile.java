@@ -1,0 +1,138 @@
+package org.rowlock.jmh.scenario;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.rowlock.jmh.scenario.Metric.Better;
+
+/** Reads scenarios.md, whose head says what its sections have in them. */
+public final class ScenarioFile {
+    private static final String RUN = "    ";
+    private static final Pattern STRATEGY = Pattern.compile("[A-Z][A-Z_0-9]+");
+    private static final Pattern NUMBER = Pattern.compile("\\d+");
+
+    private final List<Point> points = new ArrayList<>();
+    private final List<Variant> variants = new ArrayList<>();
+    private final List<Metric> metrics = new ArrayList<>();
+    private final Map<String, String> settings = new HashMap<>();
+    private String benchmark = "";
+    private Timing timing = Timing.WARM;
+    private boolean kills;
+
+    private ScenarioFile() {}
+
+    /**
+     * All scenarios, in their order.
+     *
+     * @param benchmarks JMH's classes, by name
+     */
+    public static List<Scenario> read(Function<String, Class<?>> benchmarks) {
+        try (InputStream in = ScenarioFile.class.getResourceAsStream("scenarios.md")) {
+            String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+            return Arrays.stream(text.split("(?m)^## ", -1))
+                    .skip(1)
+                    .map(section -> scenario(section.strip().split("\n\n", -1), benchmarks))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Scenario scenario(String[] paragraphs, Function<String, Class<?>> benchmarks) {
+        ScenarioFile run = new ScenarioFile();
+        paragraphs[paragraphs.length - 1]
+                .lines()
+                .forEach(line -> run.add(line.strip().split("\\s{2,}")));
+        return new Scenario(
+                paragraphs[0],
+                words(paragraphs[1]),
+                words(paragraphs[2]),
+                paragraphs[3].startsWith(RUN) ? "" : words(paragraphs[3]).replaceFirst("^Published: ", ""),
+                benchmarks.apply(run.benchmark),
+                run.points,
+                run.variants,
+                run.metrics,
+                run.timing,
+                run.settings,
+                run.kills);
+    }
+
+    private static String words(String paragraph) {
+        return paragraph.replace('\n', ' ');
+    }
+
+    private void add(String... row) {
+        switch (row[0]) {
+            case "benchmark" -> benchmark = row[1];
+            case "clients" ->
+                Stream.of(row[1].split(", "))
+                        .map(Integer::valueOf)
+                        .map(Point::clients)
+                        .forEach(points::add);
+            case "point" -> points.add(point(row));
+            case "variants" ->
+                Stream.of(row[1].split("; "))
+                        .map(label -> variant(row[0], label))
+                        .forEach(variants::add);
+            case "variant", "control" -> variants.add(variant(row));
+            case "metric" ->
+                metrics.add(new Metric(
+                        row[2],
+                        row[1],
+                        row.length == 3 ? "ms" : row[3].replace("-", ""),
+                        row.length == 3 ? Better.LOWER : Better.valueOf(row[4].toUpperCase(Locale.ROOT))));
+            case "timing" -> timing = timing(row[1]);
+            case "setting" -> settings.putAll(params(row[1]));
+            case "kills" -> kills = true;
+            default -> throw new IllegalStateException("scenarios.md has no rows of " + row[0]);
+        }
+    }
+
+    private static Point point(String... row) {
+        Map<String, String> params = params(row[2]);
+        int clients = Integer.parseInt(params.getOrDefault(Point.CLIENTS, "1"));
+        Map<String, String> takes = row.length > 3 ? params(row[3]) : Map.of();
+        return new Point(
+                row[1],
+                params,
+                Integer.parseInt(takes.getOrDefault("connections", "" + clients)),
+                Long.parseLong(takes.getOrDefault("locks", "" + clients)));
+    }
+
+    private static Variant variant(String... row) {
+        Variant named = new Variant(row[1], row.length > 2 ? params(row[2]) : Map.of(), row[0].equals("control"));
+        Matcher strategy = STRATEGY.matcher(row[1]);
+        Variant locking = strategy.lookingAt() ? named.with("", Variant.STRATEGY, strategy.group()) : named;
+        return row[1].endsWith(Variant.ADMITTED) ? locking.with("", Variant.ADMISSION, "true") : locking;
+    }
+
+    private static Timing timing(String text) {
+        int[] numbers = NUMBER.matcher(text)
+                .results()
+                .mapToInt(number -> Integer.parseInt(number.group()))
+                .toArray();
+        return new Timing(numbers[0], numbers[1], numbers[2], numbers[3], text.endsWith("one shot"));
+    }
+
+    private static Map<String, String> params(String text) {
+        Map<String, String> params = new TreeMap<>();
+        for (String param : text.split(" ", -1)) {
+            String[] parts = param.split("=", 2);
+            params.put(parts[0], parts[1]);
+        }
+        return params;
+    }
+}
