@@ -35,8 +35,9 @@ import org.rowlock.testing.TestDatabase;
 class GroupStormTest {
     private static final int THREADS = 16;
     private static final int ROWS = 2;
-    private static final String UPDATE = "update account set balance = balance + ?, code = coalesce(?, code), other = ?,"
-            + " log = log || ?, at = array_append(at, now()) where id = ? and balance >= ?";
+    private static final String UPDATE =
+            "update account set balance = balance + ?, code = coalesce(?, code), other = ?,"
+                    + " log = log || ?, at = array_append(at, now()) where id = ? and balance >= ?";
 
     @RegisterExtension
     final TestDatabase database = tables();
@@ -56,8 +57,9 @@ class GroupStormTest {
 
     /** One member; what it may meet is an unmet condition, or one of the constraints. */
     private record Drawn(String tag, int row, int amount, Integer code, int other, int least) {
-        static Drawn of(Random random, int id) {
-            int kind = random.nextInt(20);
+        /** @param oneIn of so many one each meets a constraint, or the condition */
+        static Drawn of(Random random, int id, int oneIn) {
+            int kind = random.nextInt(oneIn);
             return new Drawn(
                     "/" + id,
                     random.nextInt(4) > 0 ? 1 : 1 + random.nextInt(ROWS),
@@ -105,7 +107,7 @@ class GroupStormTest {
             int members = 2 + random.nextInt(7);
             boolean failing = random.nextBoolean();
             while (drawn.size() < members) {
-                Drawn next = Drawn.of(random, drawn.size());
+                Drawn next = Drawn.of(random, drawn.size(), 20);
                 if (next.row == 1 && (failing || next.amount > 0 && next.code == null && next.other < 9)) {
                     drawn.add(next);
                 }
@@ -124,7 +126,8 @@ class GroupStormTest {
                     }
                 }
             }
-            String rows = "select string_agg(concat_ws(',', id, balance, code, other, log), ';' order by id) from account";
+            String rows =
+                    "select string_agg(concat_ws(',', id, balance, code, other, log), ';' order by id) from account";
             assertThat(database.query(rows)).as("seed %s", seed).isEqualTo(byHand.query(rows));
         }
         assertThat(gated.figure("account", "grouped")).isPositive();
@@ -170,7 +173,8 @@ class GroupStormTest {
                                 List.of(),
                                 LockRelease.values()[random.nextInt(2)],
                                 2 << random.nextInt(6)),
-                        GatedDatabase.queues(1 + random.nextInt(2), Duration.ofSeconds(1).toNanos()),
+                        GatedDatabase.queues(
+                                1 + random.nextInt(2), Duration.ofSeconds(1).toNanos()),
                         Duration.ofSeconds(1));
                 pool.setDataSource(gated.dataSource);
                 pool.setMaximumPoolSize(THREADS);
@@ -189,7 +193,9 @@ class GroupStormTest {
                 disturb(proxy, random);
                 for (Thread each : workers) {
                     each.join(TestDatabase.DEADLINE.toMillis());
-                    assertThat(each.isAlive()).as("a caller that never came back").isFalse();
+                    assertThat(each.isAlive())
+                            .as("a caller that never came back")
+                            .isFalse();
                 }
                 assertThat(gated.gate.queued()).isZero();
                 assertThat(gated.gate.inside()).isZero();
@@ -201,7 +207,7 @@ class GroupStormTest {
         private void work(HikariDataSource pool, int place, Random random) {
             for (int id = next.getAndIncrement(); id < members; id = next.getAndIncrement()) {
                 Told outcome = Told.NOTHING;
-                Drawn drawn = Drawn.of(random, id);
+                Drawn drawn = Drawn.of(random, id, 100);
                 try (Connection connection = pool.getConnection()) {
                     outcome = drawn.run(connection, random.nextInt(10) == 0 ? 1 : 0) == 1 ? Told.STORED : Told.FAILED;
                 } catch (SQLException e) {
@@ -210,7 +216,9 @@ class GroupStormTest {
                     // Committed, and not known to be durable.
                     boolean committed = state.equals("RL001") && drawn.least == 0;
                     // A connection that was lost afterwards fails when it is closed.
-                    outcome = outcome != Told.NOTHING ? outcome : committed ? Told.STORED : lost ? Told.UNKNOWN : Told.FAILED;
+                    outcome = outcome != Told.NOTHING
+                            ? outcome
+                            : committed ? Told.STORED : lost ? Told.UNKNOWN : Told.FAILED;
                 } catch (Throwable e) {
                     wrong.add(id + ": " + e);
                 }
@@ -259,7 +267,8 @@ class GroupStormTest {
         private void check() throws SQLException {
             int[] stored = new int[members];
             long balances = Long.parseLong(database.query("select sum(balance) from account"));
-            for (String tag : database.query("select string_agg(log, '') from account").split("/", -1)) {
+            for (String tag :
+                    database.query("select string_agg(log, '') from account").split("/", -1)) {
                 if (!tag.isEmpty()) {
                     stored[Integer.parseInt(tag)]++;
                     balances--;
@@ -284,7 +293,7 @@ class GroupStormTest {
 
     @Test
     void whatIsAcknowledgedIsThereOnce() throws Exception {
-        GatedDatabase gated = new Storm(1_000, 60).run();
+        GatedDatabase gated = new Storm(1_000, 40).run();
         assertThat(gated.figure("account", "grouped")).isPositive();
     }
 
@@ -296,7 +305,7 @@ class GroupStormTest {
         long grouped = 0;
         int killed = 0;
         for (int done = 0; done < members; done += 3_000) {
-            Storm storm = new Storm(3_000, 100);
+            Storm storm = new Storm(3_000, 60);
             grouped += storm.run().figure("account", "grouped");
             killed += storm.killed;
             database.execute("update account set balance = 0, log = '', at = '{}'");
