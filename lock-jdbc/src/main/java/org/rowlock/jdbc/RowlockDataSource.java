@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockRelease;
 import org.rowlock.jdbc.internal.turn.DropIn;
 import org.rowlock.jdbc.internal.turn.JdbcSettings;
@@ -62,6 +63,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
      * What differs from the default. Not thread-safe.
      *
      * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, {@code rowlock.jdbc.release},
+     * {@code rowlock.jdbc.group},
      * and {@code rowlock.jdbc.include} and {@code rowlock.jdbc.exclude} with names of tables between commas.
      */
     public static final class Builder {
@@ -71,6 +73,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         private @Nullable List<String> include;
         private @Nullable List<String> exclude;
         private @Nullable LockRelease release;
+        private @Nullable Integer largestGroup;
 
         private Builder(DataSource dataSource) {
             if (dataSource == null) {
@@ -139,14 +142,31 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         }
 
         /**
+         * Lets UPDATEs in autocommit share a transaction: of those who wait for a row with the same text, the first
+         * sends them all, and each gets its own count. A group that fails is undone and its members go alone. The
+         * outcome of a group whose connection is lost is unknown to all of it: an SQLException with SQLSTATE 08006.
+         *
+         * <p>Only prepared UPDATEs of one row, by connections of PostgreSQL's own driver or PGSimpleDataSource whose
+         * sessions nobody has altered, and of tables without triggers, rules or policies; all else goes alone. The
+         * members have one xid and one now().
+         *
+         * @param given how many, up to 128; 1 for none, which is the default
+         * @return this builder
+         */
+        public Builder largestGroup(int given) {
+            this.largestGroup = given;
+            return this;
+        }
+
+        /**
          * The DataSource.
          *
          * @return the DataSource to use instead
-         * @throws IllegalArgumentException if a mode or a name of a table is malformed
+         * @throws IllegalArgumentException if a mode, a name of a table or a size is malformed
          */
         public RowlockDataSource build() {
             return new RowlockDataSource(
-                    dataSource, new DropIn(JdbcSettings.of(name, mode, include, exclude, release)));
+                    dataSource, new DropIn(JdbcSettings.of(name, mode, include, exclude, release, largestGroup)));
         }
     }
 
@@ -161,12 +181,17 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
 
     @Override
     public Connection getConnection() throws SQLException {
-        return RowlockConnection.wrap(delegate.getConnection(), dropIn);
+        return RowlockConnection.wrap(delegate.getConnection(), dropIn, null, origin());
     }
 
     @Override
     public Connection getConnection(String username, String password) throws SQLException {
-        return RowlockConnection.wrap(delegate.getConnection(username, password), dropIn);
+        return RowlockConnection.wrap(delegate.getConnection(username, password), dropIn, null, origin());
+    }
+
+    /** That of the driver makes connections of nothing but its URL, the user and the password. */
+    private @Nullable Object origin() {
+        return delegate.getClass().equals(PGSimpleDataSource.class) ? "" : null;
     }
 
     @Override

@@ -39,6 +39,21 @@ public interface RowlockJdbcMXBean {
     void setRelease(String release);
 
     /**
+     * How many UPDATEs in autocommit may share a transaction.
+     *
+     * @return a number, or {@code off}
+     */
+    String getGroup();
+
+    /**
+     * Changes it. Connections that were made while it was off go on without.
+     *
+     * @param group off, on or a number
+     * @throws IllegalArgumentException if it is neither, or too large
+     */
+    void setGroup(String group);
+
+    /**
      * The tables that are looked at.
      *
      * @return their names as SQL writes them; none for all tables
@@ -72,7 +87,9 @@ public interface RowlockJdbcMXBean {
      * Figures by table since the start: {@code recognised} statements; those that {@code queued}, or would have in mode
      * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; those that had an advisory lock in front
      * ({@code fronted}), and those that went without it after they had waited for it ({@code frontGivenUp});
-     * transactions that were {@code releasedEarly}; {@code passed.REASON} that went to the server as they are.
+     * transactions that were {@code releasedEarly}; UPDATEs that were {@code grouped}, and in how many {@code groups};
+     * {@code groupsUndone}, or whose outcome is not known; {@code alone.REASON} that waited and could not be of a group;
+     * {@code passed.REASON} that went to the server as they are.
      * Statements of no table that was recognised stand under the empty name.
      *
      * @return the figures, by table and name

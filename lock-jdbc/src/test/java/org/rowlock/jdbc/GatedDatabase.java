@@ -42,11 +42,24 @@ final class GatedDatabase {
 
     private GatedDatabase(
             DataSource plain, RowlockMode mode, LockRelease release, KeyQueues gate, Duration longestFrontWait) {
+        this(plain, new JdbcSettings("test", mode, List.of(), List.of(), release, 1), gate, longestFrontWait);
+    }
+
+    GatedDatabase(DataSource plain, JdbcSettings settings, KeyQueues gate, Duration longestFrontWait) {
         this.gate = gate;
-        this.dropIn = new DropIn(
-                new JdbcSettings("test", mode, List.of(), List.of(), release), gate, longestFrontWait.toNanos());
+        this.dropIn = new DropIn(settings, gate, longestFrontWait.toNanos());
         this.dropIn.close();
         this.dataSource = new RowlockDataSource(plain, dropIn);
+    }
+
+    /** With one at the server at a time, who sends up to so many of those who wait. */
+    static GatedDatabase inGroups(TestDatabase database, LockRelease release, int largest) {
+        GatedDatabase gated = new GatedDatabase(
+                database.dataSource(),
+                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), release, largest),
+                queues(1, NEVER_OVER),
+                Duration.ofNanos(NEVER_OVER));
+        return gated;
     }
 
     /** With one at the server at a time. */

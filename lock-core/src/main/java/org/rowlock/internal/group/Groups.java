@@ -17,6 +17,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;

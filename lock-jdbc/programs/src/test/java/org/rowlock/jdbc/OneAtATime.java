@@ -15,7 +15,7 @@ public final class OneAtATime {
 
     /** In front of a DataSource, in a mode; with front the lock is in front wherever it may be. */
     public static RowlockDataSource wrap(DataSource dataSource, RowlockMode mode) {
-        JdbcSettings settings = new JdbcSettings("one at a time", mode, List.of(), List.of(), LockRelease.PLAIN);
+        JdbcSettings settings = new JdbcSettings("one at a time", mode, List.of(), List.of(), LockRelease.PLAIN, 1);
         KeyQueues gate = new KeyQueues(
                 () -> new QueuePolicy.Fixed(1, true), Duration.ofSeconds(1).toNanos());
         return new RowlockDataSource(dataSource, new DropIn(settings, gate));

@@ -26,7 +26,7 @@ class CorpusOnConnectionTest {
 
     /** With a gate that is always full, so that each row that would queue is counted. */
     private final DropIn dropIn = new DropIn(
-            new JdbcSettings("corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN),
+            new JdbcSettings("corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN, 1),
             KeyQueues.ofWidth(0));
 
     @Test

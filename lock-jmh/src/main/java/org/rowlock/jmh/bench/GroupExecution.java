@@ -8,6 +8,8 @@ import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLocks;
+import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -27,7 +29,7 @@ public class GroupExecution extends LockWorkload {
                     + " commit: with SELECT"
                     + " ... FOR UPDATE by hand, in one flush each (execute), and in groups of those who wait in the"
                     + " JVM. Beside it one"
-                    + " conditional UPDATE in autocommit, by hand.",
+                    + " conditional UPDATE in autocommit, by hand and in groups by lock-jdbc.",
             "Other databases have it in the server (PolarDB, AliSQL, TXSQL: 6x to 50x on one row, by their makers). A"
                     + " prototype: 11.6x of FOR UPDATE by hand with 90 clients on one row, 31x at 0.6 ms.",
             GroupExecution.class,
@@ -40,7 +42,10 @@ public class GroupExecution extends LockWorkload {
                     Variant.of("FOR_UPDATE").with(", one UPDATE in autocommit", "way", Way.AUTOCOMMIT.name()),
                     Variant.of("ROW").with(", execute", "way", Way.EXECUTE.name()),
                     grouped(8),
-                    grouped(32)),
+                    grouped(32),
+                    Variant.of("FOR_UPDATE")
+                            .with(", UPDATEs in autocommit in groups of 64 by lock-jdbc", "way", Way.DROP_IN.name())
+                            .with("", "group", "64")),
             List.of(
                     Metric.throughput("transactions"),
                     Metric.percentile("transaction", 50, "transaction"),
@@ -52,6 +57,7 @@ public class GroupExecution extends LockWorkload {
     public enum Way {
         BY_HAND,
         AUTOCOMMIT,
+        DROP_IN,
         EXECUTE
     }
 
@@ -83,11 +89,11 @@ public class GroupExecution extends LockWorkload {
     void prepare() throws SQLException {
         if ((way == Way.EXECUTE) != strategy.isRowlock()) {
             throw new IllegalArgumentException(
-                    "way=" + way + " has no strategy " + strategy + "; give -p way=BY_HAND or AUTOCOMMIT with"
+                    "way=" + way + " has no strategy " + strategy + "; give -p way=BY_HAND, AUTOCOMMIT or DROP_IN with"
                             + " -p strategy=FOR_UPDATE, and EXECUTE with ROW, BOTH or ADVISORY.");
         }
         atEnd(Accounts.create(server, rows)::check);
-        DataSource pool = server.pool(clients);
+        DataSource pool = way == Way.DROP_IN ? server.pool(clients, dropIn()) : server.pool(clients);
         RowLocks locks = RowLocks.builder()
                 .strategy(strategy.lockStrategy())
                 .largestGroup(group)
@@ -105,6 +111,16 @@ public class GroupExecution extends LockWorkload {
         });
     }
 
+    /** Below the pool, as it groups only what it sees all of. */
+    private RowlockDataSource dropIn() {
+        RowlockDataSource dropIn = RowlockDataSource.builder(server.dataSource())
+                .mode(RowlockMode.QUEUE)
+                .largestGroup(group)
+                .build();
+        atEnd(dropIn::close);
+        return dropIn;
+    }
+
     /** Lock, updates and commit. */
     void run(RowLocks locks, DataSource pool, int aid) throws SQLException {
         if (way == Way.EXECUTE) {
@@ -112,7 +128,7 @@ public class GroupExecution extends LockWorkload {
             return;
         }
         try (Connection connection = pool.getConnection()) {
-            if (way == Way.AUTOCOMMIT) {
+            if (way == Way.AUTOCOMMIT || way == Way.DROP_IN) {
                 connection.setAutoCommit(true);
                 Sql.updateOne(connection, CONDITIONAL, aid);
                 connection.setAutoCommit(false);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.doctor.ServerAddress;
@@ -128,8 +129,13 @@ public final class BenchmarkServer implements AutoCloseable {
      * that no measurement sees a connection being opened. Closed with the server.
      */
     public HikariDataSource pool(int size) {
+        return pool(size, dataSource());
+    }
+
+    /** The same, of what is in front of the driver. */
+    public HikariDataSource pool(int size, DataSource connections) {
         HikariConfig config = new HikariConfig();
-        config.setDataSource(dataSource());
+        config.setDataSource(connections);
         config.setAutoCommit(false);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(size);

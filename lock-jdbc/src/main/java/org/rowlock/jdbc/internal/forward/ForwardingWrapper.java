@@ -16,6 +16,7 @@ public abstract class ForwardingWrapper implements Wrapper {
         if (type.isInstance(this)) {
             return type.cast(this);
         }
+        unwrapped();
         return type.isInstance(delegate) ? type.cast(delegate) : delegate.unwrap(type);
     }
 
@@ -23,6 +24,9 @@ public abstract class ForwardingWrapper implements Wrapper {
     public final boolean isWrapperFor(Class<?> type) throws SQLException {
         return type.isInstance(this) || type.isInstance(delegate) || delegate.isWrapperFor(type);
     }
+
+    /** What is below is given away. */
+    protected void unwrapped() {}
 
     /** Whether this is what stands for another. */
     protected final boolean wraps(Wrapper other) {

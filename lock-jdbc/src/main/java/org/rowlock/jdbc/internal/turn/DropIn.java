@@ -8,10 +8,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.internal.group.Groups;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 
 /** What the connections of one DataSource or URL have in common. Thread-safe. */
@@ -44,6 +46,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private final long longestFrontWaitNanos;
     private final Management management;
     private volatile JdbcSettings settings;
+    private volatile @Nullable Groups groups;
 
     public DropIn(JdbcSettings settings) {
         this(settings, QUEUES);
@@ -57,12 +60,13 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     /** With another bound of the wait for a lock in front too, for tests. */
     public DropIn(JdbcSettings settings, KeyQueues queues, long longestFrontWaitNanos) {
         this.settings = settings;
+        this.groups = settings.groups();
         this.longestFrontWaitNanos = longestFrontWaitNanos;
         this.queues = queues;
         this.management = Management.register(settings.name(), this);
         LOG.log(
                 Level.INFO,
-                "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}, release {4}; switch it"
+                "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}, release {4}, group {6}; switch it"
                         + " at run time by"
                         + " JMX: {5}",
                 settings.name(),
@@ -70,7 +74,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
                 settings.include().isEmpty() ? "all" : settings.include(),
                 settings.exclude().isEmpty() ? "none" : settings.exclude(),
                 getRelease(),
-                management);
+                management,
+                getGroup());
     }
 
     public RowlockMode mode() {
@@ -81,6 +86,12 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     boolean releasesEarly() {
         JdbcSettings now = settings;
         return now.release() == LockRelease.EARLY && now.mode() != RowlockMode.OFF && now.mode() != RowlockMode.OBSERVE;
+    }
+
+    /** Null where none are made. */
+    @Nullable
+    Groups groups() {
+        return groups;
     }
 
     /**
@@ -170,6 +181,18 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     public void setRelease(String release) {
         settings = settings.with(JdbcSettings.release(release));
         LOG.log(Level.INFO, "Rowlock: release {0} for {1}", getRelease(), settings.name());
+    }
+
+    @Override
+    public String getGroup() {
+        return settings.largestGroup() < 2 ? "off" : Integer.toString(settings.largestGroup());
+    }
+
+    @Override
+    public void setGroup(String group) {
+        settings = settings.withGroup(JdbcSettings.group(group));
+        groups = settings.groups();
+        LOG.log(Level.INFO, "Rowlock: group {0} for {1}", getGroup(), settings.name());
     }
 
     @Override

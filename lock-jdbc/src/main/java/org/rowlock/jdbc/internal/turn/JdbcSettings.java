@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.internal.group.Groups;
 
 /**
  * What one DataSource or URL is set to.
@@ -14,10 +15,20 @@ import org.rowlock.jdbc.RowlockMode;
  * @param include the tables that are looked at, or none for all
  * @param exclude the tables that are left out
  * @param release when the commits of transactions that had a turn let go of their locks
+ * @param largestGroup how many UPDATEs in autocommit may share a transaction; 1 for none
  */
 public record JdbcSettings(
-        String name, RowlockMode mode, List<String> include, List<String> exclude, LockRelease release) {
+        String name,
+        RowlockMode mode,
+        List<String> include,
+        List<String> exclude,
+        LockRelease release,
+        int largestGroup) {
     public JdbcSettings {
+        if (largestGroup < 1 || largestGroup > Groups.MOST) {
+            throw new IllegalArgumentException("A group cannot have " + largestGroup + " members: use 1 for none, or up"
+                    + " to " + Groups.MOST + ", which the driver still sends at once");
+        }
         include = normalized(include);
         exclude = normalized(exclude);
     }
@@ -28,13 +39,15 @@ public record JdbcSettings(
             @Nullable RowlockMode mode,
             @Nullable List<String> include,
             @Nullable List<String> exclude,
-            @Nullable LockRelease release) {
+            @Nullable LockRelease release,
+            @Nullable Integer largestGroup) {
         return new JdbcSettings(
                 name,
                 mode == null ? RowlockMode.of(System.getProperty("rowlock.jdbc.mode", "queue")) : mode,
                 include == null ? tables(System.getProperty("rowlock.jdbc.include", "")) : include,
                 exclude == null ? tables(System.getProperty("rowlock.jdbc.exclude", "")) : exclude,
-                release == null ? release(System.getProperty("rowlock.jdbc.release", "plain")) : release);
+                release == null ? release(System.getProperty("rowlock.jdbc.release", "plain")) : release,
+                largestGroup == null ? group(System.getProperty("rowlock.jdbc.group", "off")) : largestGroup);
     }
 
     /**
@@ -51,16 +64,43 @@ public record JdbcSettings(
         throw new IllegalArgumentException("There is no release <" + word + ">; use plain or early");
     }
 
+    /**
+     * The largest group of a word.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    static int group(String word) {
+        String trimmed = word.trim();
+        if (trimmed.equalsIgnoreCase("off") || trimmed.equalsIgnoreCase("on")) {
+            return trimmed.equalsIgnoreCase("on") ? Groups.DEFAULT : 1;
+        }
+        try {
+            return Integer.parseInt(trimmed);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(
+                    "There is no group <" + word + ">; use off, on, or how many may share a transaction", e);
+        }
+    }
+
+    @Nullable
+    Groups groups() {
+        return largestGroup < 2 ? null : new Groups(largestGroup);
+    }
+
     JdbcSettings with(RowlockMode other) {
-        return new JdbcSettings(name, other, include, exclude, release);
+        return new JdbcSettings(name, other, include, exclude, release, largestGroup);
     }
 
     JdbcSettings with(LockRelease other) {
-        return new JdbcSettings(name, mode, include, exclude, other);
+        return new JdbcSettings(name, mode, include, exclude, other, largestGroup);
     }
 
     JdbcSettings withTables(List<String> included, List<String> excluded) {
-        return new JdbcSettings(name, mode, included, excluded, release);
+        return new JdbcSettings(name, mode, included, excluded, release, largestGroup);
+    }
+
+    JdbcSettings withGroup(int largest) {
+        return new JdbcSettings(name, mode, include, exclude, release, largest);
     }
 
     /** Whether statements on a table are looked at. */

@@ -4,8 +4,10 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.statement.RowKey;
+import org.rowlock.jdbc.internal.statement.SessionEffect;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
+import org.rowlock.jdbc.internal.statement.StatementShape.Kind;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 
@@ -17,12 +19,15 @@ public final class StatementPlan {
     private final int parameters;
     private final TableFigures figures;
     private volatile @Nullable Resolved resolved;
+    private final String sql;
+    private volatile @Nullable SessionEffect effect;
 
     /** The primary key that was found, and the row that the statement names by it, if it does. */
     private record Resolved(
             PrimaryKeys.Found found, @Nullable RowKey key) {}
 
     StatementPlan(String sql, DropIn dropIn) {
+        this.sql = sql;
         this.shape = StatementRecogniser.recognise(sql);
         this.changesSettings = mayChangeSettings(sql);
         this.locksSession = sql.toLowerCase(Locale.ROOT).contains("advisory_lock");
@@ -66,6 +71,24 @@ public final class StatementPlan {
     /** It went to the server with the lock in front. */
     public void fronted() {
         figures.fronted();
+    }
+
+    /** What it may do to its session; looked for where groups are on. */
+    SessionEffect effect() {
+        SessionEffect known = effect;
+        if (known == null) {
+            known = SessionEffect.of(sql);
+            effect = known;
+        }
+        return known;
+    }
+
+    /** Whether others may send it: by its text it does the same there. */
+    public boolean groups() {
+        return shape instanceof Recognised statement
+                && statement.kind() == Kind.UPDATE
+                && !statement.returnsRows()
+                && effect() == SessionEffect.PURE;
     }
 
     /** The row that the statement names by a primary key, or null. */

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import org.rowlock.jdbc.internal.group.Groups;
 import org.rowlock.jdbc.internal.statement.PassReason;
 
 /** Counts what was done with the statements on a table. */
@@ -17,12 +18,19 @@ final class TableFigures {
     private final LongAdder frontGivenUp = new LongAdder();
     private final LongAdder queuedNanos = new LongAdder();
     private final LongAdder releasedEarly = new LongAdder();
+    private final LongAdder grouped = new LongAdder();
+    private final LongAdder groups = new LongAdder();
+    private final LongAdder groupsUndone = new LongAdder();
+    private final Map<Groups.Alone, LongAdder> alone = new EnumMap<>(Groups.Alone.class);
     /** Filled at once, so that threads may read it. */
     private final Map<PassReason, LongAdder> passed = new EnumMap<>(PassReason.class);
 
     TableFigures() {
         for (PassReason reason : PassReason.values()) {
             passed.put(reason, new LongAdder());
+        }
+        for (Groups.Alone reason : Groups.Alone.values()) {
+            alone.put(reason, new LongAdder());
         }
     }
 
@@ -55,6 +63,16 @@ final class TableFigures {
         count(reason).increment();
     }
 
+    /** @param size of a group; less than 0 if it was undone, or nobody knows */
+    void grouped(int size) {
+        (size > 0 ? groups : groupsUndone).increment();
+        grouped.add(Math.max(0, size));
+    }
+
+    void alone(Groups.Alone reason) {
+        Objects.requireNonNull(alone.get(reason)).increment();
+    }
+
     Map<String, Long> asMap() {
         Map<String, Long> map = new TreeMap<>();
         map.put("recognised", recognised.sum());
@@ -64,6 +82,14 @@ final class TableFigures {
         map.put("frontGivenUp", frontGivenUp.sum());
         map.put("queuedMillis", TimeUnit.NANOSECONDS.toMillis(queuedNanos.sum()));
         map.put("releasedEarly", releasedEarly.sum());
+        map.put("grouped", grouped.sum());
+        map.put("groups", groups.sum());
+        map.put("groupsUndone", groupsUndone.sum());
+        alone.forEach((reason, count) -> {
+            if (count.sum() > 0) {
+                map.put("alone." + reason, count.sum());
+            }
+        });
         for (PassReason reason : PassReason.values()) {
             long count = count(reason).sum();
             if (count > 0) {

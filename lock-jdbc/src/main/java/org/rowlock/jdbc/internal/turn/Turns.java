@@ -3,8 +3,11 @@ package org.rowlock.jdbc.internal.turn;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -18,8 +21,12 @@ import org.postgresql.jdbc.PreferQueryMode;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.internal.group.GroupMember;
+import org.rowlock.jdbc.internal.group.GroupSession;
+import org.rowlock.jdbc.internal.group.Groups;
 import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.statement.RowKey;
+import org.rowlock.jdbc.internal.statement.SessionEffect;
 import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 import org.rowlock.jdbc.internal.statement.StatementShape.Waiting;
@@ -68,6 +75,11 @@ public final class Turns {
 
     private @Nullable StatementPlan turnOf;
 
+    private final GroupSession groupSession;
+
+    /** What others may send in place of the statement that is about to enter. */
+    private @Nullable GroupMember offered;
+
     /** What goes in front of the statement that has just got its turn. */
     private @Nullable FrontLock front;
 
@@ -75,22 +87,52 @@ public final class Turns {
     private static final class Wait {
         private final Statement statement;
         private final QueueEntry entry;
+        private final @Nullable GroupMember member;
         private volatile boolean cancelled;
 
-        Wait(Statement statement, QueueEntry entry) {
+        Wait(Statement statement, QueueEntry entry, @Nullable GroupMember member) {
             this.statement = statement;
             this.entry = entry;
+            this.member = member;
         }
     }
 
-    /** @param connection the driver's or the pool's */
-    public Turns(DropIn dropIn, Connection connection) throws SQLException {
+    /**
+     * Those of a connection.
+     *
+     * @param connection the driver's or the pool's
+     * @param origin what the driver's was made of, or null if that is not known
+     */
+    public Turns(DropIn dropIn, Connection connection, @Nullable Object origin) throws SQLException {
         this.dropIn = dropIn;
         this.connection = connection;
         this.driver = connection.unwrap(BaseConnection.class);
         this.database = String.valueOf(driver.getMetaData().getURL()).hashCode();
         this.user = String.valueOf(driver.getMetaData().getUserName());
         this.mayHoldLocks = driver.getTransactionState() != TransactionState.IDLE;
+        // What is between us and the driver may do what we do not see.
+        boolean seesAll = origin != null && dropIn.groups() != null && driver.equals(connection);
+        this.groupSession = new GroupSession(
+                seesAll ? List.of(driver.getMetaData().getURL(), Objects.requireNonNull(origin)) : null);
+    }
+
+    /** What is known of the session since its connection was made. */
+    public GroupSession groupSession() {
+        return groupSession;
+    }
+
+    /**
+     * Offers the next statement to those who wait for the same row.
+     *
+     * @return what becomes of it; null if it goes alone
+     */
+    public @Nullable GroupMember offer(
+            @Nullable StatementPlan plan, String sql, PreparedStatement statement, GroupMember.Binds binds) {
+        Groups groups = dropIn.groups();
+        offered = groups == null || plan == null || !plan.groups() || groupSession.isAlone()
+                ? null
+                : new GroupMember(groups, sql, statement, binds, plan.figures()::grouped);
+        return offered;
     }
 
     /**
@@ -105,9 +147,12 @@ public final class Turns {
     public @Nullable QueueEntry enter(@Nullable StatementPlan plan, Binds binds, Statement statement)
             throws SQLException {
         use.acquireUninterruptibly();
+        GroupMember member = offered;
+        offered = null;
         boolean done = false;
         try {
-            QueueEntry entry = turn(plan, binds, statement);
+            sees(plan);
+            QueueEntry entry = turn(plan, binds, statement, member);
             done = true;
             return entry;
         } finally {
@@ -117,7 +162,15 @@ public final class Turns {
         }
     }
 
-    private @Nullable QueueEntry turn(@Nullable StatementPlan plan, Binds binds, Statement statement)
+    /** The text of a statement goes to the server, or into a batch. */
+    public void sees(@Nullable StatementPlan plan) {
+        if (!groupSession.isAlone()) {
+            groupSession.runs(plan == null ? SessionEffect.ALTERS : plan.effect());
+        }
+    }
+
+    private @Nullable QueueEntry turn(
+            @Nullable StatementPlan plan, Binds binds, Statement statement, @Nullable GroupMember member)
             throws SQLException {
         RowlockMode mode = dropIn.mode();
         if (mode == RowlockMode.OFF || plan == null || closed) {
@@ -153,7 +206,7 @@ public final class Turns {
             return null;
         }
         int hash = 31 * (31 * database + Long.hashCode(found.table())) + binds.hash(key);
-        QueueEntry entry = dropIn.queues().entry(hash, null);
+        QueueEntry entry = dropIn.queues().entry(hash, member);
         boolean done = false;
         try {
             turnOf = plan;
@@ -163,11 +216,14 @@ public final class Turns {
                     plan.figures().wouldQueue();
                     dropIn.hotRows().count(row);
                     entry.pass();
-                } else if (!queue(new Wait(statement, entry), plan, row)) {
-                    return null;
+                } else {
+                    offer(member, plan, recognised.table(), row);
+                    if (!queue(new Wait(statement, entry, member), plan, row)) {
+                        return null;
+                    }
                 }
             }
-            if (mode == RowlockMode.FRONT) {
+            if (mode == RowlockMode.FRONT && !(member != null && member.leads())) {
                 front = frontLock(entry, recognised, binds, key, statement);
             }
             done = true;
@@ -256,6 +312,7 @@ public final class Turns {
     /** A statement that locks what nobody looks at, such as a batch, goes to the server; to be left. */
     public void pass(@Nullable StatementPlan plan, PassReason reason) {
         use.acquireUninterruptibly();
+        sees(plan);
         mayHoldLocks = true;
         if (plan != null) {
             plan.figures().passed(reason);
@@ -269,6 +326,7 @@ public final class Turns {
             entry.answered(done, holds);
             granted = holds ? entry : granted;
         }
+        groupSession.ran(done);
         try {
             lookUpIfIdle();
             if (done && !closed && dropIn.releasesEarly() && driver.getTransactionState() == TransactionState.IDLE) {
@@ -392,13 +450,13 @@ public final class Turns {
     }
 
     /** Ends the wait of a statement as the server would end it. False if it does not wait here. */
-    public boolean cancel(Statement statement) {
+    public boolean cancel(Statement statement) throws SQLException {
         Wait now = wait;
         if (now == null || !now.statement.equals(statement)) {
             return false;
         }
         now.cancelled = true;
-        return now.entry.wake();
+        return now.entry.wake() || (now.member != null && now.member.cancel());
     }
 
     private PrimaryKeys.@Nullable Found found(Recognised recognised) {
@@ -469,20 +527,43 @@ public final class Turns {
         } finally {
             wait = null;
         }
+        boolean grouped = waiting.member != null && waiting.member.entered(waiting.entry);
         plan.figures().queued(System.nanoTime() - start);
         dropIn.hotRows().count(row);
         if (event != null) {
             event.end();
             if (event.shouldCommit()) {
                 event.row = row;
-                event.admitted = waiting.entry.isIn();
+                event.admitted = grouped || waiting.entry.isIn();
                 event.commit();
             }
         }
-        if (waiting.cancelled) {
+        if (waiting.cancelled && !grouped) {
             throw ServerError.canceled(connection);
         }
         return waiting.entry.isIn();
+    }
+
+    /** Before the wait, as it may ask the server. */
+    private void offer(@Nullable GroupMember member, StatementPlan plan, String table, String row) throws SQLException {
+        Groups groups = dropIn.groups();
+        if (groups == null || !driver.getAutoCommit()) {
+            return;
+        }
+        Groups.@Nullable Alone alone = Groups.Alone.STATEMENT;
+        if (member != null || groupSession.isAlone()) {
+            try {
+                alone = member == null
+                        ? Groups.Alone.SESSION
+                        : groups.ready(member, groupSession, driver, table, row, look -> ask(look::of));
+            } catch (SQLException e) {
+                LOG.log(Level.DEBUG, "Whether others may send it could not be asked", e);
+                alone = Groups.Alone.SESSION;
+            }
+        }
+        if (alone != null) {
+            plan.figures().alone(alone);
+        }
     }
 
     private long longestWait(Statement statement) throws SQLException {

@@ -4,8 +4,10 @@ import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.SQLClientInfoException;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Properties;
 import java.util.concurrent.Executor;
 import org.postgresql.core.BaseConnection;
 import org.rowlock.jdbc.RowlockMode;
@@ -23,25 +25,30 @@ public final class RowlockConnection extends ForwardingConnection {
     /** That of our driver; null where the connection comes from elsewhere. */
     private final String url;
 
-    private RowlockConnection(Connection delegate, DropIn dropIn, String url) throws SQLException {
+    private RowlockConnection(Connection delegate, DropIn dropIn, String url, Object origin) throws SQLException {
         super(delegate);
         this.url = url;
         this.delegate = delegate;
         this.dropIn = dropIn;
-        this.turns = new Turns(dropIn, delegate);
+        this.turns = new Turns(dropIn, delegate, origin);
     }
 
     /** The connection as it is where it is another driver's, or is wrapped already. */
     public static Connection wrap(Connection delegate, DropIn dropIn) throws SQLException {
-        return wrap(delegate, dropIn, null);
+        return wrap(delegate, dropIn, null, null);
     }
 
-    /** The same, made by our driver for a URL. */
-    public static Connection wrap(Connection delegate, DropIn dropIn, String url) throws SQLException {
+    /**
+     * The same.
+     *
+     * @param url for which our driver made it, or null
+     * @param origin what else it was made of, or null if nobody knows
+     */
+    public static Connection wrap(Connection delegate, DropIn dropIn, String url, Object origin) throws SQLException {
         boolean other = delegate == null
                 || delegate.isWrapperFor(RowlockConnection.class)
                 || !delegate.isWrapperFor(BaseConnection.class);
-        return other ? delegate : new RowlockConnection(delegate, dropIn, url);
+        return other ? delegate : new RowlockConnection(delegate, dropIn, url, origin);
     }
 
     /** What is known of a text, or null where nobody looks. */
@@ -57,6 +64,40 @@ public final class RowlockConnection extends ForwardingConnection {
     /** A statement of the driver or the pool. */
     PreparedStatement prepare(String sql) throws SQLException {
         return delegate.prepareStatement(sql);
+    }
+
+    /** Whether the values of a statement are to be kept. */
+    boolean keeps(StatementPlan plan) {
+        return fronts() || (!turns.groupSession().isAlone() && plan.groups());
+    }
+
+    @Override
+    protected void unwrapped() {
+        turns.groupSession().handOut();
+    }
+
+    @Override
+    public void setTransactionIsolation(int level) throws SQLException {
+        turns.groupSession().isolation(level);
+        delegate.setTransactionIsolation(level);
+    }
+
+    @Override
+    public void setSchema(String schema) throws SQLException {
+        turns.groupSession().alter();
+        delegate.setSchema(schema);
+    }
+
+    @Override
+    public void setClientInfo(String name, String value) throws SQLClientInfoException {
+        turns.groupSession().alter();
+        delegate.setClientInfo(name, value);
+    }
+
+    @Override
+    public void setClientInfo(Properties properties) throws SQLClientInfoException {
+        turns.groupSession().alter();
+        delegate.setClientInfo(properties);
     }
 
     String url() {

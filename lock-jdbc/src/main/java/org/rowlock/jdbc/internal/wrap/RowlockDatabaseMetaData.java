@@ -17,6 +17,11 @@ final class RowlockDatabaseMetaData extends ForwardingDatabaseMetaData {
     }
 
     @Override
+    protected void unwrapped() {
+        connection.unwrapped();
+    }
+
+    @Override
     public Connection getConnection() {
         return connection;
     }

@@ -6,9 +6,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLType;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.sql.Time;
 import java.sql.Timestamp;
+import java.util.function.Function;
+import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.turn.Binds;
 import org.rowlock.jdbc.internal.turn.FrontLock;
 import org.rowlock.jdbc.internal.turn.StatementPlan;
@@ -20,8 +23,11 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private final String sql;
     private StatementPlan plan;
 
-    /** Null where no lock goes in front. */
+    /** Null where no lock goes in front, and it is of no group. */
     private KeptParameters kept;
+
+    /** What a group has made of it, if one has. */
+    private GroupMember grouped;
 
     /** The lock and the statement, once they were sent so, and that lock. */
     private PreparedStatement fronted;
@@ -42,7 +48,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         this.delegate = delegate;
         this.sql = sql;
         plan();
-        int parameters = frontable && plan != null && connection.fronts() ? plan.frontable() : -1;
+        int parameters = frontable && plan != null && connection.keeps(plan) ? plan.frontable() : -1;
         this.kept = parameters < 0 ? null : new KeptParameters(parameters);
     }
 
@@ -62,22 +68,73 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     @Override
     public boolean execute() throws SQLException {
-        return send(plan(), binds, delegate::execute, this::sendInFront, statement -> plan.returnsRows());
+        return send(delegate::execute, statement -> plan.returnsRows(), member -> false);
     }
 
     @Override
     public int executeUpdate() throws SQLException {
-        return send(plan(), binds, delegate::executeUpdate, this::sendInFront, count(plan, Statement::getUpdateCount));
+        return send(delegate::executeUpdate, count(plan(), Statement::getUpdateCount), member -> (int) member.count());
     }
 
     @Override
     public long executeLargeUpdate() throws SQLException {
-        return send(
-                plan(),
-                binds,
-                delegate::executeLargeUpdate,
-                this::sendInFront,
-                count(plan, Statement::getLargeUpdateCount));
+        return send(delegate::executeLargeUpdate, count(plan(), Statement::getLargeUpdateCount), GroupMember::count);
+    }
+
+    /** Sends it, or has a group do it. */
+    private <T> T send(Call<T> call, Answer<T> reader, Function<GroupMember, T> ofGroup) throws SQLException {
+        grouped = null;
+        GroupMember member = kept == null || !kept.areComplete() || batchSize > 0
+                ? null
+                : connection.turns().offer(plan(), sql, delegate, kept::setAll);
+        Call<T> sent = member == null
+                ? call
+                : () -> {
+                    if (!member.isDone()) {
+                        return call.send();
+                    }
+                    grouped = member;
+                    return ofGroup.apply(member);
+                };
+        return send(plan(), binds, sent, this::sendInFront, reader);
+    }
+
+    @Override
+    public int getUpdateCount() throws SQLException {
+        int own = super.getUpdateCount();
+        return grouped == null ? own : (int) grouped.count();
+    }
+
+    @Override
+    public long getLargeUpdateCount() throws SQLException {
+        long own = super.getLargeUpdateCount();
+        return grouped == null ? own : grouped.count();
+    }
+
+    @Override
+    public SQLWarning getWarnings() throws SQLException {
+        SQLWarning own = super.getWarnings();
+        return grouped == null ? own : grouped.warnings();
+    }
+
+    @Override
+    public void clearWarnings() throws SQLException {
+        super.clearWarnings();
+        if (grouped != null) {
+            grouped.clearWarnings();
+        }
+    }
+
+    @Override
+    public boolean getMoreResults() throws SQLException {
+        grouped = null;
+        return super.getMoreResults();
+    }
+
+    @Override
+    public boolean getMoreResults(int current) throws SQLException {
+        grouped = null;
+        return super.getMoreResults(current);
     }
 
     private Statement sendInFront(FrontLock lock) throws SQLException {

@@ -39,6 +39,11 @@ class RowlockStatement extends ForwardingStatement {
         this.ran = delegate;
     }
 
+    @Override
+    protected void unwrapped() {
+        connection.unwrapped();
+    }
+
     /** What is sent to the server. */
     interface Call<T> {
         T send() throws SQLException;
@@ -258,6 +263,7 @@ class RowlockStatement extends ForwardingStatement {
     @Override
     public void addBatch(String sql) throws SQLException {
         delegate.addBatch(sql);
+        connection.turns().sees(connection.plan(sql));
         if (batchSize++ == 0) {
             firstOfBatch = sql;
         }

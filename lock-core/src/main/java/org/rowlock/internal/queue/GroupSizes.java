@@ -1,4 +1,4 @@
-package org.rowlock.internal.group;
+package org.rowlock.internal.queue;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * How large the groups of a key may be, a power of two: half as large when one was undone, and slowly larger again. By
  * hash: that two keys share a place costs speed only. Thread-safe; what is lost in a race is learnt again.
  */
-final class GroupSizes {
+public final class GroupSizes {
     private static final int PLACES = 1 << 10;
 
     /** How many groups as large as may be are done until they may be twice as large. */
@@ -20,31 +20,35 @@ final class GroupSizes {
     /** By how many halvings they are smaller, rounded up; in {@link #STEPS}. */
     private final AtomicIntegerArray smaller = new AtomicIntegerArray(PLACES);
 
-    GroupSizes(int largest) {
+    /** @param largest how many may share a transaction; rounded down */
+    public GroupSizes(int largest) {
         this.largest = rounded(largest);
     }
 
     /** Few sizes, as the server prepares the statements of each anew. */
-    static int rounded(int size) {
+    public static int rounded(int size) {
         return Integer.highestOneBit(size);
     }
 
-    int most(Object key) {
+    /** How many of a key may share one now. */
+    public int most(Object key) {
         return Math.max(1, largest >> Math.min(Integer.SIZE - 1, (smaller.get(place(key)) + STEPS - 1) / STEPS));
     }
 
     /** A group, or one alone, has been done. */
-    void done(Object key, int size) {
+    public void done(Object key, int size) {
         if (size >= most(key)) {
             smaller.updateAndGet(place(key), steps -> Math.max(0, steps - 1));
         }
     }
 
-    void undone(Object key, int size) {
+    /** A group was undone. */
+    public void undone(Object key, int size) {
         smaller.set(place(key), Integer.numberOfTrailingZeros(2 * largest / rounded(size)) * STEPS);
     }
 
-    void refused(Object key) {
+    /** The server has refused a group, and will again. */
+    public void refused(Object key) {
         smaller.set(place(key), Integer.numberOfTrailingZeros(largest) * STEPS + REFUSED);
     }
 

@@ -1,0 +1,100 @@
+package org.rowlock.jdbc.internal.statement;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.rowlock.jdbc.internal.statement.Token.TokenType;
+
+/**
+ * What a statement may do to its session beyond its transaction, told from its text. What is not known alters it. A
+ * trigger, a rule or a view that calls a function is not seen.
+ */
+public enum SessionEffect {
+    /** Nothing, and it depends on no session: it calls no function but well-known ones, and reads no other table. */
+    PURE,
+    /** Nothing. */
+    NONE,
+    /** DISCARD ALL. */
+    CLEANS,
+    /** It may alter it: settings, role, temporary tables. */
+    ALTERS;
+
+    private static final Set<String> HARMLESS = words("select values insert update delete merge with begin start commit"
+            + " end rollback abort savepoint release show fetch close");
+
+    /** Behind SET: what ends with the transaction. */
+    private static final Set<String> OF_TRANSACTION = words("local transaction constraints");
+
+    /** What may stand in front of a bracket and is no function. */
+    private static final Set<String> KEYWORDS = words("in values and or not any all some exists between like ilike"
+            + " when then else case where set on by as over filter within from select having distinct using conflict"
+            + " returning is limit offset union except intersect row cast array interval"
+            + " numeric decimal varchar char character varying bit time timestamp float");
+
+    private static final Set<String> PURE_FUNCTIONS =
+            words("coalesce nullif greatest least abs ceil ceiling floor round"
+                    + " trunc mod power sqrt sign lower upper length char_length octet_length trim btrim ltrim rtrim substr"
+                    + " substring replace concat concat_ws left right lpad rpad position overlay now clock_timestamp"
+                    + " statement_timestamp date_trunc date_part extract age to_char to_date to_timestamp to_number random"
+                    + " gen_random_uuid array_append array_remove array_cat array_length cardinality jsonb_set jsonb_insert"
+                    + " jsonb_build_object jsonb_build_array to_jsonb");
+
+    private static final Set<String> OTHER_FUNCTIONS = words("count sum min max avg string_agg array_agg json_agg"
+            + " jsonb_agg bool_and bool_or row_number rank dense_rank lag lead first_value last_value unnest"
+            + " generate_series nextval currval lastval setval current_setting current_schema current_database version"
+            + " pg_advisory_xact_lock pg_try_advisory_xact_lock pg_advisory_xact_lock_shared pg_backend_pid"
+            + " txid_current pg_current_xact_id pg_is_in_recovery to_regclass pg_sleep");
+
+    private static Set<String> words(String list) {
+        return new HashSet<>(List.of(list.split(" ")));
+    }
+
+    /** That of a text. Never throws. */
+    public static SessionEffect of(String sql) {
+        if (sql.length() > StatementRecogniser.LONGEST) {
+            return ALTERS;
+        }
+        List<Token> tokens = Tokens.of(sql);
+        TokenReader first = new TokenReader(tokens);
+        if (first.skipWords("discard", "all")) {
+            return first.atEnd() ? CLEANS : ALTERS;
+        }
+        boolean harmless = first.atWord(HARMLESS) || (first.skipWord("set") && first.atWord(OF_TRANSACTION));
+        boolean inserts = first.atWord("insert") || first.atWord("merge");
+        SessionEffect effect = harmless ? PURE : ALTERS;
+        for (int i = 1; i < tokens.size() && effect != ALTERS; i++) {
+            Token token = tokens.get(i);
+            if (token.isWord("temp")
+                    || token.isWord("temporary")
+                    || token.isSymbol("{")
+                    || (token.isWord("into") && !inserts)
+                    || (token.isSymbol(";") && i + 1 < tokens.size())) {
+                return ALTERS;
+            }
+            boolean called =
+                    token.isName() && i + 1 < tokens.size() && tokens.get(i + 1).isSymbol("(") && !isTarget(tokens, i);
+            SessionEffect own = token.isWord("select") ? NONE : called ? ofFunction(token, tokens.get(i - 1)) : PURE;
+            effect = own.compareTo(effect) > 0 ? own : effect;
+        }
+        return effect;
+    }
+
+    private static SessionEffect ofFunction(Token name, Token before) {
+        if (name.type() != TokenType.WORD || before.isSymbol(".")) {
+            return ALTERS;
+        }
+        if (KEYWORDS.contains(name.text()) || PURE_FUNCTIONS.contains(name.text())) {
+            return PURE;
+        }
+        return OTHER_FUNCTIONS.contains(name.text()) ? NONE : ALTERS;
+    }
+
+    /** Whether it is the table that INSERT INTO names, in front of a list of its columns. */
+    private static boolean isTarget(List<Token> tokens, int at) {
+        int start = at;
+        while (start > 1 && tokens.get(start - 1).isSymbol(".")) {
+            start -= 2;
+        }
+        return start > 0 && tokens.get(start - 1).isWord("into");
+    }
+}

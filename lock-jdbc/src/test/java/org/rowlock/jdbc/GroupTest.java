@@ -1,0 +1,716 @@
+package org.rowlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.io.StringReader;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockRelease;
+import org.rowlock.jdbc.Waiters.Body;
+import org.rowlock.jdbc.Waiters.Waiter;
+import org.rowlock.jdbc.internal.group.Groups;
+import org.rowlock.jdbc.internal.turn.JdbcSettings;
+import org.rowlock.jdbc.internal.wrap.RowlockConnection;
+import org.rowlock.testing.TestDatabase;
+
+/** UPDATEs in autocommit of those who wait for one row: who goes with whom, and what becomes of each. */
+class GroupTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0 check (balance >= 0),"
+                    + " log text not null default '', at timestamptz[] not null default '{}')",
+            "insert into account values (1), (2)");
+
+    private GatedDatabase gated;
+
+    @BeforeEach
+    void open() throws Exception {
+        gated = GatedDatabase.inGroups(database, LockRelease.PLAIN, Groups.DEFAULT);
+        gated.learn("account");
+    }
+
+    @AfterEach
+    void nothingIsLeftInTheGate() {
+        assertThat(gated.gate.queued()).isZero();
+        assertThat(gated.gate.inside()).isZero();
+    }
+
+    private long figure(String name) {
+        return gated.figure("account", name);
+    }
+
+    /** In how many transactions the row was changed: each has a now() of its own. */
+    private int transactions() throws SQLException {
+        return Integer.parseInt(database.query("select count(distinct a) from account, unnest(at) as a where id = 1"));
+    }
+
+    private List<String> tags() throws SQLException {
+        return Arrays.asList(
+                database.query("select log from account where id = 1").split("/", -1));
+    }
+
+    @Test
+    void thoseWhoWaitShareATransaction() throws Exception {
+        List<Waiter<Integer>> members = new ArrayList<>();
+        try (Waiters waiters = new Waiters(database, gated)) {
+            for (String tag : List.of("/a", "/b", "/c", "/d")) {
+                members.add(waiters.add(connection -> Waiters.add(connection, tag)));
+            }
+            waiters.release();
+            for (Waiter<Integer> each : members) {
+                assertThat(each.get()).isOne();
+            }
+        }
+        assertThat(tags()).containsExactly("", "a", "b", "c", "d");
+        assertThat(transactions()).isOne();
+        assertThat(figure("grouped")).isEqualTo(4);
+        assertThat(figure("groups")).isOne();
+        assertThat(figure("groupsUndone")).isZero();
+    }
+
+    @Test
+    void offByDefault() throws Exception {
+        gated = GatedDatabase.of(database, "account");
+        try (Waiters waiters = new Waiters(database, gated)) {
+            waiters.add(connection -> Waiters.add(connection, "/a"));
+            waiters.add(connection -> Waiters.add(connection, "/b"));
+            waiters.release();
+        }
+        assertThat(transactions()).isEqualTo(2);
+        assertThat(figure("grouped")).isZero();
+    }
+
+    /** Each with the answers of its own statement. */
+    @Test
+    void eachHasItsOwnCount() throws Exception {
+        String sql = "update account set balance = balance + ? where id = ? and balance >= ?";
+        try (Waiters waiters = new Waiters(database, gated)) {
+            List<Waiter<String>> members = new ArrayList<>();
+            for (int least : new int[] {0, 1, 5, 2}) {
+                members.add(waiters.add(connection -> told(connection, sql, least)));
+            }
+            waiters.release();
+            assertThat(members.get(0).get()).isEqualTo("1 1 1 null false -1 null");
+            assertThat(members.get(1).get()).isEqualTo("1 1 1 null false -1 null");
+            assertThat(members.get(2).get()).isEqualTo("0 0 0 null false -1 null");
+            assertThat(members.get(3).get()).isEqualTo("1 1 1 null false -1 null");
+        }
+        assertThat(figure("grouped")).isEqualTo(4);
+        try (Connection plain = database.dataSource().getConnection()) {
+            assertThat(told(plain, sql, 0)).isEqualTo("1 1 1 null false -1 null");
+        }
+    }
+
+    private static String told(Connection connection, String sql, int least) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setInt(1, 1);
+            statement.setInt(2, 1);
+            statement.setInt(3, least);
+            long count = statement.executeLargeUpdate();
+            return count + " " + statement.getUpdateCount() + " " + statement.getLargeUpdateCount() + " "
+                    + statement.getResultSet() + " " + statement.getMoreResults() + " " + statement.getUpdateCount()
+                    + " " + statement.getWarnings();
+        }
+    }
+
+    /** The leader's statement has sent the values of others: its own are set again. */
+    @Test
+    void aStatementRunsAgainWithItsOwnValues() throws Exception {
+        Body<Integer> twice = connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
+                statement.setString(1, "/" + Thread.currentThread().getName());
+                statement.setInt(2, 1);
+                boolean rows = statement.execute();
+                return (rows ? 100 : 0) + statement.getUpdateCount() + statement.executeUpdate();
+            }
+        };
+        List<String> expected = new ArrayList<>();
+        try (Waiters waiters = new Waiters(database, gated)) {
+            List<Waiter<Integer>> members = List.of(waiters.add(twice), waiters.add(twice), waiters.add(twice));
+            waiters.release();
+            for (Waiter<Integer> each : members) {
+                assertThat(each.get()).isEqualTo(2);
+                expected.add(String.valueOf(each.thread.getName()));
+                expected.add(String.valueOf(each.thread.getName()));
+            }
+        }
+        expected.add("");
+        assertThat(tags()).containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(figure("grouped")).isGreaterThanOrEqualTo(3);
+    }
+
+    @Test
+    void oneThatFailsFailsAlone() throws Exception {
+        String sql = "update account set balance = balance + ?, log = log || ? where id = 1";
+        try (Waiters waiters = new Waiters(database, gated)) {
+            Waiter<Integer> first = waiters.add(connection -> Waiters.update(connection, sql, 1, "/a"));
+            Waiter<Integer> failing = waiters.add(connection -> Waiters.update(connection, sql, -5, "/b"));
+            Waiter<Integer> last = waiters.add(connection -> Waiters.update(connection, sql, 1, "/c"));
+            waiters.release();
+            assertThat(first.get()).isOne();
+            assertThat(failing.failure())
+                    .hasMessageContaining("account_balance_check")
+                    .satisfies(e -> assertThat(((SQLException) e).getSQLState()).isEqualTo("23514"));
+            assertThat(last.get()).isOne();
+        }
+        assertThat(tags()).containsExactlyInAnyOrder("", "a", "c");
+        assertThat(figure("groupsUndone")).isOne();
+        assertThat(figure("grouped")).isZero();
+    }
+
+    /** By the bytes that are sent the driver does not split a batch, but by the answers that it expects. */
+    @Test
+    void longValuesDoNotSplitAGroup() throws Exception {
+        String text = "x".repeat(200_000);
+        try (Waiters waiters = new Waiters(database, gated)) {
+            for (int i = 0; i < 20; i++) {
+                waiters.add(connection -> Waiters.add(connection, text));
+            }
+            waiters.release();
+        }
+        assertThat(transactions()).isOne();
+        assertThat(figure("grouped")).isEqualTo(20);
+    }
+
+    /** Why no group is larger than Groups.MOST. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, Groups.MOST, 400})
+    void theDriverSendsSoManyInOneTransaction(int size) throws Exception {
+        try (Connection connection = database.dataSource().getConnection();
+                PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
+            for (int i = 0; i < size; i++) {
+                statement.setString(1, "x");
+                statement.setInt(2, 1);
+                statement.addBatch();
+            }
+            assertThat(statement.executeLargeBatch()).hasSize(size).containsOnly(1);
+        }
+        if (size <= Groups.MOST) {
+            assertThat(transactions()).isOne();
+        } else {
+            assertThat(transactions()).isGreaterThan(1);
+        }
+    }
+
+    @Test
+    void aLargerGroupIsRefused() {
+        assertThatThrownBy(() -> gated.dropIn.setGroup("129"))
+                .hasMessageContaining("129")
+                .hasMessageContaining("128");
+        assertThatThrownBy(() -> gated.dropIn.setGroup("many")).hasMessageContaining("<many>");
+        gated.dropIn.setGroup("on");
+        assertThat(gated.dropIn.getGroup()).isEqualTo("64");
+        gated.dropIn.setGroup("off");
+        assertThat(gated.dropIn.getGroup()).isEqualTo("off");
+    }
+
+    private enum Session {
+        SET("set application_name = 'other'"),
+        ROLE("set role none"),
+        SEARCH_PATH("select set_config('search_path', current_setting('search_path'), false)"),
+        VARIABLE("set app.tenant = '7'"),
+        TEMPORARY("create temp table t(a int)"),
+        TEMPORARY_INTO("select 1 as a into temp t"),
+        FUNCTION("select lo_creat(-1)"),
+        CALL(connection -> {
+            try (Statement statement = connection.prepareCall("{? = call pg_backend_pid()}")) {
+                assertThat(statement).isNotNull();
+            }
+            try (var call = connection.prepareCall("{call pg_stat_clear_snapshot()}")) {
+                call.execute();
+            }
+            return 0;
+        }),
+        BATCH(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.addBatch("select 1");
+                statement.addBatch("set app.tenant = '7'");
+                statement.executeBatch();
+            }
+            return 0;
+        }),
+        SCHEMA(connection -> {
+            connection.setSchema(connection.getSchema());
+            return 0;
+        }),
+        ISOLATION(connection -> {
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            return 0;
+        }),
+        CLIENT_INFO(connection -> {
+            connection.setClientInfo("ApplicationName", connection.getClientInfo("ApplicationName"));
+            return 0;
+        }),
+        NETWORK_TIMEOUT(connection -> {
+            connection.setNetworkTimeout(Runnable::run, 600_000);
+            return 0;
+        }),
+        HANDED_OUT(connection -> connection.unwrap(PGConnection.class).getBackendPID()),
+        HANDED_OUT_BY_STATEMENT(connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery("select 1")) {
+                return rows.unwrap(org.postgresql.jdbc.PgResultSet.class).getRow();
+            }
+        });
+
+        private final Body<?> alter;
+
+        Session(String sql) {
+            this(connection -> {
+                try (Statement statement = connection.createStatement()) {
+                    return statement.execute(sql);
+                }
+            });
+        }
+
+        Session(Body<?> alter) {
+            this.alter = alter;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAlteredSessionGoesAlone(Session session) throws Exception {
+        try (Waiters waiters = new Waiters(database, gated)) {
+            waiters.add(connection -> Waiters.add(connection, "/a"));
+            waiters.add(connection -> {
+                session.alter.run(connection);
+                // Under another search_path the table is another.
+                Waiters.update(connection, "delete from account where id = ?", -1);
+                return Waiters.add(connection, "/b");
+            });
+            waiters.add(connection -> Waiters.add(connection, "/c"));
+            waiters.release();
+        }
+        assertThat(tags()).containsExactly("", "a", "b", "c");
+        assertThat(transactions()).isEqualTo(3);
+        assertThat(figure("alone.SESSION")).isEqualTo(session == Session.NETWORK_TIMEOUT ? 0 : 1);
+        assertThat(figure("grouped")).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "select count(*) from account",
+                "select nextval('pg_temp.s')",
+                "insert into account (id) values (3)",
+                "set local work_mem = '1MB'",
+                "begin; rollback",
+                "set app.tenant = '7'"
+            })
+    void discardAllMakesItCleanAgain(String sql) throws Exception {
+        boolean alters = sql.contains("tenant") || sql.contains(";");
+        for (boolean discards : new boolean[] {false, true}) {
+            try (Waiters waiters = new Waiters(database, gated)) {
+                Body<Integer> body = connection -> {
+                    try (Statement statement = connection.createStatement()) {
+                        statement.execute(sql);
+                    } catch (SQLException e) {
+                        // Whether it succeeds does not matter.
+                        assertThat(e.getSQLState()).isIn("3F000", "42P01", "23505");
+                    }
+                    if (discards) {
+                        connection.createStatement().execute("discard all");
+                    }
+                    return Waiters.add(connection, "/a");
+                };
+                waiters.add(body);
+                waiters.add(connection -> {
+                    try (Statement statement = connection.createStatement()) {
+                        statement.execute(discards ? "discard all" : "select 1");
+                    }
+                    return Waiters.add(connection, "/a");
+                });
+                waiters.release();
+            }
+            long expected = (!alters ? 2 : 0) + (discards ? 2 : 0);
+            assertThat(figure("grouped")).isEqualTo(expected);
+        }
+    }
+
+    /** It may do what is not seen, such as set a tenant. */
+    @Test
+    void whatIsBetweenUsAndTheDriverGoesAlone() throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            gated = new GatedDatabase(
+                    pool,
+                    new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, 8),
+                    GatedDatabase.queues(1, GatedDatabase.NEVER_OVER),
+                    Duration.ofNanos(GatedDatabase.NEVER_OVER));
+            gated.learn("account");
+            addTwo(Waiters.ADD);
+        }
+        assertThat(figure("alone.SESSION")).isEqualTo(2);
+    }
+
+    private void addTwo(String sql) throws Exception {
+        try (Waiters waiters = new Waiters(database, gated)) {
+            Body<Integer> body = connection -> {
+                int parameters = (int) sql.chars().filter(c -> c == '?').count();
+                return Waiters.update(connection, sql, parameters == 2 ? new Object[] {"/a", 1} : new Object[] {1});
+            };
+            List<Waiter<Integer>> members = List.of(waiters.add(body), waiters.add(body));
+            waiters.release();
+            for (Waiter<Integer> each : members) {
+                assertThat(each.get()).isOne();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update account set balance = balance + 1 where id = ? returning balance",
+                "update account set balance = txid_current()::text::bigint % 7 where id = ?",
+                "update account set balance = (select count(*) from account) where id = ?",
+                "update account set log = current_setting('application_name') where id = ?",
+                "update account set log = pg_catalog.now()::text where id = ?"
+            })
+    void aTextThatMayDoSomethingElseThereGoesAlone(String sql) throws Exception {
+        if (sql.contains("returning")) {
+            try (Waiters waiters = new Waiters(database, gated)) {
+                Body<Boolean> body = connection -> {
+                    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                        statement.setInt(1, 1);
+                        return statement.execute();
+                    }
+                };
+                waiters.add(body);
+                waiters.add(body);
+                waiters.release();
+            }
+        } else {
+            addTwo(sql);
+        }
+        assertThat(figure("alone.STATEMENT")).isEqualTo(2);
+        assertThat(figure("grouped")).isZero();
+    }
+
+    @Test
+    void whatIsNoPlainPreparedUpdateGoesAlone() throws Exception {
+        List<Body<?>> bodies = List.of(
+                connection -> connection
+                        .createStatement()
+                        .executeUpdate("update account set balance = balance + 1 where id = 1"),
+                connection -> {
+                    try (PreparedStatement statement =
+                            connection.prepareStatement(Waiters.ADD, Statement.RETURN_GENERATED_KEYS)) {
+                        statement.setString(1, "/a");
+                        statement.setInt(2, 1);
+                        return statement.executeUpdate();
+                    }
+                },
+                connection -> {
+                    try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
+                        statement.setString(1, "/a");
+                        statement.setInt(2, 1);
+                        statement.addBatch();
+                        return statement.executeBatch()[0];
+                    }
+                },
+                connection -> {
+                    try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
+                        statement.setCharacterStream(1, new StringReader("/a"));
+                        statement.setInt(2, 1);
+                        return statement.executeUpdate();
+                    }
+                });
+        try (Waiters waiters = new Waiters(database, gated)) {
+            for (Body<?> each : bodies) {
+                waiters.add(each);
+                waiters.add(each);
+            }
+            waiters.add(connection -> {
+                connection.setAutoCommit(false);
+                Waiters.add(connection, "/a");
+                connection.commit();
+                return null;
+            });
+            waiters.release();
+        }
+        assertThat(figure("grouped")).isZero();
+        assertThat(figure("alone.STATEMENT")).isEqualTo(8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "create function f() returns trigger language plpgsql as $$begin return new; end$$;"
+                        + "create trigger t before update on account for each row execute function f()",
+                "create rule r as on delete to account do instead nothing",
+                "alter table account enable row level security",
+                "create table child() inherits (account)",
+                "create table parent(id int); alter table account inherit parent",
+                "create table other(id int primary key);"
+                        + "insert into other select generate_series(0, 9);alter table account add foreign key (balance) references other deferrable initially deferred",
+                "alter table account add unique (balance, id) deferrable initially deferred",
+                "create table child(account int references account on update cascade)"
+            })
+    void aTableThatMayDoSomethingElseThereGoesAlone(String sql) throws Exception {
+        database.execute(sql.startsWith("create function") ? sql : sql.replace("$$", ""));
+        addTwo("update account set balance = balance + 1 where id = ?");
+        assertThat(figure("alone.TABLE")).isEqualTo(2);
+        assertThat(figure("grouped")).isZero();
+    }
+
+    /** Whose triggers are the server's own. */
+    @Test
+    void foreignKeysDoNotKeepAnyoneAlone() throws Exception {
+        database.execute(
+                "create table child(account int references account)",
+                "alter table account add foreign key (id) references account");
+        addTwo(Waiters.ADD);
+        assertThat(transactions()).isOne();
+        assertThat(figure("grouped")).isEqualTo(2);
+    }
+
+    @Test
+    void nobodysRoleOrSettingIsAnothers() throws Exception {
+        String role = database.schema() + "_other";
+        database.execute(
+                "create role " + role + " login",
+                "grant all on schema " + database.schema() + " to " + role,
+                "grant all on account to " + role);
+        try {
+            String sql = "update account set log = log || '/' || current_user || ':' || ? where id = ?";
+            Body<Integer> body = connection -> Waiters.update(connection, sql, "x", 1);
+            try (Connection other = gated.dataSource.getConnection(role, null)) {
+                Waiters.update(other, sql, "", 3);
+            }
+            try (Waiters waiters = new Waiters(database, gated)) {
+                for (int i = 0; i < 6; i++) {
+                    if (i % 2 == 0) {
+                        waiters.add(body);
+                    } else {
+                        waiters.add(gated.dataSource.getConnection(role, null), body);
+                    }
+                }
+                waiters.release();
+            }
+            String user = database.query("select current_user");
+            assertThat(tags())
+                    .containsExactlyInAnyOrder(
+                            "", user + ":x", user + ":x", user + ":x", role + ":x", role + ":x", role + ":x");
+            assertThat(figure("grouped")).isZero();
+        } finally {
+            database.execute("drop owned by " + role, "drop role " + role);
+        }
+    }
+
+    /** What the properties of a connection set is no part of its URL. */
+    @Test
+    void otherPropertiesGoAlone() throws Exception {
+        try (Waiters waiters = new Waiters(database, gated)) {
+            for (String tenant : List.of("1", "2", "1")) {
+                PGSimpleDataSource own = database.dataSource();
+                Properties properties = new Properties();
+                properties.setProperty("user", own.getUser());
+                properties.setProperty("options", "-c app.tenant=" + tenant);
+                Connection connection = RowlockConnection.wrap(
+                        DriverManager.getConnection(own.getUrl(), properties), gated.dropIn, null, properties);
+                waiters.add(connection, each -> Waiters.add(each, "/a"));
+            }
+            waiters.release();
+        }
+        assertThat(transactions()).isEqualTo(3);
+        assertThat(figure("grouped")).isZero();
+    }
+
+    @Test
+    void otherTimeoutsGoAlone() throws Exception {
+        try (Waiters waiters = new Waiters(database, gated)) {
+            for (int seconds : new int[] {0, 500, 0}) {
+                waiters.add(connection -> addWithin(connection, seconds));
+            }
+            waiters.release();
+        }
+        assertThat(transactions()).isEqualTo(3);
+    }
+
+    private static int addWithin(Connection connection, int seconds) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
+            statement.setQueryTimeout(seconds);
+            statement.setString(1, "/a");
+            statement.setInt(2, 1);
+            return statement.executeUpdate();
+        }
+    }
+
+    /** A member's own statement, for another thread to cancel. */
+    private static Body<Integer> cancellable(AtomicReference<Statement> own) {
+        return connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
+                statement.setString(1, "/cancelled");
+                statement.setInt(2, 1);
+                own.set(statement);
+                return statement.executeUpdate();
+            }
+        };
+    }
+
+    @Test
+    void oneThatIsCancelledBeforeItIsSentLeaves() throws Exception {
+        AtomicReference<Statement> own = new AtomicReference<>();
+        try (Waiters waiters = new Waiters(database, gated)) {
+            waiters.add(connection -> Waiters.add(connection, "/a"));
+            Waiter<Integer> cancelled = waiters.add(cancellable(own));
+            waiters.add(connection -> Waiters.add(connection, "/b"));
+            own.get().cancel();
+            assertThat(cancelled.state()).isEqualTo("57014");
+            waiters.release();
+        }
+        assertThat(tags()).containsExactly("", "a", "b");
+        assertThat(transactions()).isOne();
+    }
+
+    /** The leader too, as another of the group. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void oneThatIsCancelledAfterItWasSentCancelsNoOther(boolean leader) throws Exception {
+        AtomicReference<Statement> own = new AtomicReference<>();
+        Waiter<Integer> other;
+        Waiter<Integer> cancelled;
+        Waiter<Integer> last;
+        try (Waiters waiters = new Waiters(database, gated, true)) {
+            other = leader ? null : waiters.add(connection -> Waiters.add(connection, "/a"));
+            cancelled = waiters.add(cancellable(own));
+            last = waiters.add(connection -> Waiters.add(connection, "/b"));
+            waiters.release();
+            own.get().cancel();
+            if (leader) {
+                assertThat(cancelled.state()).isEqualTo("57014");
+            }
+            // Now each on its own.
+            Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> figure("groupsUndone") == 1);
+            waiters.awaitAtServer(1);
+            waiters.releaseAgain();
+            assertThat(cancelled.state()).isEqualTo("57014");
+            assertThat(last.get()).isOne();
+            assertThat(other == null ? 1 : other.get()).isOne();
+        }
+        assertThat(tags()).doesNotContain("cancelled").contains("b");
+    }
+
+    @Test
+    void anInterruptAfterItWasSentWaitsForTheOutcome() throws Exception {
+        try (Waiters waiters = new Waiters(database, gated, true)) {
+            Waiter<Integer> leader = waiters.add(connection -> Waiters.add(connection, "/a"));
+            Waiter<Boolean> interrupted = waiters.add(connection -> {
+                Waiters.add(connection, "/b");
+                return Thread.interrupted();
+            });
+            waiters.release();
+            interrupted.thread.interrupt();
+            waiters.releaseAgain();
+            assertThat(leader.get()).isOne();
+            assertThat(interrupted.get()).isTrue();
+        }
+        assertThat(tags()).containsExactly("", "a", "b");
+        assertThat(transactions()).isOne();
+    }
+
+    @Test
+    void oneWhoseConnectionIsClosedAfterItWasSentHasItsOutcome() throws Exception {
+        try (Waiters waiters = new Waiters(database, gated, true)) {
+            waiters.add(connection -> Waiters.add(connection, "/a"));
+            Waiter<Integer> closed = waiters.add(connection -> {
+                try (PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
+                    statement.setString(1, "/b");
+                    statement.setInt(2, 1);
+                    return statement.executeUpdate();
+                }
+            });
+            waiters.release();
+            closed.connection.close();
+            waiters.releaseAgain();
+            assertThat(closed.get()).isOne();
+        }
+        assertThat(tags()).containsExactly("", "a", "b");
+    }
+
+    /** By a timeout of the statement, or of all sessions of the role. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "lock_timeout", "statement_timeout"})
+    void timeoutsEndAllWhoHaveWaitedSoLong(String setting) throws Exception {
+        gated.learn("account");
+        PGSimpleDataSource source = database.dataSource();
+        if (!setting.isEmpty()) {
+            source.setOptions("-c " + setting + "=1s");
+        }
+        gated = new GatedDatabase(
+                source,
+                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, 8),
+                GatedDatabase.queues(1, GatedDatabase.NEVER_OVER),
+                Duration.ofNanos(GatedDatabase.NEVER_OVER));
+        gated.learn("account");
+        String state = setting.equals("lock_timeout") ? "55P03" : "57014";
+        try (org.rowlock.testing.Session holder = database.session("other")) {
+            holder.execute("select from account where id = 1 for update");
+            List<Waiter<Integer>> all = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                all.add(new Waiter<>(
+                        gated.dataSource.getConnection(),
+                        connection -> addWithin(connection, setting.isEmpty() ? 1 : 0)));
+            }
+            for (Waiter<Integer> each : all) {
+                assertThat(each.state()).isEqualTo(state);
+                each.connection.close();
+            }
+        }
+        assertThat(tags()).containsExactly("");
+    }
+
+    @Test
+    void whatALostConnectionHasSentIsUnknownToAll() throws Exception {
+        try (Waiters waiters = new Waiters(database, gated, true)) {
+            List<Waiter<Integer>> members = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                members.add(waiters.add(connection -> Waiters.add(connection, "/a")));
+            }
+            waiters.release();
+            database.query("select pg_terminate_backend(" + waiters.waiting() + ")");
+            for (Waiter<Integer> each : members) {
+                assertThat(each.failure())
+                        .hasMessageContaining("may be stored")
+                        .satisfies(e ->
+                                assertThat(((SQLException) e).getSQLState()).isEqualTo("08006"));
+            }
+            // Nobody is alone with what happened to another.
+            assertThat(members.get(1).failure()).isNotSameAs(members.get(2).failure());
+            waiters.releaseAgain();
+        }
+        assertThat(tags()).containsExactly("");
+    }
+
+    @Test
+    void earlyReleaseWorks() throws Exception {
+        gated = GatedDatabase.inGroups(database, LockRelease.EARLY, 8);
+        gated.learn("account");
+        addTwo(Waiters.ADD);
+        assertThat(transactions()).isOne();
+        assertThat(figure("grouped")).isEqualTo(2);
+    }
+}
