@@ -42,9 +42,8 @@ public final class RowLocks {
         LockObserver observer = new LockObserver(builder.listener);
         this.release = builder.release;
         Releases releases = new Releases(release);
-        int width = builder.maxAdmittedPerKey;
-        KeyQueues queues = width == 0 ? KeyQueues.adaptive() : KeyQueues.ofWidth(width);
-        this.calls = new LockCalls(requests, observer, queues, releases);
+        KeyQueues queues = KeyQueues.adaptive(builder.maxAdmittedPerKey);
+        this.calls = new LockCalls(requests, observer, queues, releases, builder.front);
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
         Groups groups = new Groups(builder.largestGroup, observer, builder.names);
         this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases, groups);
@@ -422,6 +421,7 @@ public final class RowLocks {
         private int largestGroup = 1;
         private boolean singleEntryNode;
         private LockRelease release = LockRelease.PLAIN;
+        private LockFront front = LockFront.ADAPTIVE;
         private KeyNames names = KeyNames.WITH_IDS;
         private @Nullable LockListener listener;
 
@@ -499,8 +499,8 @@ public final class RowLocks {
          * that row for a second, one more may wait at the server, after another second two more, then four, and so on.
          *
          * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for
-         * less than the next takes to come, such as by {@link RowLocks#execute}; with a connection 12 until a queue
-         * begins, and then 4 or fewer. A number given here is the number always; above that of the connections nobody
+         * less than the next takes to come, such as by {@link RowLocks#execute}; with a connection 8 until a queue
+         * begins, and then 4 or more. A number given here is the number always; above that of the connections nobody
          * queues.
          *
          * @param threads at least 1
@@ -567,6 +567,18 @@ public final class RowLocks {
          */
         public Builder release(LockRelease release) {
             this.release = given(release, "release");
+            return this;
+        }
+
+        /**
+         * Whether the first lock of a transaction, of one row by {@link LockStrategy#ROW}, has an advisory lock of the
+         * row in front of it. Default {@link LockFront#ADAPTIVE}.
+         *
+         * @param front whether
+         * @return this
+         */
+        public Builder front(LockFront front) {
+            this.front = given(front, "front");
             return this;
         }
 

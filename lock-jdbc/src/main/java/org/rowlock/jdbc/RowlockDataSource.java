@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.jdbc.internal.turn.DropIn;
 import org.rowlock.jdbc.internal.turn.JdbcSettings;
@@ -62,7 +63,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
      * What differs from the default. Not thread-safe.
      *
      * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, {@code rowlock.jdbc.release},
-     * and {@code rowlock.jdbc.include} and {@code rowlock.jdbc.exclude} with names of tables between commas.
+     * {@code rowlock.jdbc.front}, and {@code rowlock.jdbc.include} and {@code rowlock.jdbc.exclude} with names of tables between commas.
      */
     public static final class Builder {
         private final DataSource dataSource;
@@ -71,6 +72,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         private @Nullable List<String> include;
         private @Nullable List<String> exclude;
         private @Nullable LockRelease release;
+        private @Nullable LockFront front;
 
         private Builder(DataSource dataSource) {
             if (dataSource == null) {
@@ -139,6 +141,17 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         }
 
         /**
+         * Whether an advisory lock of the row goes in front of the first lock of a transaction.
+         *
+         * @param given whether; {@link LockFront#ADAPTIVE} by default
+         * @return this builder
+         */
+        public Builder front(LockFront given) {
+            this.front = given;
+            return this;
+        }
+
+        /**
          * The DataSource.
          *
          * @return the DataSource to use instead
@@ -146,7 +159,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          */
         public RowlockDataSource build() {
             return new RowlockDataSource(
-                    dataSource, new DropIn(JdbcSettings.of(name, mode, include, exclude, release)));
+                    dataSource, new DropIn(JdbcSettings.of(name, mode, include, exclude, release, front)));
         }
     }
 

@@ -74,7 +74,8 @@ public final class LockRequests {
                 rows,
                 List.of(),
                 strategy.takesRowLock(),
-                config.names());
+                config.names(),
+                null);
     }
 
     /** The strategy of a key. */
@@ -163,7 +164,8 @@ public final class LockRequests {
                 rows,
                 List.of(),
                 anyIsolation,
-                config.names());
+                config.names(),
+                null);
         if (advisory.size() > config.budget()) {
             throw overBudget(resolved);
         }

@@ -13,6 +13,7 @@ import org.rowlock.LockKey.Row;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.IdType;
 
@@ -27,6 +28,7 @@ import org.rowlock.internal.text.IdType;
  * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
  *     stale snapshot
  * @param names how messages name keys
+ * @param front what goes in front of the lock of the only row; null for nothing
  */
 public record ResolvedRequest(
         List<LockKey> keys,
@@ -37,7 +39,8 @@ public record ResolvedRequest(
         List<RowGroup> rows,
         List<RowGroup> keysAlone,
         boolean anyIsolationAllowed,
-        KeyNames names) {
+        KeyNames names,
+        @Nullable Front front) {
 
     /** Of a flush that locks nothing. */
     public static final ResolvedRequest NONE = new ResolvedRequest(
@@ -49,7 +52,8 @@ public record ResolvedRequest(
             List.of(),
             List.of(),
             true,
-            KeyNames.WITHOUT_IDS);
+            KeyNames.WITHOUT_IDS,
+            null);
 
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
@@ -77,16 +81,18 @@ public record ResolvedRequest(
 
     public ResolvedRequest withRows(List<RowGroup> groups) {
         return new ResolvedRequest(
-                keys, mode, lockWait, strategy, advisory, groups, keysAlone, anyIsolationAllowed, names);
+                keys, mode, lockWait, strategy, advisory, groups, keysAlone, anyIsolationAllowed, names, front);
     }
 
     public ResolvedRequest withKeysAlone(List<RowGroup> groups) {
-        return new ResolvedRequest(keys, mode, lockWait, strategy, advisory, rows, groups, anyIsolationAllowed, names);
+        return new ResolvedRequest(
+                keys, mode, lockWait, strategy, advisory, rows, groups, anyIsolationAllowed, names, front);
     }
 
     /** The same without the advisory locks, which are held already. */
     public ResolvedRequest rowLocksOnly(LockWait remaining) {
-        return new ResolvedRequest(keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, true, names);
+        return new ResolvedRequest(
+                keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, true, names, null);
     }
 
     /**
@@ -162,7 +168,14 @@ public record ResolvedRequest(
             return this;
         }
         LockWait left = Waits.remaining(lockWait, startNanos);
-        return new ResolvedRequest(keys, mode, left, strategy, advisory, rows, keysAlone, anyIsolationAllowed, names);
+        return new ResolvedRequest(
+                keys, mode, left, strategy, advisory, rows, keysAlone, anyIsolationAllowed, names, front);
+    }
+
+    /** The same with something in front of the lock, or nothing. */
+    public ResolvedRequest behind(@Nullable Front other) {
+        return new ResolvedRequest(
+                keys, mode, lockWait, strategy, advisory, rows, keysAlone, anyIsolationAllowed, names, other);
     }
 
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */

@@ -1,5 +1,6 @@
 package org.rowlock.internal.session;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.util.List;
@@ -22,6 +23,11 @@ abstract class DriverSession {
 
     DriverSession(BaseConnection driver) {
         this.driver = driver;
+    }
+
+    /** The driver's own, which outlives that of a pool. */
+    public Connection driver() {
+        return driver;
     }
 
     /** Whether the server has the transaction open. If not, the driver begins it with the next statement. */

@@ -3,6 +3,7 @@ package org.rowlock.jdbc.internal.turn;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.RowlockMode;
@@ -14,9 +15,15 @@ import org.rowlock.jdbc.RowlockMode;
  * @param include the tables that are looked at, or none for all
  * @param exclude the tables that are left out
  * @param release when the commits of transactions that had a turn let go of their locks
+ * @param front whether an advisory lock of the row goes in front of a first lock
  */
 public record JdbcSettings(
-        String name, RowlockMode mode, List<String> include, List<String> exclude, LockRelease release) {
+        String name,
+        RowlockMode mode,
+        List<String> include,
+        List<String> exclude,
+        LockRelease release,
+        LockFront front) {
     public JdbcSettings {
         include = normalized(include);
         exclude = normalized(exclude);
@@ -28,13 +35,15 @@ public record JdbcSettings(
             @Nullable RowlockMode mode,
             @Nullable List<String> include,
             @Nullable List<String> exclude,
-            @Nullable LockRelease release) {
+            @Nullable LockRelease release,
+            @Nullable LockFront front) {
         return new JdbcSettings(
                 name,
                 mode == null ? RowlockMode.of(System.getProperty("rowlock.jdbc.mode", "queue")) : mode,
                 include == null ? tables(System.getProperty("rowlock.jdbc.include", "")) : include,
                 exclude == null ? tables(System.getProperty("rowlock.jdbc.exclude", "")) : exclude,
-                release == null ? release(System.getProperty("rowlock.jdbc.release", "plain")) : release);
+                release == null ? release(System.getProperty("rowlock.jdbc.release", "plain")) : release,
+                front == null ? front(System.getProperty("rowlock.jdbc.front", "adaptive")) : front);
     }
 
     /**
@@ -43,24 +52,33 @@ public record JdbcSettings(
      * @throws IllegalArgumentException if there is no such release
      */
     static LockRelease release(String word) {
-        for (LockRelease release : LockRelease.values()) {
-            if (release.name().equalsIgnoreCase(word.trim())) {
-                return release;
+        return named("release", LockRelease.values(), word, "plain or early");
+    }
+
+    /** The same of what goes in front. */
+    static LockFront front(String word) {
+        return named("front", LockFront.values(), word, "adaptive, always or never");
+    }
+
+    private static <E extends Enum<E>> E named(String what, E[] all, String word, String which) {
+        for (E each : all) {
+            if (each.name().equalsIgnoreCase(word.trim())) {
+                return each;
             }
         }
-        throw new IllegalArgumentException("There is no release <" + word + ">; use plain or early");
+        throw new IllegalArgumentException("There is no " + what + " <" + word + ">; use " + which);
     }
 
     JdbcSettings with(RowlockMode other) {
-        return new JdbcSettings(name, other, include, exclude, release);
+        return new JdbcSettings(name, other, include, exclude, release, front);
     }
 
     JdbcSettings with(LockRelease other) {
-        return new JdbcSettings(name, mode, include, exclude, other);
+        return new JdbcSettings(name, mode, include, exclude, other, front);
     }
 
     JdbcSettings withTables(List<String> included, List<String> excluded) {
-        return new JdbcSettings(name, mode, included, excluded, release);
+        return new JdbcSettings(name, mode, included, excluded, release, front);
     }
 
     /** Whether statements on a table are looked at. */

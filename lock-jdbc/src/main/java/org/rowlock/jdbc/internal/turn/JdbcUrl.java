@@ -26,7 +26,7 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
 
     private static final String OURS = "rowlock.";
     private static final List<String> NAMES =
-            List.of("rowlock.mode", "rowlock.include", "rowlock.exclude", "rowlock.release");
+            List.of("rowlock.mode", "rowlock.include", "rowlock.exclude", "rowlock.release", "rowlock.front");
 
     public static boolean isOurs(String url) {
         return URL.matcher(url).matches();
@@ -84,11 +84,13 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         String include = ours.getProperty("rowlock.include");
         String exclude = ours.getProperty("rowlock.exclude");
         String release = ours.getProperty("rowlock.release");
+        String front = ours.getProperty("rowlock.front");
         return JdbcSettings.of(
                 address,
                 mode == null ? null : RowlockMode.of(mode),
                 include == null ? null : JdbcSettings.tables(include),
                 exclude == null ? null : JdbcSettings.tables(exclude),
-                release == null ? null : JdbcSettings.release(release));
+                release == null ? null : JdbcSettings.release(release),
+                front == null ? null : JdbcSettings.front(front));
     }
 }

@@ -9,9 +9,11 @@ import java.sql.SQLType;
 import java.sql.Statement;
 import java.sql.Time;
 import java.sql.Timestamp;
+import org.rowlock.internal.queue.Front;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.turn.Binds;
-import org.rowlock.jdbc.internal.turn.FrontLock;
 import org.rowlock.jdbc.internal.turn.StatementPlan;
+import org.rowlock.jdbc.internal.turn.Turns;
 
 /** A prepared statement that goes to the server when it is its turn; keeps the values that may be a key. */
 class RowlockPreparedStatement extends ForwardingPreparedStatement {
@@ -20,13 +22,14 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private final String sql;
     private StatementPlan plan;
 
-    /** Null where no lock goes in front. */
+    private final boolean frontable;
+
+    /** Null where no lock goes in front, or none did yet. */
     private KeptParameters kept;
 
-    /** The lock and the statement, once they were sent so, and that lock. */
+    /** The lock and the statement, once they were sent so. */
     private PreparedStatement fronted;
 
-    private FrontLock frontedLock;
     private Binds binds = Binds.NONE;
     private Binds firstOfBatch = Binds.NONE;
     private int batchSize;
@@ -41,9 +44,16 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         this.connection = connection;
         this.delegate = delegate;
         this.sql = sql;
+        this.frontable = frontable;
         plan();
-        int parameters = frontable && plan != null && connection.fronts() ? plan.frontable() : -1;
-        this.kept = parameters < 0 ? null : new KeptParameters(parameters);
+        keepFromHere();
+    }
+
+    /** From the first time on that a lock was to go in front, the values that are set are kept. */
+    private void keepFromHere() {
+        if (kept == null && frontable && plan != null && plan.frontable() >= 0 && connection.fronts()) {
+            kept = new KeptParameters(plan.frontable());
+        }
     }
 
     /** What is known of the text; null where nobody looks, and from the first time on when somebody does. */
@@ -80,17 +90,17 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
                 count(plan, Statement::getLargeUpdateCount));
     }
 
-    private Statement sendInFront(FrontLock lock) throws SQLException {
+    private Statement sendInFront(Front lock) throws SQLException {
         if (kept == null || !kept.areComplete() || !isPlain()) {
+            keepFromHere();
             return null;
         }
-        if (fronted == null || fronted.isClosed() || !lock.isLike(frontedLock)) {
-            closeFronted();
-            fronted = connection.prepare(lock.withParameter(sql));
-            frontedLock = lock;
+        if (fronted == null || fronted.isClosed()) {
+            fronted = connection.prepare(FrontSql.SQL + ';' + sql);
         }
-        lock.bind(fronted);
-        kept.setAll(fronted, FrontLock.PARAMETERS);
+        int millis = Turns.frontMillis(lock, delegate);
+        int first = FrontSql.bind(fronted, 1, lock.isTimed(), lock.key(), millis, FrontSql.PART_OF_TIMEOUT);
+        kept.setAll(fronted, first - 1);
         fronted.setQueryTimeout(delegate.getQueryTimeout());
         runs(fronted);
         fronted.execute();

@@ -7,19 +7,25 @@ import org.rowlock.jdbc.internal.forward.ForwardingResultSet;
 
 /** A result that leads back to the wrapper. */
 final class RowlockResultSet extends ForwardingResultSet {
-    private final Statement statement;
+    private final RowlockStatement statement;
 
-    private RowlockResultSet(Statement statement, ResultSet delegate) {
+    private RowlockResultSet(RowlockStatement statement, ResultSet delegate) {
         super(delegate);
         this.statement = statement;
     }
 
     /** The same as the last time where the driver gives the same. */
-    static RowlockResultSet of(Statement statement, ResultSet delegate, RowlockResultSet last) {
+    static RowlockResultSet of(RowlockStatement statement, ResultSet delegate, RowlockResultSet last) {
         if (delegate == null || (last != null && last.wraps(delegate))) {
             return delegate == null ? null : last;
         }
         return new RowlockResultSet(statement, delegate);
+    }
+
+    @Override
+    public void close() throws SQLException {
+        super.close();
+        statement.resultClosed();
     }
 
     @Override
