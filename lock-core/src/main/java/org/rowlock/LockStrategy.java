@@ -14,7 +14,8 @@ public enum LockStrategy {
     /**
      * The real {@code SELECT ... FOR UPDATE}. Excludes plain writers; locks nothing where there is no row. The default:
      * it excludes and deadlocks as the statement does. What differs is who waits where: of the transactions of one JVM
-     * that want a row, only {@linkplain RowLocks.Builder#maxAdmittedPerKey a few} wait for it at the server.
+     * that want a row, only {@linkplain RowLocks.Builder#maxAdmittedPerKey a few} wait for it at the server; where many
+     * JVMs want it, they wait for an advisory lock {@linkplain RowLocks.Builder#front in front} of it.
      */
     ROW(false, true),
 

@@ -35,7 +35,7 @@ public class DropIn extends Workload {
             "dropin",
             DropIn.class,
             Stream.of(90, 1, 2, 10, 300).map(Point::clients).toList(),
-            through(PLAIN, "off", "observe", "queue", "front"),
+            through(PLAIN, "off", "observe", "queue"),
             List.of(
                     Metric.throughput("transactions"),
                     Metric.percentile("transaction", 50, "transaction"),
@@ -49,7 +49,7 @@ public class DropIn extends Workload {
                     Stream.of(10, 60, 200)
                             .map(clients -> Point.of(clients + " clients", clients, "warehouses", "2"))
                             .toList(),
-                    through(PLAIN, "queue", "front"),
+                    through(PLAIN, "queue"),
                     METRICS)
             .timed(new Timing(5, 0, 1, 10_000, false));
 

@@ -57,7 +57,7 @@ public class Instances extends LockWorkload {
         Variant plain = Variant.of("FOR_UPDATE");
         return Stream.concat(
                         Variant.of("FOR_UPDATE", "IN_FRONT", "NAIVE", "ROW", "BOTH", "ADVISORY").stream(),
-                        Stream.of("queue", "front").map(mode -> plain.with(", lock-jdbc " + mode, "wrapper", mode)))
+                        Stream.of(plain.with(", lock-jdbc queue", "wrapper", "queue")))
                 .toList();
     }
 
