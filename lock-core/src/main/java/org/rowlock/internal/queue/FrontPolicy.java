@@ -65,7 +65,9 @@ final class FrontPolicy {
     /** How many crowds in a row ask for another state. */
     private int inRow;
 
-    private double last;
+    /** Whether the last lock stood behind others. */
+    private boolean othersSeen;
+
     private int plainOnes;
     private int frontOnes;
     private long lastNanos;
@@ -94,7 +96,7 @@ final class FrontPolicy {
     }
 
     private boolean isProbe() {
-        return last >= NONE && ++plainOnes % EVERY == 0;
+        return othersSeen && ++plainOnes % EVERY == 0;
     }
 
     boolean isTimed() {
@@ -112,7 +114,7 @@ final class FrontPolicy {
      * @param own how many of this JVM
      */
     void locked(double crowd, int own) {
-        last = crowd;
+        othersSeen = crowd >= NONE && crowd > own;
         if (state == State.PLAIN && isRow(isLarge(crowd, own), TO_FRONT)) {
             front();
         } else if (state == State.OPEN && isRow(crowd < NONE, TO_PLAIN)) {
@@ -128,7 +130,7 @@ final class FrontPolicy {
      * @param rowNanos how long that was
      */
     void lockedInFront(double crowd, int own, long nanos, double rowHolds, long rowNanos) {
-        last = crowd;
+        othersSeen = crowd >= NONE && crowd > own;
         lastNanos = nanos;
         long now = millis.getAsLong();
         grantedMillis = now;

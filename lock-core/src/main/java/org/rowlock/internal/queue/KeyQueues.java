@@ -89,7 +89,11 @@ public final class KeyQueues {
         return adaptive(0);
     }
 
-    /** @param width how many may be inside; 0 where that adapts, too */
+    /**
+     * The same.
+     *
+     * @param width how many may be inside; 0 where that adapts, too
+     */
     public static KeyQueues adaptive(int width) {
         return new KeyQueues(() -> new AdaptivePolicy(width, System::currentTimeMillis));
     }

@@ -93,8 +93,12 @@ class FrontPolicyTest {
     }
 
     @Test
-    void nobodyProbesWhereNobodyWaits() {
+    void nobodyProbesWhereNobodyWaitsButOurs() {
         plain(1, 1.9, 1);
+        for (int i = 0; i < 100; i++) {
+            assertThat(fronts()).isFalse();
+        }
+        plain(1, 4, 4);
         for (int i = 0; i < 100; i++) {
             assertThat(fronts()).isFalse();
         }
