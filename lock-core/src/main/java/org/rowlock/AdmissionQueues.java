@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.observe.AdmissionEvent;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyEntries;
@@ -54,8 +55,8 @@ public final class AdmissionQueues {
         }
 
         @Override
-        public boolean fronts(LockKey key) {
-            return permit.entries.fronts(key);
+        public @Nullable Front front(LockKey key, LockFront how) {
+            return permit.entries.front(key, how);
         }
     }
 

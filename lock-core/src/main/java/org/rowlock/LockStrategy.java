@@ -14,7 +14,8 @@ public enum LockStrategy {
     /**
      * The real {@code SELECT ... FOR UPDATE}. Excludes plain writers; locks nothing where there is no row. The default:
      * it excludes and deadlocks as the statement does. Only the place of a wait differs: of the transactions of one JVM
-     * that want a row, only {@linkplain RowLocksBuilder#maxAdmittedPerKey a few} wait for it at the server.
+     * that want a row, only {@linkplain RowLocksBuilder#maxAdmittedPerKey a few} wait for it at the server; where many
+     * JVMs want it, they wait for an advisory lock {@linkplain RowLocksBuilder#front in front} of it.
      */
     ROW(false, true),
 

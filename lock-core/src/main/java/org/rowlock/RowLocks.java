@@ -38,9 +38,8 @@ public final class RowLocks {
         LockObserver observer = new LockObserver(builder.listener);
         this.release = builder.release;
         Releases releases = new Releases(release);
-        int width = builder.maxAdmittedPerKey;
-        KeyQueues queues = width == 0 ? KeyQueues.adaptive() : KeyQueues.ofWidth(width);
-        this.calls = new LockCalls(requests, observer, queues, releases);
+        KeyQueues queues = KeyQueues.adaptive(builder.maxAdmittedPerKey);
+        this.calls = new LockCalls(requests, observer, queues, releases, builder.front);
         this.admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, builder.names, observer);
         Groups groups = new Groups(builder.largestGroup, observer, builder.names);
         this.transaction = new LockedTransaction(this, admission, observer, builder.names, releases, groups);

@@ -23,6 +23,7 @@ public final class RowLocksBuilder {
     int largestGroup = 1;
     boolean singleEntryNode;
     LockRelease release = LockRelease.PLAIN;
+    LockFront front = LockFront.ADAPTIVE;
     KeyNames names = KeyNames.WITH_IDS;
 
     @Nullable
@@ -102,8 +103,8 @@ public final class RowLocksBuilder {
      * that row for a second, one more may wait at the server, after another second two more, then four, and so on.
      *
      * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for
-     * less than the next takes to come, such as by {@link RowLocks#execute}; with a connection 12 until a queue
-     * begins, and then 4 or fewer. A number given here is the number always; above that of the connections nobody
+     * less than the next takes to come, such as by {@link RowLocks#execute}; with a connection 8 until a queue
+     * begins, and then 4 or more. A number given here is the number always; above that of the connections nobody
      * queues.
      *
      * @param threads at least 1
@@ -170,6 +171,18 @@ public final class RowLocksBuilder {
      */
     public RowLocksBuilder release(LockRelease release) {
         this.release = given(release, "release");
+        return this;
+    }
+
+    /**
+     * Whether the first lock of a transaction, of one row by {@link LockStrategy#ROW}, has an advisory lock of the row
+     * in front of it. Default {@link LockFront#ADAPTIVE}.
+     *
+     * @param front whether
+     * @return this
+     */
+    public RowLocksBuilder front(LockFront front) {
+        this.front = given(front, "front");
         return this;
     }
 

@@ -11,6 +11,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -26,6 +27,7 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.testing.Session;
@@ -130,6 +132,24 @@ class DeadlockPropertiesTest {
         assertNoMoreDeadlocks(program, LockStrategy.ROW);
     }
 
+    /** Also while some have the key in front and others have not, as different JVMs and moments decide. */
+    @Property(tries = 40, shrinking = ShrinkingMode.OFF)
+    void soItIsWithAKeyInFrontOfSomeLocks(@ForAll("programs") Program program, @ForAll long seed) throws Exception {
+        Random random = new Random(seed);
+        QueuePolicy sometimes = new QueuePolicy() {
+            @Override
+            public int width(boolean kept, int waiting) {
+                return SESSIONS;
+            }
+
+            @Override
+            public long frontNanos(boolean always) {
+                return random.nextInt(3) > 0 ? Duration.ofHours(1).toNanos() : 0;
+            }
+        };
+        assertNoMoreDeadlocks(program, LockStrategy.ROW, new KeyQueues(() -> sometimes, LONGEST_WAIT));
+    }
+
     @Property(tries = 40, shrinking = ShrinkingMode.OFF)
     void noStrategyDeadlocksMoreWhereTransactionsLockFirst(
             @ForAll("lockFirstPrograms") Program program, @ForAll LockStrategy strategy) throws Exception {
@@ -137,10 +157,14 @@ class DeadlockPropertiesTest {
     }
 
     private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy) throws Exception {
-        LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS, KeyNames.WITH_IDS);
         // One at a time at the server, so that all others have to wait in the JVM, for as long as they may.
-        LockCalls calls =
-                new LockCalls(new LockRequests(config), new LockObserver(null), KeyQueues.ofWidth(1, LONGEST_WAIT));
+        assertNoMoreDeadlocks(program, strategy, KeyQueues.ofWidth(1, LONGEST_WAIT));
+    }
+
+    private static void assertNoMoreDeadlocks(Program program, LockStrategy strategy, KeyQueues queues)
+            throws Exception {
+        LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), ROWS, KeyNames.WITH_IDS);
+        LockCalls calls = new LockCalls(new LockRequests(config), new LockObserver(null), queues);
         int deadlocks = run(
                 program,
                 (connection, row, mode) -> new TransactionLocks(connection, calls)

@@ -61,19 +61,24 @@ class LostUpdateTest {
     static Stream<Arguments> instancesSideBySide() {
         int readCommitted = Connection.TRANSACTION_READ_COMMITTED;
         return Stream.of(
-                Arguments.of(List.of(ROW), readCommitted),
-                Arguments.of(List.of(BOTH), readCommitted),
-                Arguments.of(List.of(ADVISORY), readCommitted),
-                Arguments.of(List.of(ROW, BOTH), readCommitted),
-                Arguments.of(List.of(BOTH, ADVISORY), readCommitted),
-                Arguments.of(List.of(ADVISORY), Connection.TRANSACTION_REPEATABLE_READ));
+                Arguments.of(List.of(ROW), readCommitted, List.of(LockFront.ADAPTIVE)),
+                Arguments.of(List.of(ROW), readCommitted, List.of(LockFront.ALWAYS, LockFront.NEVER)),
+                Arguments.of(List.of(BOTH), readCommitted, List.of(LockFront.ADAPTIVE)),
+                Arguments.of(List.of(ADVISORY), readCommitted, List.of(LockFront.ADAPTIVE)),
+                Arguments.of(List.of(ROW, BOTH), readCommitted, List.of(LockFront.ALWAYS)),
+                Arguments.of(List.of(BOTH, ADVISORY), readCommitted, List.of(LockFront.ADAPTIVE)),
+                Arguments.of(List.of(ADVISORY), Connection.TRANSACTION_REPEATABLE_READ, List.of(LockFront.ADAPTIVE)));
     }
 
     @ParameterizedTest
     @MethodSource("instancesSideBySide")
-    void nothingIsLost(List<LockStrategy> strategies, int isolation) throws Exception {
+    void nothingIsLost(List<LockStrategy> strategies, int isolation, List<LockFront> fronts) throws Exception {
         List<RowLocks> instances = strategies.stream()
-                .map(strategy -> RowLocks.builder().strategy(strategy).build())
+                .flatMap(strategy -> fronts.stream()
+                        .map(front -> RowLocks.builder()
+                                .strategy(strategy)
+                                .front(front)
+                                .build()))
                 .toList();
         ExecutorService threads = Executors.newFixedThreadPool(WORKERS);
         try (Connection administrator = database.dataSource().getConnection();

@@ -11,6 +11,7 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.jdbc.internal.turn.DropIn;
 import org.rowlock.jdbc.internal.turn.JdbcSettings;
@@ -63,8 +64,8 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
      * What differs from the default. Not thread-safe.
      *
      * <p>Where nothing is said the system properties count: {@code rowlock.jdbc.mode}, {@code rowlock.jdbc.release},
-     * {@code rowlock.jdbc.group},
-     * and {@code rowlock.jdbc.include} and {@code rowlock.jdbc.exclude} with names of tables between commas.
+     * {@code rowlock.jdbc.front}, {@code rowlock.jdbc.group}, and {@code rowlock.jdbc.include} and
+     * {@code rowlock.jdbc.exclude} with names of tables between commas.
      */
     public static final class Builder {
         private final DataSource dataSource;
@@ -74,6 +75,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         private @Nullable List<String> exclude;
         private @Nullable LockRelease release;
         private @Nullable Integer largestGroup;
+        private @Nullable LockFront front;
 
         private Builder(DataSource dataSource) {
             if (dataSource == null) {
@@ -142,6 +144,17 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
         }
 
         /**
+         * Whether an advisory lock of the row goes in front of the first lock of a transaction.
+         *
+         * @param given whether; {@link LockFront#ADAPTIVE} by default
+         * @return this builder
+         */
+        public Builder front(LockFront given) {
+            this.front = given;
+            return this;
+        }
+
+        /**
          * Lets UPDATEs in autocommit share a transaction: of those who wait for a row with the same text, the first
          * sends them all, and each gets its own count. A group that fails is undone and its members go alone. The
          * outcome of a group whose connection is lost is unknown to all of it: an SQLException with SQLSTATE 08006.
@@ -166,7 +179,8 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          */
         public RowlockDataSource build() {
             return new RowlockDataSource(
-                    dataSource, new DropIn(JdbcSettings.of(name, mode, include, exclude, release, largestGroup)));
+                    dataSource,
+                    new DropIn(JdbcSettings.of(name, mode, include, exclude, release, front, largestGroup)));
         }
     }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
@@ -22,32 +23,32 @@ final class GatedDatabase {
     final DropIn dropIn;
     final RowlockDataSource dataSource;
 
-    /** Queues of one width, whose locks have one in front wherever that may be. */
+    /** Queues of one width. */
     static KeyQueues queues(int width, long longestNanos) {
-        return new KeyQueues(() -> new QueuePolicy.Fixed(width, true), longestNanos);
+        return KeyQueues.ofWidth(width, longestNanos);
     }
 
-    /** Where a lock in front is waited for as long as it takes. */
+    /** Queues that let many in, whose locks have one in front wherever that may be, to be waited for so long. */
+    static KeyQueues fronts(Duration longest) {
+        return fronts(100, NEVER_OVER, longest.toNanos());
+    }
+
+    static KeyQueues fronts(int width, long longestNanos, long longestFrontNanos) {
+        QueuePolicy always = new QueuePolicy.Fixed(width, longestFrontNanos);
+        return new KeyQueues(() -> always, longestNanos);
+    }
+
     GatedDatabase(DataSource plain, RowlockMode mode, KeyQueues gate) {
         this(plain, mode, LockRelease.PLAIN, gate);
     }
 
     GatedDatabase(DataSource plain, RowlockMode mode, LockRelease release, KeyQueues gate) {
-        this(plain, mode, release, gate, Duration.ofNanos(NEVER_OVER));
+        this(plain, new JdbcSettings("test", mode, List.of(), List.of(), release, LockFront.ALWAYS), gate);
     }
 
-    GatedDatabase(DataSource plain, RowlockMode mode, KeyQueues gate, Duration longestFrontWait) {
-        this(plain, mode, LockRelease.PLAIN, gate, longestFrontWait);
-    }
-
-    private GatedDatabase(
-            DataSource plain, RowlockMode mode, LockRelease release, KeyQueues gate, Duration longestFrontWait) {
-        this(plain, new JdbcSettings("test", mode, List.of(), List.of(), release, 1), gate, longestFrontWait);
-    }
-
-    GatedDatabase(DataSource plain, JdbcSettings settings, KeyQueues gate, Duration longestFrontWait) {
+    GatedDatabase(DataSource plain, JdbcSettings settings, KeyQueues gate) {
         this.gate = gate;
-        this.dropIn = new DropIn(settings, gate, longestFrontWait.toNanos());
+        this.dropIn = new DropIn(settings, gate);
         this.dropIn.close();
         this.dataSource = new RowlockDataSource(plain, dropIn);
     }
@@ -64,11 +65,13 @@ final class GatedDatabase {
 
     /** With one at the server at a time. */
     static GatedDatabase of(TestDatabase database, String... tables) throws SQLException {
-        return of(database, RowlockMode.QUEUE, tables);
+        return of(database, RowlockMode.QUEUE, false, tables);
     }
 
-    static GatedDatabase of(TestDatabase database, RowlockMode mode, String... tables) throws SQLException {
-        GatedDatabase gated = new GatedDatabase(database.dataSource(), mode, queues(1, NEVER_OVER));
+    static GatedDatabase of(TestDatabase database, RowlockMode mode, boolean fronts, String... tables)
+            throws SQLException {
+        GatedDatabase gated = new GatedDatabase(
+                database.dataSource(), mode, fronts ? fronts(1, NEVER_OVER, NEVER_OVER) : queues(1, NEVER_OVER));
         gated.learn(tables);
         return gated;
     }

@@ -23,7 +23,7 @@ import javax.transaction.xa.XAResource;
 import javax.transaction.xa.Xid;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.xa.PGXADataSource;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -45,18 +45,16 @@ class ManagedTransactionsTest {
      * most the first queues; the outcome is the same.
      */
     @ParameterizedTest
-    @EnumSource(
-            value = RowlockMode.class,
-            names = {"QUEUE", "FRONT"})
-    void transactionsOfATransactionManagerPassThrough(RowlockMode mode) throws Exception {
+    @ValueSource(booleans = {false, true})
+    void transactionsOfATransactionManagerPassThrough(boolean fronts) throws Exception {
         PGXADataSource xaDataSource = new PGXADataSource();
         xaDataSource.setUrl(database.dataSource().getURL());
         xaDataSource.setUser(database.dataSource().getUser());
         xaDataSource.setPassword(database.dataSource().getPassword());
         XAConnection xa = xaDataSource.getXAConnection();
         try {
-            GatedDatabase gated = GatedDatabase.of(database, "account");
-            GatedDatabase managed = new GatedDatabase(new Enlisted(xa.getConnection()), mode, gated.gate);
+            GatedDatabase gated = GatedDatabase.of(database, RowlockMode.QUEUE, fronts, "account");
+            GatedDatabase managed = new GatedDatabase(new Enlisted(xa.getConnection()), RowlockMode.QUEUE, gated.gate);
             Connection connection = managed.dataSource.getConnection();
             XAResource resource = xa.getXAResource();
             for (int i = 1; i <= 3; i++) {
@@ -80,11 +78,9 @@ class ManagedTransactionsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(
-            value = RowlockMode.class,
-            names = {"QUEUE", "FRONT"})
-    void aCallIsHandedOnAndCountsAsTheFirstLock(RowlockMode mode) throws Exception {
-        GatedDatabase gated = GatedDatabase.of(database, mode, "account");
+    @ValueSource(booleans = {false, true})
+    void aCallIsHandedOnAndCountsAsTheFirstLock(boolean fronts) throws Exception {
+        GatedDatabase gated = GatedDatabase.of(database, RowlockMode.QUEUE, fronts, "account");
         Session holder = database.session("holder");
         Session caller = database.session("caller", gated.dataSource);
         holder.execute("select * from account where id = 2 for update");
@@ -109,13 +105,11 @@ class ManagedTransactionsTest {
 
     /** More of them than there are platform threads to carry them, all on one row. Needs JDK 21. */
     @ParameterizedTest
-    @EnumSource(
-            value = RowlockMode.class,
-            names = {"QUEUE", "FRONT"})
-    void virtualThreadsQueue(RowlockMode mode) throws Exception {
+    @ValueSource(booleans = {false, true})
+    void virtualThreadsQueue(boolean fronts) throws Exception {
         assumeTrue(Runtime.version().feature() >= 21, "virtual threads need JDK 21");
         int threads = 40;
-        GatedDatabase gated = GatedDatabase.of(database, mode, "account");
+        GatedDatabase gated = GatedDatabase.of(database, RowlockMode.QUEUE, fronts, "account");
         Session holder = database.session("holder");
         holder.execute(LOCK);
         ExecutorService virtual = (ExecutorService)

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,6 +27,8 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
+import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.queue.QueuePolicy;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -87,16 +90,28 @@ class RandomSchedulesTest {
         gated = new GatedDatabase(database.dataSource(), RowlockMode.QUEUE, GatedDatabase.queues(1, LONGEST_WAIT));
         gated.learn("account");
         fronted = new GatedDatabase(
-                database.dataSource(),
-                RowlockMode.FRONT,
-                GatedDatabase.queues(2, LONGEST_WAIT),
-                Duration.ofNanos(LONGEST_WAIT));
+                database.dataSource(), RowlockMode.QUEUE, new KeyQueues(SometimesFront::new, LONGEST_WAIT));
         fronted.learn("account");
     }
 
     @AfterContainer
     static void close() throws Exception {
         database.afterEach(null);
+    }
+
+    /** Now a key goes in front, and now it does not: what is right must not depend on it. */
+    private static final class SometimesFront implements QueuePolicy {
+        private final Random random = new Random(1);
+
+        @Override
+        public int width(boolean kept, int waiting) {
+            return 2;
+        }
+
+        @Override
+        public long frontNanos(boolean always) {
+            return random.nextBoolean() ? LONGEST_WAIT : 0;
+        }
     }
 
     @Provide

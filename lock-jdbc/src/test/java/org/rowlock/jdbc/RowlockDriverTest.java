@@ -138,7 +138,13 @@ class RowlockDriverTest {
         assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=fast"), login()))
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("22023"))
-                .hasMessageContaining("no mode <fast>; use off, observe, queue or front");
+                .hasMessageContaining("no mode <fast>; use off, observe or queue");
+        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mode=front"), login()))
+                .hasMessageContaining(
+                        "no mode <front>; use off, observe or queue, which sends an advisory lock in front")
+                .hasMessageContaining("rowlock.front=always");
+        assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.front=sometimes"), login()))
+                .hasMessageContaining("no front <sometimes>; use adaptive, always or never");
     }
 
     @Test
@@ -151,7 +157,8 @@ class RowlockDriverTest {
     void saysWhichSettingThereIsNot() {
         assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mod=off"), login()))
                 .hasMessageContaining(
-                        "no setting <rowlock.mod>; use rowlock.mode, rowlock.include, rowlock.exclude, rowlock.release");
+                        "no setting <rowlock.mod>; use rowlock.mode, rowlock.include, rowlock.exclude, rowlock.release,"
+                                + " rowlock.front");
     }
 
     /** What they lead to is tested with the drivers themselves, in lock-jdbc/programs. */

@@ -19,8 +19,8 @@ import org.rowlock.testing.TestDatabase;
 
 /**
  * Who blocks whom, and what the server says: the same through the driver alone and through the wrapper in each mode,
- * with a session of the driver alone on the other side. In modes queue and front one is let in at a time, and the lock
- * goes in front wherever it may.
+ * with a session of the driver alone on the other side. In mode queue one is let in at a time, and with
+ * front the lock goes in front wherever it may.
  */
 @Tag("long")
 class SameOutcomeTest {
@@ -43,12 +43,8 @@ class SameOutcomeTest {
             if (this == PLAIN) {
                 return database.dataSource();
             }
-            GatedDatabase gated = new GatedDatabase(
-                    database.dataSource(),
-                    RowlockMode.valueOf(name()),
-                    GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
-            gated.learn("account");
-            return gated.dataSource;
+            RowlockMode mode = this == FRONT ? RowlockMode.QUEUE : RowlockMode.valueOf(name());
+            return GatedDatabase.of(database, mode, this == FRONT, "account").dataSource;
         }
     }
 

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockFront;
 import org.rowlock.testing.TestDatabase;
 
 /** Processes that want one row and do not know of each other: nothing is lost, and each sees that there are others. */
@@ -39,8 +40,8 @@ class SeveralJvmsTest {
     void othersAreSeenAndNothingIsLost() throws Exception {
         List<Jvm> jvms = new ArrayList<>();
         try {
-            for (RowlockMode mode : List.of(RowlockMode.FRONT, RowlockMode.FRONT, RowlockMode.QUEUE)) {
-                jvms.add(Jvm.start(database.dataSource(), mode));
+            for (LockFront front : List.of(LockFront.ADAPTIVE, LockFront.ADAPTIVE, LockFront.NEVER)) {
+                jvms.add(Jvm.start(database.dataSource(), front));
             }
             for (Jvm jvm : jvms) {
                 jvm.await(READY);
@@ -62,7 +63,7 @@ class SeveralJvmsTest {
     }
 
     private record Jvm(Process process, Queue<String> said) {
-        static Jvm start(PGSimpleDataSource target, RowlockMode mode) throws IOException {
+        static Jvm start(PGSimpleDataSource target, LockFront front) throws IOException {
             Process process = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
@@ -73,7 +74,7 @@ class SeveralJvmsTest {
                             target.getURL(),
                             target.getUser(),
                             target.getPassword() == null ? "" : target.getPassword(),
-                            mode.toString())
+                            front.name())
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             Queue<String> said = new ConcurrentLinkedQueue<>();
@@ -137,7 +138,7 @@ class SeveralJvmsTest {
             AtomicBoolean stopped = new AtomicBoolean();
             AtomicLong commits = new AtomicLong();
             try (RowlockDataSource dataSource = RowlockDataSource.builder(plain)
-                    .mode(RowlockMode.of(args[3]))
+                    .front(LockFront.valueOf(args[3]))
                     .build()) {
                 List<Connection> connections = new ArrayList<>();
                 for (int i = 0; i < THREADS; i++) {

@@ -11,6 +11,7 @@ import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
@@ -107,6 +108,12 @@ final class Attempt {
         try {
             outcome = FlushRunner.send(session, flush, asked, tail);
         } catch (SQLException e) {
+            Front front = asked.front();
+            // Only if the transaction is not over: behind its COMMIT nothing may be sent again.
+            if (front != null && session.isAborted() && ServerErrors.mayBeOfFront(e)) {
+                Failed notUndone = undo(e);
+                return notUndone == null ? withoutFront(front, asked.remaining(start), anyIsolation) : notUndone;
+            }
             outcome = failure(flush, asked, start, e);
         }
         if (outcome instanceof Held held) {
@@ -128,6 +135,14 @@ final class Attempt {
             }
         }
         return outcome;
+    }
+
+    private Outcome withoutFront(Front front, ResolvedRequest asked, boolean anyIsolation) throws SQLException {
+        front.givenUp();
+        if (tail != null) {
+            tail.unsent();
+        }
+        return once(asked.behind(null), anyIsolation);
     }
 
     /** What an error means, with the transaction made usable again where it can be. */

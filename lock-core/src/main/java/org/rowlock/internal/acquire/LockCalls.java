@@ -4,9 +4,11 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
+import org.rowlock.LockFront;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockRelease;
+import org.rowlock.LockWait;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
@@ -14,6 +16,8 @@ import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.ByConnection;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.Insert;
@@ -27,6 +31,7 @@ import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Flushes;
+import org.rowlock.internal.text.FrontSql;
 
 /**
  * One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked
@@ -39,7 +44,11 @@ public final class LockCalls {
     private final LockObserver observer;
     private final KeyQueues queues;
     private final Releases releases;
+    private final LockFront front;
     private final LockCalls unobserved;
+
+    /** By connection, the last that was granted a row; its transaction has ended when the connection begins another. */
+    private final ByConnection<QueueEntry> holders;
 
     /** Whose transactions end with a plain commit. */
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
@@ -47,13 +56,31 @@ public final class LockCalls {
     }
 
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues, Releases releases) {
+        this(requests, observer, queues, releases, LockFront.ADAPTIVE, new ByConnection<>());
+    }
+
+    /** @param front whether the advisory key of a row goes in front of its lock */
+    public LockCalls(
+            LockRequests requests, LockObserver observer, KeyQueues queues, Releases releases, LockFront front) {
+        this(requests, observer, queues, releases, front, new ByConnection<>());
+    }
+
+    private LockCalls(
+            LockRequests requests,
+            LockObserver observer,
+            KeyQueues queues,
+            Releases releases,
+            LockFront front,
+            ByConnection<QueueEntry> holders) {
         this.requests = requests;
         this.observer = observer;
         this.queues = queues;
         this.releases = releases;
+        this.front = front;
+        this.holders = holders;
         this.unobserved = observer.equals(LockObserver.NONE)
                 ? this
-                : new LockCalls(requests, LockObserver.NONE, queues, releases);
+                : new LockCalls(requests, LockObserver.NONE, queues, releases, front, holders);
     }
 
     /** The same, reported to nobody. */
@@ -149,12 +176,17 @@ public final class LockCalls {
     /** The place is left as soon as the server has answered, since the end of the transaction cannot be seen. */
     private Outcome inTurn(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         KeyQueues.Entered entered = KeyQueues.entered();
-        if (entered != null || !request.isOneRowExclusive()) {
-            Outcome outcome = bounded(session, request, tail);
-            if (entered != null && outcome instanceof Held) {
-                entered.locked(request.keys(), tail == null || !tail.isCommitting());
-            }
-            return outcome;
+        if (!request.isOneRowExclusive()) {
+            return told(entered, request, tail, bounded(session, request, tail));
+        }
+        boolean begun = session.hasBegun();
+        if (entered != null) {
+            Front asked = begun ? null : entered.front(request.first(), front);
+            return told(entered, request, tail, bounded(session, behind(session, request, asked), tail));
+        }
+        QueueEntry last = begun ? null : holders.remove(session.driver());
+        if (last != null) {
+            last.releasedBefore();
         }
         long start = System.nanoTime();
         QueueEntry entry =
@@ -162,15 +194,47 @@ public final class LockCalls {
         boolean got = false;
         try {
             // Only one that would wait asks, and has time for it.
-            if (!entry.tryEnter() && (!session.hasBegun() || HeldRows.areNone(session, request.socketBoundMillis()))) {
+            if (!entry.tryEnter() && (!begun || HeldRows.areNone(session, request.socketBoundMillis()))) {
                 entry.enter(Waits.atMostNanos(request.lockWait()), Integer.MAX_VALUE);
             }
-            Outcome outcome = bounded(session, request.remaining(start), tail);
+            Front asked = begun ? null : entry.front(front);
+            Outcome outcome = bounded(session, behind(session, request.remaining(start), asked), tail);
             got = outcome instanceof Held;
             return outcome;
         } finally {
-            entry.answered(got, true);
+            boolean holds = tail == null || !tail.isCommitting();
+            entry.answered(got, holds);
+            if (got && holds) {
+                holders.put(session.driver(), entry);
+            }
         }
+    }
+
+    private static Outcome told(
+            KeyQueues.@Nullable Entered entered, ResolvedRequest request, @Nullable Tail tail, Outcome outcome) {
+        if (entered != null && outcome instanceof Held) {
+            entered.locked(request.keys(), tail == null || !tail.isCommitting());
+        }
+        return outcome;
+    }
+
+    /**
+     * With the advisory key of the row in front of its lock. Who waits for that holds nothing, as the transaction has
+     * not begun: so nobody but those behind waits for it.
+     */
+    private ResolvedRequest behind(PgSession session, ResolvedRequest request, @Nullable Front asked)
+            throws SQLException {
+        if (asked == null
+                || request.lockWait() instanceof LockWait.NoWait
+                || !(request.first() instanceof LockKey.Row row)
+                || session.isSimpleQueryMode()
+                || requests.citus().contains(session)) {
+            if (asked != null) {
+                asked.unsent();
+            }
+            return request;
+        }
+        return request.behind(asked.of(FrontSql.key(session.reported("search_path"), row.table(), row.id())));
     }
 
     /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */

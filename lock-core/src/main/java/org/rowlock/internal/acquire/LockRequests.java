@@ -76,7 +76,8 @@ public final class LockRequests {
                 List.of(),
                 List.of(),
                 strategy.takesRowLock(),
-                config.names());
+                config.names(),
+                null);
     }
 
     /** The strategy of a key. */
@@ -166,7 +167,8 @@ public final class LockRequests {
                 List.of(),
                 List.of(),
                 anyIsolation,
-                config.names());
+                config.names(),
+                null);
         if (advisory.size() > config.budget()) {
             throw overBudget(resolved);
         }

@@ -1,26 +1,25 @@
 package org.rowlock.internal.queue;
 
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Learns from one key. Where places are kept, {@link AdaptiveWidth} finds how many transactions keep the key busy.
  * Where they are left at the server's answer, few contenders are faster without a queue; a queue, once there is one, is
- * to be short at the server, and the shorter the more other JVMs have one of their own. It is never empty, so that the
- * key is not free for a round trip; and longer where the key is held for less than it takes to wake the next thread.
+ * to be short at the server. It is never empty, so that the key is not free for a round trip; and longer where the key
+ * is held for less than it takes to wake the next thread, or where other transactions that no queue thins out want it.
  *
- * <p>A transaction that waits longer than those of this JVM in front of it can account for has others in front. Hold
- * and others step by a fixed amount, so that they tend to the median and outliers count little.
+ * <p>A lock takes as many holds as there are transactions in front of it, of whatever JVM: its <em>crowd</em>. Both
+ * times are measured by this JVM, so that one short of processor has both too long alike. {@link FrontPolicy} makes of
+ * it whether the advisory key goes in front.
  */
 public final class AdaptivePolicy implements QueuePolicy {
     private static final double STEP = 0.125;
     private static final int HOLD_SHARE = 16;
     private static final double MOST_FOREIGN = 64;
 
-    private static final int FEW = 12;
+    private static final int FEW = 8;
     private static final int WIDE = 4;
-
-    /** Beyond so many over all JVMs the server's queue of row locks costs more than an advisory lock. */
-    private static final int CROWD = 8;
 
     /** About what waking a thread takes on a busy machine. */
     private static final double WAKE_NANOS = 500_000;
@@ -28,16 +27,32 @@ public final class AdaptivePolicy implements QueuePolicy {
     /** Of a row that is held for less, no server's queue is long enough to cost anything. */
     private static final double SHORTEST_NANOS = WAKE_NANOS / 4;
 
+    private final int fixed;
+    private final FrontPolicy front;
     private @Nullable AdaptiveWidth stays;
     private long heldNanos;
     private double foreign;
 
+    /**
+     * A policy that has seen nothing.
+     *
+     * @param width how many may be inside; 0 where that adapts
+     * @param millis the time of day, about the same in all JVMs
+     */
+    AdaptivePolicy(int width, LongSupplier millis) {
+        this.fixed = width;
+        this.front = new FrontPolicy(millis);
+    }
+
     @Override
     public int width(boolean kept, int waiting) {
+        if (fixed > 0) {
+            return fixed;
+        }
         if (kept) {
             return stays == null ? AdaptiveWidth.LEAST : stays.now();
         }
-        return waiting == 0 ? Math.max(Math.max(WIDE, FEW - (int) foreign), queued()) : queued();
+        return waiting == 0 ? Math.max(FEW, queued()) : queued();
     }
 
     private int queued() {
@@ -47,15 +62,23 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (heldNanos > 0 && heldNanos < WAKE_NANOS) {
             return (int) (WIDE * WAKE_NANOS / heldNanos);
         }
-        if (foreign > WIDE) {
-            return 1;
-        }
-        return foreign > 2 ? 2 : WIDE;
+        // Half of the others: with as many as they, two JVMs of Rowlock would raise each other.
+        return front.isOpen() ? Math.max(WIDE, (int) (foreign / 2)) : WIDE;
     }
 
     @Override
-    public boolean fronts(int wanting) {
-        return foreign >= WIDE && wanting + foreign > CROWD;
+    public long frontNanos(boolean always) {
+        return front.mostNanos(always);
+    }
+
+    @Override
+    public boolean isFrontTimed() {
+        return front.isTimed();
+    }
+
+    @Override
+    public void frontGivenUp(long nanos) {
+        front.givenUp(nanos);
     }
 
     @Override
@@ -65,16 +88,37 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     @Override
     public void waited(long nanos, int holds) {
-        if (heldNanos > 0) {
-            double others = (double) nanos / heldNanos - holds;
-            foreign = Math.min(MOST_FOREIGN, Math.max(0, foreign + (others > foreign ? STEP : -STEP)));
-        }
+        front.locked(crowd(nanos, holds), holds);
     }
 
     @Override
-    public void held(long nanos) {
-        long step = Math.max(1, heldNanos / HOLD_SHARE);
-        heldNanos = heldNanos == 0 ? nanos : heldNanos + (nanos > heldNanos ? step : -step);
+    public void waitedInFront(long nanos, int holds, long keyNanos) {
+        double rowHolds = keyNanos > 0 && heldNanos > 0 ? (double) (nanos - keyNanos) / heldNanos : Double.NaN;
+        front.lockedInFront(crowd(nanos, holds), holds, nanos, rowHolds, nanos - keyNanos);
+    }
+
+    /** Steps of a size that depends on the estimate alone, so that it tends to the median and outliers count little. */
+    private double crowd(long nanos, int holds) {
+        if (heldNanos == 0) {
+            return 0;
+        }
+        double crowd = (double) nanos / heldNanos;
+        double step = Math.max(STEP, foreign / HOLD_SHARE);
+        foreign = Math.min(MOST_FOREIGN, Math.max(0, foreign + (crowd - holds > foreign ? step : -step)));
+        return crowd;
+    }
+
+    @Override
+    public void held(long nanos, boolean exact) {
+        if (heldNanos == 0) {
+            heldNanos = nanos;
+        } else {
+            // Of what may have been less the shorter ones say more.
+            boolean longer = nanos > heldNanos;
+            int share = exact ? HOLD_SHARE : longer ? 2 * HOLD_SHARE : HOLD_SHARE / 4;
+            long step = Math.max(1, heldNanos / share);
+            heldNanos += longer ? step : -step;
+        }
     }
 
     @Override

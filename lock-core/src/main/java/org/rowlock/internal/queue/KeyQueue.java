@@ -42,9 +42,6 @@ final class KeyQueue {
      */
     private volatile boolean open;
 
-    /** From when on the policy is asked whether a lock goes in front. */
-    private volatile long frontsFrom = System.nanoTime();
-
     /** How many entries of a key are there, in whatever state; changes where {@link KeyQueues} finds the queue. */
     int users;
 
@@ -132,15 +129,15 @@ final class KeyQueue {
             relief.end(now);
             if (parted != null && !entry.shared) {
                 policy.stayed(now - entry.sentNanos, !waiting.isEmpty());
-                release(entry, now);
+                release(entry, now, true);
             }
         }
         letInNext();
     }
 
-    private void release(QueueEntry entry, long now) {
+    private void release(QueueEntry entry, long now, boolean exact) {
         if (entry.lockedNanos != 0) {
-            policy.held(now - entry.lockedNanos);
+            policy.held(now - entry.lockedNanos, exact);
             entry.lockedNanos = 0;
         }
     }
@@ -157,17 +154,23 @@ final class KeyQueue {
             if (holds) {
                 entry.lockedNanos = now;
                 // Where places are left at the answer, the holder is not among those inside.
-                policy.waited(nanos, entry.inFront + (parted == null ? 1 : 0));
+                int own = entry.inFront + (parted == null ? 1 : 0);
+                Front front = entry.front;
+                if (front == null) {
+                    policy.waited(nanos, own);
+                } else {
+                    policy.waitedInFront(nanos, own, front.waitedNanos);
+                }
             } else {
                 // Had and let go by the one statement, as by those in front of it.
-                policy.held(nanos / (entry.inFront + 1));
+                policy.held(nanos / (entry.inFront + 1), true);
             }
         }
     }
 
-    void released(QueueEntry entry) {
+    void released(QueueEntry entry, boolean exact) {
         synchronized (lock) {
-            release(entry, System.nanoTime());
+            release(entry, System.nanoTime(), exact);
         }
     }
 
@@ -178,14 +181,19 @@ final class KeyQueue {
         }
     }
 
-    boolean fronts() {
+    @Nullable
+    Front front(QueueEntry entry, boolean always) {
         synchronized (lock) {
-            return System.nanoTime() - frontsFrom >= 0 && policy.fronts(wanting());
+            boolean may = entry.state == State.IN && entry.counted && !entry.shared;
+            long most = may ? policy.frontNanos(always) : 0;
+            return most == 0 ? null : new Front(entry, most, !always && policy.isFrontTimed());
         }
     }
 
-    void frontsNotFor(long nanos) {
-        frontsFrom = System.nanoTime() + nanos;
+    void frontGivenUp(QueueEntry entry) {
+        synchronized (lock) {
+            policy.frontGivenUp(System.nanoTime() - entry.sentNanos);
+        }
     }
 
     /** As long as no connection is to be had, nobody waits for another. */

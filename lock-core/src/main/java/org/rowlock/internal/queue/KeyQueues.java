@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockFront;
 import org.rowlock.LockKey;
 
 /**
@@ -39,8 +40,9 @@ public final class KeyQueues {
          */
         void locked(List<LockKey> keys, boolean holds);
 
-        /** Whether the advisory key is to go in front of the lock of a key: {@link QueueEntry#fronts} of its entry. */
-        boolean fronts(LockKey key);
+        /** The advisory key in front of the lock of a key: {@link QueueEntry#front} of its entry; null for none. */
+        @Nullable
+        Front front(LockKey key, LockFront how);
     }
 
     /** What this thread has entered, or null. */
@@ -78,13 +80,22 @@ public final class KeyQueues {
 
     /** The same, with another time after which more are let in. */
     public static KeyQueues ofWidth(int width, long longestNanos) {
-        QueuePolicy fixed = new QueuePolicy.Fixed(width, false);
+        QueuePolicy fixed = new QueuePolicy.Fixed(width, 0);
         return new KeyQueues(() -> fixed, longestNanos);
     }
 
-    /** Queues whose width adapts to the key. */
+    /** Queues that adapt to the key. */
     public static KeyQueues adaptive() {
-        return new KeyQueues(AdaptivePolicy::new);
+        return adaptive(0);
+    }
+
+    /**
+     * The same.
+     *
+     * @param width how many may be inside; 0 where that adapts, too
+     */
+    public static KeyQueues adaptive(int width) {
+        return new KeyQueues(() -> new AdaptivePolicy(width, System::currentTimeMillis));
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockFront;
 
 /**
  * One transaction's way through a {@link KeyQueue}: it enters, perhaps after a wait, and leaves once. {@link #leave} is
@@ -67,6 +68,10 @@ public final class QueueEntry {
     long sentNanos;
     int inFront;
     long lockedNanos;
+
+    /** What goes in front of its lock, if anything does. */
+    @Nullable
+    Front front;
 
     @Nullable
     Served served;
@@ -188,7 +193,12 @@ public final class QueueEntry {
 
     /** The lock is held no more, or as good as that. */
     public void released() {
-        queue.released(this);
+        queue.released(this, true);
+    }
+
+    /** The lock is held no more, maybe for a while already. */
+    public void releasedBefore() {
+        queue.released(this, false);
     }
 
     /** Whether it is in. */
@@ -212,14 +222,20 @@ public final class QueueEntry {
         return queue.isWanted(this);
     }
 
-    /** Whether the advisory key is to go in front of the lock. */
-    public boolean fronts() {
-        return queue.fronts();
+    /**
+     * The advisory key that is to go in front of its lock; null for none. To be asked once, when it is in.
+     *
+     * @param how what is wanted; {@link LockFront#ADAPTIVE} leaves it to the policy
+     */
+    public @Nullable Front front(LockFront how) {
+        front = how == LockFront.NEVER ? null : queue.front(this, how == LockFront.ALWAYS);
+        return front;
     }
 
-    /** For how long the policy is not to be asked, as a lock in front was waited for too long. */
-    public void frontsNotFor(long nanos) {
-        queue.frontsNotFor(nanos);
+    void giveUpFront() {
+        front = null;
+        queue.frontGivenUp(this);
+        begin();
     }
 
     /**

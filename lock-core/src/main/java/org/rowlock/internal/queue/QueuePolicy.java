@@ -19,11 +19,17 @@ public interface QueuePolicy {
     int width(boolean kept, int waiting);
 
     /**
-     * Whether the next transaction is to send the advisory key in front of its lock.
+     * How long the next transaction is to wait at most for the advisory key that it sends in front of its lock.
      *
-     * @param wanting how many of this JVM are inside or wait, with that transaction
+     * @param always whether it is to send one unless that did harm a moment ago
+     * @return in nanoseconds; 0 for no key in front
      */
-    default boolean fronts(int wanting) {
+    default long frontNanos(boolean always) {
+        return 0;
+    }
+
+    /** Whether the next that has a key in front is to have the server say how long it waited for the key. */
+    default boolean isFrontTimed() {
         return false;
     }
 
@@ -40,8 +46,25 @@ public interface QueuePolicy {
      */
     default void waited(long nanos, int holds) {}
 
-    /** A transaction has let go of the lock that it had for so long. */
-    default void held(long nanos) {}
+    /**
+     * The same of a lock that had the key in front.
+     *
+     * @param keyNanos the part of the time that was a wait for the key; 0 where the server did not say
+     */
+    default void waitedInFront(long nanos, int holds, long keyNanos) {
+        waited(nanos, holds);
+    }
+
+    /** A key in front could not be had, and the lock was sent again without it; the wait took so long. */
+    default void frontGivenUp(long nanos) {}
+
+    /**
+     * A transaction has let go of the lock.
+     *
+     * @param nanos how long it had it
+     * @param exact false where it may have been less, as its end was seen later
+     */
+    default void held(long nanos, boolean exact) {}
 
     /**
      * A transaction that does not share has left a place which it kept until its end.
@@ -55,17 +78,17 @@ public interface QueuePolicy {
      * Always the same.
      *
      * @param width how many may be inside
-     * @param fronts whether the advisory key goes in front of every lock
+     * @param frontNanos how long each waits at most for the advisory key in front of its lock; 0 for no key in front
      */
-    record Fixed(int width, boolean fronts) implements QueuePolicy {
+    record Fixed(int width, long frontNanos) implements QueuePolicy {
         @Override
         public int width(boolean kept, int waiting) {
             return width;
         }
 
         @Override
-        public boolean fronts(int wanting) {
-            return fronts;
+        public long frontNanos(boolean always) {
+            return frontNanos;
         }
     }
 }

@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockFront;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.queue.QueueEntry.State;
@@ -142,9 +144,13 @@ public final class KeyEntries implements KeyQueues.Entered {
     }
 
     @Override
-    public boolean fronts(LockKey key) {
-        return stays.stream()
-                .anyMatch(stay -> stay.key().equals(key) && stay.entry().fronts());
+    public @Nullable Front front(LockKey key, LockFront how) {
+        for (Stay stay : stays) {
+            if (stay.key().equals(key)) {
+                return stay.entry().front(how);
+            }
+        }
+        return null;
     }
 
     public void leave() {

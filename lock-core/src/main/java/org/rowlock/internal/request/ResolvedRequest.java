@@ -13,6 +13,7 @@ import org.rowlock.LockKey.Row;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.IdType;
 
@@ -28,6 +29,7 @@ import org.rowlock.internal.text.IdType;
  * @param anyIsolationAllowed whether a row lock stands behind every advisory lock, so that the server itself finds a
  *     stale snapshot
  * @param names how messages name keys
+ * @param front what goes in front of the lock of the only row; null for nothing
  */
 public record ResolvedRequest(
         List<LockKey> keys,
@@ -39,7 +41,8 @@ public record ResolvedRequest(
         List<RowGroup> keysAlone,
         List<Insert> inserts,
         boolean anyIsolationAllowed,
-        KeyNames names) {
+        KeyNames names,
+        @Nullable Front front) {
 
     /** Of a flush that locks nothing. */
     public static final ResolvedRequest NONE = new ResolvedRequest(
@@ -52,7 +55,8 @@ public record ResolvedRequest(
             List.of(),
             List.of(),
             true,
-            KeyNames.WITHOUT_IDS);
+            KeyNames.WITHOUT_IDS,
+            null);
 
     private static final long ROW_LOCK_WAITS = 3;
     private static final long GRACE_MILLIS = 2_000;
@@ -79,21 +83,26 @@ public record ResolvedRequest(
     }
 
     public ResolvedRequest withRows(List<RowGroup> groups) {
-        return with(lockWait, advisory, groups, keysAlone, inserts);
+        return with(lockWait, advisory, groups, keysAlone, inserts, front);
     }
 
     public ResolvedRequest withKeysAlone(List<RowGroup> groups) {
-        return with(lockWait, advisory, rows, groups, inserts);
+        return with(lockWait, advisory, rows, groups, inserts, front);
     }
 
     public ResolvedRequest withInserts(List<Insert> given) {
-        return with(lockWait, advisory, rows, keysAlone, given);
+        return with(lockWait, advisory, rows, keysAlone, given, front);
     }
 
     private ResolvedRequest with(
-            LockWait wait, AdvisoryKeys derived, List<RowGroup> groups, List<RowGroup> alone, List<Insert> given) {
+            LockWait wait,
+            AdvisoryKeys derived,
+            List<RowGroup> groups,
+            List<RowGroup> alone,
+            List<Insert> given,
+            @Nullable Front other) {
         return new ResolvedRequest(
-                keys, mode, wait, strategy, derived, groups, alone, given, anyIsolationAllowed, names);
+                keys, mode, wait, strategy, derived, groups, alone, given, anyIsolationAllowed, names, other);
     }
 
     /** How the statements wait. An insert waits for others that insert the same row, and has no NOWAIT. */
@@ -109,7 +118,7 @@ public record ResolvedRequest(
     /** The same without the advisory locks, which are held already. */
     public ResolvedRequest rowLocksOnly(LockWait remaining) {
         return new ResolvedRequest(
-                keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, inserts, true, names);
+                keys, mode, remaining, strategy, AdvisoryKeys.NONE, rows, keysAlone, inserts, true, names, null);
     }
 
     /**
@@ -193,7 +202,12 @@ public record ResolvedRequest(
         if (!(lockWait instanceof LockWait.AtMost)) {
             return this;
         }
-        return with(Waits.remaining(lockWait, startNanos), advisory, rows, keysAlone, inserts);
+        return with(Waits.remaining(lockWait, startNanos), advisory, rows, keysAlone, inserts, front);
+    }
+
+    /** The same with something in front of the lock, or nothing. */
+    public ResolvedRequest behind(@Nullable Front other) {
+        return with(lockWait, advisory, rows, keysAlone, inserts, other);
     }
 
     /** A key, and the id that the server's row of it has: another one, which is the row's key. */

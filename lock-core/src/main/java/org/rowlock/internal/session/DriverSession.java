@@ -68,6 +68,11 @@ abstract class DriverSession {
         return driver.getStringVarcharFlag();
     }
 
+    /** The driver's own, which outlives that of a pool. */
+    public Connection driver() {
+        return driver;
+    }
+
     /** Whether the server has the transaction open. If not, the driver begins it with the next statement. */
     public boolean hasBegun() {
         return driver.getTransactionState() != TransactionState.IDLE;

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.FoundRow;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
@@ -19,6 +20,7 @@ import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Part;
+import org.rowlock.internal.text.FrontSql;
 
 /** Sends a flush in one round trip and reads the results of its parts in their order. */
 public final class FlushRunner {
@@ -60,6 +62,7 @@ public final class FlushRunner {
         for (Part part : flush.parts()) {
             switch (part.result()) {
                 case WATCH -> LostCommits.read(session, statement);
+                case FRONT -> readFront(statement, request.front());
                 case GUARD -> guard = readGuard(statement);
                 case ROW ->
                     found = List.of(
@@ -103,6 +106,14 @@ public final class FlushRunner {
         return taken || (guard != null && guard.lock() == Guard.Lock.TAKEN)
                 ? Outcome.Taken.AT_ONCE
                 : new Outcome.Held(guard, found, meant);
+    }
+
+    private static void readFront(PreparedStatement statement, @Nullable Front front) throws SQLException {
+        try (ResultSet row = statement.getResultSet()) {
+            if (front != null) {
+                front.answered(FrontSql.waitedNanos(row));
+            }
+        }
     }
 
     private static @Nullable Guard readGuard(PreparedStatement statement) throws SQLException {

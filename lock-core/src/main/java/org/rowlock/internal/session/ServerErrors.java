@@ -105,6 +105,23 @@ public final class ServerErrors {
         return forKey && forRow;
     }
 
+    /**
+     * Whether it may be that the advisory key in front of a lock could not be had: then the lock alone says what is
+     * wrong, if anything is. Where the server says in which row the wait was, or in which function, it was not the key.
+     */
+    public static boolean mayBeOfFront(SQLException e) {
+        return switch (SqlState.of(e)) {
+            case SqlState.LOCK_NOT_AVAILABLE -> {
+                ServerErrorMessage server = serverMessage(e);
+                yield isOfProcessInterrupts(e) && server != null && server.getWhere() == null;
+            }
+            // Only the description of an advisory lock has brackets.
+            case SqlState.DEADLOCK_DETECTED -> detail(e, "").contains("[");
+            case SqlState.INSUFFICIENT_PRIVILEGE, SqlState.OUT_OF_MEMORY -> true;
+            default -> false;
+        };
+    }
+
     /** Whether the driver has made it, and neither the server nor a pool. */
     public static boolean isDrivers(SQLException e) {
         return e instanceof PSQLException postgres && postgres.getServerErrorMessage() == null;

@@ -53,6 +53,12 @@ final class FlushBuilder {
         if (armed) {
             parts.addAll(forms.arm());
         }
+        if (plan.fronted()) {
+            parts.add(WaitSql.FRONT);
+            if (armed) {
+                parts.add(WaitSql.REARM);
+            }
+        }
         if (plan.isAdvisory()) {
             parts.addAll(forms.advisoryLock(plan));
         }

@@ -13,6 +13,7 @@ import org.rowlock.internal.request.RowTable.Identity;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Watch;
+import org.rowlock.internal.text.FrontSql;
 
 /**
  * The form of a request: all that the text of its flush depends on, and nothing of its values.
@@ -21,6 +22,7 @@ import org.rowlock.internal.request.Watch;
  * @param tables the tables of the advisory locks
  * @param mode that of the advisory locks, unless each has its own
  * @param begun whether the transaction has begun, so that a failure cannot roll back all of it
+ * @param fronted whether the advisory key of {@link FrontSql} goes in front
  * @param anyIsolation whether the guard lets REPEATABLE READ and SERIALIZABLE pass
  * @param rows the row locks
  * @param keysAlone the tables of keys without a row lock whose ids are looked at
@@ -34,6 +36,7 @@ record LockPlan(
         RowLockMode mode,
         WaitKind waitKind,
         boolean begun,
+        boolean fronted,
         boolean anyIsolation,
         List<RowPart> rows,
         List<RowTable> keysAlone,
@@ -55,6 +58,7 @@ record LockPlan(
                 request.mode(),
                 request.waitKind(),
                 begun,
+                request.front() != null,
                 anyIsolation,
                 parts(request.rows()),
                 tables(request.keysAlone()),

@@ -36,6 +36,8 @@ public record Part(String sql, Binder binder, Result result) {
         IGNORED,
         /** Whether a commit waits for no standby. */
         WATCH,
+        /** Whether the key in front was locked, and after how long. */
+        FRONT,
         /** The guard row of the advisory lock: isolation, read-only, kind of table, lock. */
         GUARD,
         /** The row that a row lock found: its id. */

@@ -3,10 +3,13 @@ package org.rowlock.internal.sql;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import org.rowlock.LockWait;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Watch;
 import org.rowlock.internal.sql.Part.Result;
+import org.rowlock.internal.text.FrontSql;
 
 /**
  * The statements around a lock that bound its wait and keep the transaction usable when the bound is reached. The
@@ -77,6 +80,17 @@ public final class WaitSql {
                     + " pg_catalog.text) as millis) as m",
             WaitSql::bindMillis,
             Result.IGNORED);
+
+    /** Of a bound that {@link #ARM} has set it may take half, as the row may be free behind a key that is not. */
+    private static final int PART_OF_BOUND = 2;
+
+    static final Part FRONT = new Part(FrontSql.SQL, WaitSql::bindFront, Result.FRONT);
+
+    private static int bindFront(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
+        Front front = Objects.requireNonNull(request.front());
+        int part = request.lockWait() instanceof LockWait.AtMost ? PART_OF_BOUND : FrontSql.PART_OF_TIMEOUT;
+        return FrontSql.bind(statement, at, front.isTimed(), front.key(), front.millis(), part);
+    }
 
     public static int bindMillis(PreparedStatement statement, int at, ResolvedRequest request) throws SQLException {
         statement.setString(at, Integer.toString(request.waitMillis()));

@@ -5,36 +5,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** How many wait at the server by what is known of the row, where places are left at the answer. */
 class AdaptivePolicyTest {
     private static final long HOLD = TimeUnit.MILLISECONDS.toNanos(2);
 
-    private final AdaptivePolicy policy = new AdaptivePolicy();
+    private final AtomicLong millis = new AtomicLong();
+    private final AdaptivePolicy policy = new AdaptivePolicy(0, millis::get);
 
     private void seen(int times, long waitedNanos, int inFront) {
         for (int i = 0; i < times; i++) {
-            policy.held(HOLD);
+            policy.held(HOLD, true);
             policy.waited(waitedNanos, inFront + 1);
         }
     }
 
     @Test
     void fewAreLetThroughWithoutAQueueAndAQueueIsShort() {
-        assertThat(policy.width(false, 0)).isEqualTo(12);
+        assertThat(policy.width(false, 0)).isEqualTo(8);
         assertThat(policy.width(false, 1)).isEqualTo(4);
     }
 
     @Test
-    void thoseOfOtherJvmsMakeItNarrowAndNeverEmpty() {
-        seen(20, 5 * HOLD, 1);
-        assertThat(policy.width(false, 1)).isEqualTo(2);
-        seen(1000, 90 * HOLD, 1);
-        assertThat(policy.width(false, 1)).isEqualTo(1);
-        assertThat(policy.width(false, 0)).isEqualTo(4);
-        seen(1000, HOLD, 0);
-        assertThat(policy.width(false, 0)).isEqualTo(12);
+    void aWidthThatIsGivenIsTheWidthAlways() {
+        AdaptivePolicy given = new AdaptivePolicy(3, millis::get);
+        given.held(TimeUnit.MICROSECONDS.toNanos(50), true);
+        assertThat(List.of(given.width(false, 0), given.width(false, 1), given.width(true, 1)))
+                .containsOnly(3);
     }
 
     @Test
@@ -42,24 +41,33 @@ class AdaptivePolicyTest {
         seen(20, HOLD, 0);
         seen(1, 1000 * HOLD, 0);
         assertThat(policy.width(false, 1)).isEqualTo(4);
-        policy.held(1000 * HOLD);
+        policy.held(1000 * HOLD, true);
         assertThat(policy.heldNanos()).isBetween(HOLD, 2 * HOLD);
     }
 
     @Test
+    void ofHoldsWhoseEndIsSeenLateTheShortOnesCount() {
+        policy.held(1000 * HOLD, false);
+        for (int i = 0; i < 200; i++) {
+            policy.held(i % 3 == 0 ? HOLD : 1000 * HOLD, false);
+        }
+        assertThat(policy.heldNanos()).isBetween(HOLD / 2, 4 * HOLD);
+    }
+
+    @Test
     void aRowThatIsHeldForLessThanAWakeUpTakesHasALongerQueueOrNone() {
-        policy.held(TimeUnit.MICROSECONDS.toNanos(250));
+        policy.held(TimeUnit.MICROSECONDS.toNanos(250), true);
         assertThat(policy.width(false, 1)).isEqualTo(8);
-        AdaptivePolicy shortest = new AdaptivePolicy();
-        shortest.held(TimeUnit.MICROSECONDS.toNanos(50));
+        AdaptivePolicy shortest = new AdaptivePolicy(0, millis::get);
+        shortest.held(TimeUnit.MICROSECONDS.toNanos(50), true);
         assertThat(shortest.width(false, 1)).isEqualTo(Integer.MAX_VALUE);
     }
 
     @Test
-    void thirteenOfARowAreOneTooMany() {
+    void nineOfARowAreOneTooMany() {
         KeyQueues queues = KeyQueues.adaptive();
         List<QueueEntry> inside = new ArrayList<>();
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 8; i++) {
             inside.add(queues.entry(4711, null));
             assertThat(inside.get(i).tryEnter()).isTrue();
         }
@@ -71,21 +79,21 @@ class AdaptivePolicyTest {
     }
 
     @Test
-    void aLockGoesInFrontWhereOtherJvmsWantTheRowToo() {
-        policy.held(1_000_000);
-        assertThat(policy.fronts(1)).isFalse();
-        for (int i = 0; i < 100; i++) {
-            policy.waited(7_000_000, 1);
-        }
+    void othersAreSeenByWaitsThatOursCannotAccountFor() {
+        seen(100, 8 * HOLD, 1);
         assertThat(policy.foreign()).isBetween(5.5, 6.5);
-        assertThat(policy.fronts(0)).isFalse();
-        for (int i = 0; i < 100; i++) {
-            policy.waited(12_000_000, 1);
-        }
-        assertThat(policy.fronts(0)).isTrue();
-        for (int i = 0; i < 100; i++) {
-            policy.waited(1_000_000, 1);
-        }
-        assertThat(policy.fronts(0)).isFalse();
+        assertThat(policy.isWantedElsewhere()).isTrue();
+        seen(100, HOLD, 0);
+        assertThat(policy.isWantedElsewhere()).isFalse();
+    }
+
+    @Test
+    void besideOthersThatDoNotQueueHalfAsManyMayWait() {
+        seen(1000, 30 * HOLD, 3);
+        assertThat(policy.frontNanos(false)).isPositive();
+        assertThat(policy.width(false, 1)).isEqualTo(4);
+        policy.frontGivenUp(HOLD);
+        assertThat(policy.frontNanos(true)).isZero();
+        assertThat(policy.width(false, 1)).isBetween(12, 14);
     }
 }

@@ -15,13 +15,14 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.constraints.IntRange;
+import org.rowlock.LockFront;
 import org.rowlock.internal.queue.QueueEntry.State;
 import org.rowlock.testing.TestDatabase;
 
 /**
  * Whatever becomes of those who enter, each place is free afterwards: timeouts, refusals, interrupts, cancels from
- * outside, failures inside, outages, groups whose holder completes, hands back or forgets its members, and entries left
- * by another thread.
+ * outside, failures inside, outages, groups whose holder completes, hands back or forgets its members, keys in front
+ * that are given up, and entries left by another thread.
  */
 class FreePlacesTest {
     private static final int THREADS = 6;
@@ -49,7 +50,8 @@ class FreePlacesTest {
             throws Exception {
         this.width = width;
         this.outages = outages;
-        this.queues = KeyQueues.ofWidth(width, TimeUnit.MICROSECONDS.toNanos(500));
+        QueuePolicy policy = new AdaptivePolicy(width, System::currentTimeMillis);
+        this.queues = new KeyQueues(() -> policy, TimeUnit.MICROSECONDS.toNanos(500));
         seen.clear();
         wakeable.clear();
         for (int key = 0; key < KEYS; key++) {
@@ -149,6 +151,14 @@ class FreePlacesTest {
             here.wrong.incrementAndGet();
         }
         try {
+            Front front = entry.front(LockFront.values()[random.nextInt(3)]);
+            if (front != null) {
+                switch (random.nextInt(4)) {
+                    case 0 -> front.unsent();
+                    case 1 -> front.givenUp();
+                    default -> front.answered(random.nextInt(3) - 1);
+                }
+            }
             if (!shared && random.nextInt(3) == 0) {
                 lead(entry, here, random);
             }

@@ -147,7 +147,7 @@ class KeyQueueTest {
 
     @Test
     void aPlaceIsTheNextOnesBeforeHeWakes() throws Exception {
-        Crossing crossing = new Crossing(new QueuePolicy.Fixed(1, false));
+        Crossing crossing = new Crossing(new QueuePolicy.Fixed(1, 0));
         QueueEntry holder = enter(crossing, false);
         Future<QueueEntry> next = queue(crossing, false);
         Future<QueueEntry> last = queue(crossing, false);

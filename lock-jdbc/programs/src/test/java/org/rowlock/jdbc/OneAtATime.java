@@ -3,6 +3,7 @@ package org.rowlock.jdbc;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
@@ -13,11 +14,12 @@ import org.rowlock.jdbc.internal.turn.JdbcSettings;
 public final class OneAtATime {
     private OneAtATime() {}
 
-    /** In front of a DataSource, in a mode; with front the lock is in front wherever it may be. */
-    public static RowlockDataSource wrap(DataSource dataSource, RowlockMode mode) {
-        JdbcSettings settings = new JdbcSettings("one at a time", mode, List.of(), List.of(), LockRelease.PLAIN, 1);
-        KeyQueues gate = new KeyQueues(
-                () -> new QueuePolicy.Fixed(1, true), Duration.ofSeconds(1).toNanos());
+    /** In front of a DataSource, with a lock in front wherever it may be, or never. */
+    public static RowlockDataSource wrap(DataSource dataSource, LockFront front) {
+        JdbcSettings settings = new JdbcSettings(
+                "one at a time", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, front, 1);
+        long second = Duration.ofSeconds(1).toNanos();
+        KeyQueues gate = new KeyQueues(() -> new QueuePolicy.Fixed(1, second), second);
         return new RowlockDataSource(dataSource, new DropIn(settings, gate));
     }
 }

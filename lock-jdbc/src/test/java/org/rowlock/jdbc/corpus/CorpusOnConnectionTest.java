@@ -9,6 +9,7 @@ import java.util.List;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockMode;
@@ -26,7 +27,8 @@ class CorpusOnConnectionTest {
 
     /** With a gate that is always full, so that each row that would queue is counted. */
     private final DropIn dropIn = new DropIn(
-            new JdbcSettings("corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN, 1),
+            new JdbcSettings(
+                    "corpus", RowlockMode.OBSERVE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 1),
             KeyQueues.ofWidth(0));
 
     @Test

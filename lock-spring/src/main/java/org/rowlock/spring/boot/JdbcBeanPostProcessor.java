@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
@@ -53,6 +54,7 @@ final class JdbcBeanPostProcessor implements BeanPostProcessor, DisposableBean {
                 .orElse(RowLockProperties.JdbcMode.QUEUE);
         LockRelease release =
                 binder.bind("rowlock.jdbc.release", LockRelease.class).orElse(LockRelease.PLAIN);
+        LockFront front = binder.bind("rowlock.jdbc.front", LockFront.class).orElse(LockFront.ADAPTIVE);
         try {
             return RowlockDataSource.builder(dataSource)
                     .name(name)
@@ -60,6 +62,7 @@ final class JdbcBeanPostProcessor implements BeanPostProcessor, DisposableBean {
                     .include(tables(binder, "include"))
                     .exclude(tables(binder, "exclude"))
                     .release(release)
+                    .front(front)
                     .build();
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(

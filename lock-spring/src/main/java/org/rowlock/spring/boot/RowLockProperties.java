@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
@@ -41,6 +42,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     connection of one of them; 1 is off. Not for connections that belong to the user or tenant of a thread.
  * @param release When a commit releases the locks: plain, when it is durable, or early, before, if others wait.
  *     For inTransaction and a RowLockTransactionManager.
+ * @param front When an advisory lock goes in front of the first lock of a row with strategy ROW: adaptive, if so many
+ *     want the row over all instances that it pays, always or never.
  * @param jdbc The queue of lock-jdbc in front of the row locks that the application's own SQL takes.
  */
 @ConfigurationProperties(prefix = "rowlock", ignoreUnknownFields = false)
@@ -62,6 +65,7 @@ public record RowLockProperties(
         @DefaultValue("true") boolean idsInMessages,
         @DefaultValue("1") int largestGroup,
         @DefaultValue("plain") LockRelease release,
+        @DefaultValue("adaptive") LockFront front,
         @DefaultValue Jdbc jdbc) {
 
     /** Whether no table has another strategy than ROW: then nobody is refused whom FOR UPDATE would have had wait. */
@@ -113,17 +117,18 @@ public record RowLockProperties(
     /**
      * The queue of lock-jdbc, which wraps the DataSources of the application where a mode is given.
      *
-     * @param mode What is done about statements that lock a row: off, observe, queue or front. Without it nothing is
-     *     wrapped.
+     * @param mode What is done about statements that lock a row: off, observe or queue. Without it nothing is wrapped.
      * @param include The tables to look at; all if none is given.
      * @param exclude The tables to leave out.
      * @param release When a commit releases a row that others wait for: plain, when it is durable, or early, before.
+     * @param front When an advisory lock goes in front of the first lock of a transaction: adaptive, always or never.
      */
     public record Jdbc(
             @Nullable JdbcMode mode,
             @DefaultValue List<String> include,
             @DefaultValue List<String> exclude,
-            @DefaultValue("plain") LockRelease release) {}
+            @DefaultValue("plain") LockRelease release,
+            @DefaultValue("adaptive") LockFront front) {}
 
     /** What lock-jdbc does about statements that lock a row. */
     public enum JdbcMode {
@@ -133,12 +138,10 @@ public record RowLockProperties(
         /** Statements are counted, with those that would have queued. */
         OBSERVE,
 
-        /** Where many transactions want a row, all but a few wait in the JVM before they go to the server. */
-        QUEUE,
-
         /**
-         * The same, and where other JVMs want the row too, an advisory lock of it goes in front, which reads fresher.
+         * Where many transactions want a row, all but a few wait in the JVM before they go to the server; where many
+         * JVMs want it, an advisory lock of it goes in front.
          */
-        FRONT
+        QUEUE
     }
 }

@@ -23,7 +23,8 @@ final class RowLocksFactory {
                 .strategy(properties.strategy())
                 .singleEntryNode(properties.singleEntryNode())
                 .idsInMessages(properties.idsInMessages())
-                .release(properties.release());
+                .release(properties.release())
+                .front(properties.front());
         set("rowlock.lock-budget", () -> builder.lockBudget(properties.lockBudget()));
         set("rowlock.admission.max-waiters-per-key", () -> builder.maxWaitersPerKey(maxWaitersPerKey));
         Integer maxAdmittedPerKey = properties.admission().maxAdmittedPerKey();

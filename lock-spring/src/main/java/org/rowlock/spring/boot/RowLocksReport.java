@@ -38,7 +38,7 @@ public record RowLocksReport(
     /**
      * What lock-jdbc does with the statements of a DataSource.
      *
-     * @param mode off, observe, queue or front
+     * @param mode off, observe or queue
      * @param figures by table, then by name; see {@code RowlockJdbcMXBean}
      * @param hotRows for which most statements queued, or would have
      */

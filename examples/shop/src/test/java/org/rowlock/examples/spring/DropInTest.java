@@ -13,8 +13,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.testing.Session;
@@ -94,10 +92,9 @@ class DropInTest {
                 .equals(Integer.toString(sessions));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"queue", "front"})
-    void withOneLineMoreAFewWaitAtTheServerAndWithASettingAllDoAgain(String mode) throws Exception {
-        try (ConfigurableApplicationContext application = start("--rowlock.jdbc.mode=" + mode)) {
+    @Test
+    void withOneLineMoreAFewWaitAtTheServerAndWithASettingAllDoAgain() throws Exception {
+        try (ConfigurableApplicationContext application = start("--rowlock.jdbc.mode=queue")) {
             RowlockJdbcMXBean control = application
                     .getBean(DataSource.class)
                     .unwrap(RowlockDataSource.class)

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockFront;
 import org.rowlock.jdbc.OneAtATime;
 import org.rowlock.jdbc.RowlockDataSource;
-import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus;
 import org.rowlock.jdbc.programs.springdata.SpringDataJdbcProgram;
 import org.rowlock.jdbc.programs.springdata.SpringDataProgram;
@@ -57,23 +57,23 @@ class ProgramsTest {
                 return out;
             }
         });
-        List<String> queueing = oneAtATime(program, RowlockMode.QUEUE);
-        List<String> fronted = oneAtATime(program, RowlockMode.FRONT);
+        List<String> queueing = oneAtATime(program, LockFront.NEVER);
+        List<String> fronted = oneAtATime(program, LockFront.ALWAYS);
 
         assertThat(wrapped).as("a pool of wrapped connections").isEqualTo(without);
         assertThat(queueing).as("a wrapped pool, one at a time").isEqualTo(without);
         assertThat(fronted).as("the same with the lock in front").isEqualTo(without);
     }
 
-    private List<String> oneAtATime(Program program, RowlockMode mode) throws Exception {
+    private List<String> oneAtATime(Program program, LockFront front) throws Exception {
         return inSchema(schema -> {
             try (HikariDataSource pool = pool(schema);
-                    RowlockDataSource wrapper = OneAtATime.wrap(pool, mode)) {
+                    RowlockDataSource wrapper = OneAtATime.wrap(pool, front)) {
                 List<String> out = program.run(wrapper);
                 assertThat(figure(wrapper, "recognised")).isPositive();
                 // Flyway and Liquibase lock behind reads and locks of the session, schedulers with conditions beyond
                 // the key.
-                if (mode == RowlockMode.FRONT
+                if (front == LockFront.ALWAYS
                         && !(program instanceof MigrationsProgram)
                         && !(program instanceof SchedulersProgram)) {
                     assertThat(figure(wrapper, "fronted")).isPositive();

@@ -9,7 +9,9 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
+import org.rowlock.internal.queue.ByConnection;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
@@ -23,14 +25,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     /** Of all databases of the JVM: its database is part of a row's identity. */
     private static final KeyQueues QUEUES = KeyQueues.adaptive();
 
-    private static final long LONGEST_FRONT_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    /**
-     * How many times the longest wait for a lock in front a row is left alone after it: somebody has the key and not
-     * the row.
-     */
-    private static final int FRONT_OFF_TIMES = 10;
-
     private static final int TEXTS = 1024;
     private static final int TABLES = 1024;
     private static final String OTHER_TABLES = "(others)";
@@ -42,11 +36,11 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private final HotRows hotRows = new HotRows();
     private final EarlyCommits earlyCommits = new EarlyCommits();
     private final ByConnection<SessionTimeouts> timeouts = new ByConnection<>();
-    private final ByConnection<FrontRights> rights = new ByConnection<>();
-    private final long longestFrontWaitNanos;
+    private final ByConnection<Boolean> sessionLocks = new ByConnection<>();
     private final Management management;
     private volatile JdbcSettings settings;
     private volatile @Nullable Groups groups;
+    private volatile boolean wantsFronts;
 
     public DropIn(JdbcSettings settings) {
         this(settings, QUEUES);
@@ -54,14 +48,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     /** With queues of one's own, for tests. */
     public DropIn(JdbcSettings settings, KeyQueues queues) {
-        this(settings, queues, LONGEST_FRONT_WAIT_NANOS);
-    }
-
-    /** With another bound of the wait for a lock in front too, for tests. */
-    public DropIn(JdbcSettings settings, KeyQueues queues, long longestFrontWaitNanos) {
         this.settings = settings;
         this.groups = settings.groups();
-        this.longestFrontWaitNanos = longestFrontWaitNanos;
         this.queues = queues;
         this.management = Management.register(settings.name(), this);
         LOG.log(
@@ -137,24 +125,18 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return timeouts;
     }
 
-    ByConnection<FrontRights> rights() {
-        return rights;
+    /** The sessions that may hold advisory locks of their own beyond their transactions. */
+    ByConnection<Boolean> sessionLocks() {
+        return sessionLocks;
     }
 
-    /**
-     * The bound of a statement's wait for a lock in front, in milliseconds; the server has the session's own timeouts,
-     * and makes it shorter.
-     *
-     * @param queryTimeout in seconds, 0 for none
-     */
-    int frontMillis(int queryTimeout) {
-        long own = queryTimeout == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toMillis(queryTimeout) / Turns.PART_OF_TIMEOUT;
-        return (int) Math.min(TimeUnit.NANOSECONDS.toMillis(longestFrontWaitNanos), own);
+    /** Whether any lock was to go in front yet: until then no statement keeps its values for one that does. */
+    public boolean wantsFronts() {
+        return wantsFronts || settings.front() == LockFront.ALWAYS;
     }
 
-    /** For how long no lock goes in front of a row whose lock in front was waited for too long. */
-    long frontOffNanos() {
-        return FRONT_OFF_TIMES * longestFrontWaitNanos;
+    void wantFronts() {
+        wantsFronts = true;
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.rowlock.jdbc.internal.turn;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.RowlockMode;
@@ -15,6 +16,7 @@ import org.rowlock.jdbc.internal.group.Groups;
  * @param include the tables that are looked at, or none for all
  * @param exclude the tables that are left out
  * @param release when the commits of transactions that had a turn let go of their locks
+ * @param front whether an advisory lock of the row goes in front of a first lock
  * @param largestGroup how many UPDATEs in autocommit may share a transaction; 1 for none
  */
 public record JdbcSettings(
@@ -23,6 +25,7 @@ public record JdbcSettings(
         List<String> include,
         List<String> exclude,
         LockRelease release,
+        LockFront front,
         int largestGroup) {
     public JdbcSettings {
         if (largestGroup < 1 || largestGroup > Groups.MOST) {
@@ -40,6 +43,7 @@ public record JdbcSettings(
             @Nullable List<String> include,
             @Nullable List<String> exclude,
             @Nullable LockRelease release,
+            @Nullable LockFront front,
             @Nullable Integer largestGroup) {
         return new JdbcSettings(
                 name,
@@ -47,6 +51,7 @@ public record JdbcSettings(
                 include == null ? tables(System.getProperty("rowlock.jdbc.include", "")) : include,
                 exclude == null ? tables(System.getProperty("rowlock.jdbc.exclude", "")) : exclude,
                 release == null ? release(System.getProperty("rowlock.jdbc.release", "plain")) : release,
+                front == null ? front(System.getProperty("rowlock.jdbc.front", "adaptive")) : front,
                 largestGroup == null ? group(System.getProperty("rowlock.jdbc.group", "off")) : largestGroup);
     }
 
@@ -56,12 +61,21 @@ public record JdbcSettings(
      * @throws IllegalArgumentException if there is no such release
      */
     static LockRelease release(String word) {
-        for (LockRelease release : LockRelease.values()) {
-            if (release.name().equalsIgnoreCase(word.trim())) {
-                return release;
+        return named("release", LockRelease.values(), word, "plain or early");
+    }
+
+    /** The same of what goes in front. */
+    static LockFront front(String word) {
+        return named("front", LockFront.values(), word, "adaptive, always or never");
+    }
+
+    private static <E extends Enum<E>> E named(String what, E[] all, String word, String which) {
+        for (E each : all) {
+            if (each.name().equalsIgnoreCase(word.trim())) {
+                return each;
             }
         }
-        throw new IllegalArgumentException("There is no release <" + word + ">; use plain or early");
+        throw new IllegalArgumentException("There is no " + what + " <" + word + ">; use " + which);
     }
 
     /**
@@ -88,19 +102,19 @@ public record JdbcSettings(
     }
 
     JdbcSettings with(RowlockMode other) {
-        return new JdbcSettings(name, other, include, exclude, release, largestGroup);
+        return new JdbcSettings(name, other, include, exclude, release, front, largestGroup);
     }
 
     JdbcSettings with(LockRelease other) {
-        return new JdbcSettings(name, mode, include, exclude, other, largestGroup);
+        return new JdbcSettings(name, mode, include, exclude, other, front, largestGroup);
     }
 
     JdbcSettings withTables(List<String> included, List<String> excluded) {
-        return new JdbcSettings(name, mode, included, excluded, release, largestGroup);
+        return new JdbcSettings(name, mode, included, excluded, release, front, largestGroup);
     }
 
     JdbcSettings withGroup(int largest) {
-        return new JdbcSettings(name, mode, include, exclude, release, largest);
+        return new JdbcSettings(name, mode, include, exclude, release, front, largest);
     }
 
     /** Whether statements on a table are looked at. */

@@ -26,7 +26,13 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
 
     private static final String OURS = "rowlock.";
     private static final List<String> NAMES =
-            List.of("rowlock.mode", "rowlock.include", "rowlock.exclude", "rowlock.release", "rowlock.group");
+            List.of(
+                    "rowlock.mode",
+                    "rowlock.include",
+                    "rowlock.exclude",
+                    "rowlock.release",
+                    "rowlock.front",
+                    "rowlock.group");
 
     public static boolean isOurs(String url) {
         return URL.matcher(url).matches();
@@ -85,12 +91,14 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         String exclude = ours.getProperty("rowlock.exclude");
         String release = ours.getProperty("rowlock.release");
         String group = ours.getProperty("rowlock.group");
+        String front = ours.getProperty("rowlock.front");
         return JdbcSettings.of(
                 address,
                 mode == null ? null : RowlockMode.of(mode),
                 include == null ? null : JdbcSettings.tables(include),
                 exclude == null ? null : JdbcSettings.tables(exclude),
                 release == null ? null : JdbcSettings.release(release),
+                front == null ? null : JdbcSettings.front(front),
                 group == null ? null : Integer.valueOf(JdbcSettings.group(group)));
     }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.text.CatalogSql;
 
 /**
@@ -24,8 +25,8 @@ final class PrimaryKeys {
     /** More tables than any schema has; beyond them none is looked up. */
     private static final int MOST = 10_000;
 
-    private static final String SQL = "select a.attname, i.indrelid from " + CatalogSql.KEY_COLUMNS
-            + " where i.indrelid = pg_catalog.to_regclass(?) and i.indisprimary order by k.n";
+    private static final String SQL = "select a.attname, i.indrelid, " + CitusDatabases.IS_CITUS + " from "
+            + CatalogSql.KEY_COLUMNS + " where i.indrelid = pg_catalog.to_regclass(?) and i.indisprimary order by k.n";
 
     private final ConcurrentHashMap<Name, Found> known = new ConcurrentHashMap<>();
 
@@ -36,11 +37,12 @@ final class PrimaryKeys {
      * What the catalog said.
      *
      * @param columns of the primary key, in its order; none where there is no such table or key
+     * @param isCitus whether a statement on it may run elsewhere than a lock in front
      * @param table its oid, which distinguishes tables of one name and is the same by whatever name
      */
-    record Found(List<String> columns, long table, boolean isKnown, long until) {
+    record Found(List<String> columns, long table, boolean isCitus, boolean isKnown, long until) {
         static Found looking() {
-            return new Found(List.of(), 0, false, System.nanoTime() + LOOKING_NANOS);
+            return new Found(List.of(), 0, false, false, System.nanoTime() + LOOKING_NANOS);
         }
 
         boolean isOver() {
@@ -63,7 +65,10 @@ final class PrimaryKeys {
         }
         // Until the new one is there the old one serves.
         return found.isOver()
-                && known.replace(name, found, new Found(found.columns(), found.table(), found.isKnown(), nextTry()));
+                && known.replace(
+                        name,
+                        found,
+                        new Found(found.columns(), found.table(), found.isCitus(), found.isKnown(), nextTry()));
     }
 
     private static long nextTry() {
@@ -74,6 +79,7 @@ final class PrimaryKeys {
     void lookUp(Connection connection, Name name) throws SQLException {
         List<String> columns = new ArrayList<>();
         long table = 0;
+        boolean citus = false;
         try (PreparedStatement statement = connection.prepareStatement(SQL)) {
             statement.setQueryTimeout(LOOK_UP_SECONDS);
             statement.setString(1, name.table());
@@ -81,10 +87,11 @@ final class PrimaryKeys {
                 while (rows.next()) {
                     columns.add(rows.getString(1));
                     table = rows.getLong(2);
+                    citus = rows.getBoolean(3);
                 }
             }
         }
         long valid = columns.isEmpty() ? BAD_NANOS : GOOD_NANOS;
-        known.put(name, new Found(List.copyOf(columns), table, true, System.nanoTime() + valid));
+        known.put(name, new Found(List.copyOf(columns), table, citus, true, System.nanoTime() + valid));
     }
 }

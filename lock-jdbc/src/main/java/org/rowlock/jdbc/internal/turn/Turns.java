@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -18,8 +19,12 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
+import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.group.GroupSession;
@@ -45,7 +50,7 @@ public final class Turns {
      * The part of a timeout that may be spent in the JVM. The server, which alone can end a statement as it would
      * without us, counts from when it has it; so the error comes at most that much later.
      */
-    static final int PART_OF_TIMEOUT = 10;
+    static final int PART_OF_TIMEOUT = FrontSql.PART_OF_TIMEOUT;
 
     private static final int OTHERS = Integer.MAX_VALUE - 1;
 
@@ -81,7 +86,7 @@ public final class Turns {
     private @Nullable GroupMember offered;
 
     /** What goes in front of the statement that has just got its turn. */
-    private @Nullable FrontLock front;
+    private @Nullable Front front;
 
     /** A wait that may be ended from outside. */
     private static final class Wait {
@@ -185,7 +190,7 @@ public final class Turns {
         }
         changedSettings |= plan.changesSettings();
         if (plan.locksSession()) {
-            dropIn.rights().put(driver, FrontRights.NEVER);
+            dropIn.sessionLocks().put(driver, true);
         }
         if (plan.shape() instanceof PassedThrough passed) {
             mayHoldLocks |= passed.mayLock();
@@ -223,9 +228,8 @@ public final class Turns {
                     }
                 }
             }
-            if (mode == RowlockMode.FRONT && !(member != null && member.leads())) {
-                front = frontLock(entry, recognised, binds, key, statement);
-            }
+            boolean fronted = mode == RowlockMode.QUEUE && !(member != null && member.leads());
+            front = fronted ? front(entry, recognised, found, binds, key) : null;
             done = true;
             return entry;
         } finally {
@@ -239,35 +243,58 @@ public final class Turns {
      * What is to go in front. With more conditions a row that is there may not be found: a stale version is to fail at
      * once, and keeps nobody out.
      */
-    private @Nullable FrontLock frontLock(
-            QueueEntry entry, Recognised recognised, Binds binds, RowKey key, Statement statement) throws SQLException {
-        return recognised.hasOnly(key) && entry.fronts() && mayFront()
-                ? FrontLock.of(recognised, binds, key, dropIn.frontMillis(statement.getQueryTimeout()))
+    private @Nullable Front front(
+            QueueEntry entry, Recognised recognised, PrimaryKeys.Found found, Binds binds, RowKey key) {
+        Front asked = recognised.hasOnly(key) && !found.isCitus()
+                ? entry.front(dropIn.settings().front())
                 : null;
+        if (asked == null) {
+            return null;
+        }
+        dropIn.wantFronts();
+        List<Object> parts = new ArrayList<>(key.values().size());
+        key.values().forEach(value -> parts.add(binds.value(value)));
+        try {
+            if (mayFront()) {
+                List<String> id = LockKey.row(recognised.table(), parts).id();
+                return asked.of(FrontSql.key(driver.getParameterStatus("search_path"), recognised.table(), id));
+            }
+        } catch (IllegalArgumentException e) {
+            LOG.log(Level.TRACE, "The key format has no such value", e);
+        }
+        asked.unsent();
+        return null;
     }
 
     /** What goes in front of the statement that has just got its turn; null for nothing. Once. */
-    public @Nullable FrontLock takeFront() {
-        FrontLock taken = front;
+    public @Nullable Front takeFront() {
+        Front taken = front;
         front = null;
         return taken;
     }
 
+    /** The longest wait for what goes in front; the server has the session's own timeouts, and makes it shorter. */
+    public static int frontMillis(Front lock, Statement statement) throws SQLException {
+        int own = statement.getQueryTimeout();
+        return own == 0
+                ? lock.millis()
+                : (int) Math.min(lock.millis(), TimeUnit.SECONDS.toMillis(own) / PART_OF_TIMEOUT);
+    }
+
     /**
-     * Undoes what the lock in front has begun where it was waited for too long, so that the statement can go to the
-     * server without. False where the error is that of the statement.
+     * Undoes what the lock in front has begun where it could not be had, so that the statement can go to the server
+     * without. False where the error is that of the statement.
      */
-    public boolean givesUpFront(StatementPlan plan, QueueEntry entry, SQLException error) throws SQLException {
-        if (!FrontLock.isTimeout(error)) {
+    public boolean givesUpFront(StatementPlan plan, Front lock, SQLException error) throws SQLException {
+        if (!ServerErrors.mayBeOfFront(error)) {
             return false;
         }
         plan.figures().frontGivenUp();
-        entry.frontsNotFor(dropIn.frontOffNanos());
         if (driver.getTransactionState() != TransactionState.IDLE) {
             // Only what begins a transaction has a lock in front, so nothing else is lost.
             driver.rollback();
         }
-        entry.begin();
+        lock.givenUp();
         return true;
     }
 
@@ -277,36 +304,17 @@ public final class Turns {
     }
 
     /**
-     * Whether a lock may go in front: the driver sends it in the same flush, it fails only as the statement would, and
-     * who waits for it holds nothing. So nobody but those behind him waits for him; one that has only read holds its
-     * tables, for which LOCK TABLE waits, and may hold advisory locks of its own.
+     * Whether a lock may go in front: the driver sends it in the same flush, and who waits for it holds nothing. So
+     * nobody but those behind waits; one that has only read holds its tables, for which LOCK TABLE waits, and may hold
+     * advisory locks of its own.
      */
     private boolean mayFront() {
         PreferQueryMode queries = driver.getPreferQueryMode();
-        if ((queries != PreferQueryMode.EXTENDED && queries != PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
-                || driver.getPrepareThreshold() < 0
-                || driver.getAutosave() != AutoSave.NEVER
-                || changedSettings
-                || driver.getTransactionState() != TransactionState.IDLE) {
-            return false;
-        }
-        FrontRights rights = dropIn.rights().get(driver);
-        if (rights != null && !rights.isOver()) {
-            return rights.granted();
-        }
-        return askRights().granted();
-    }
-
-    private FrontRights askRights() {
-        FrontRights rights = FrontRights.NONE;
-        try {
-            rights = ask(FrontRights::of);
-        } catch (SQLException e) {
-            // The statement itself will say what is wrong.
-            LOG.log(Level.DEBUG, "Whether advisory locks may be used could not be asked", e);
-        }
-        dropIn.rights().put(driver, rights);
-        return rights;
+        return (queries == PreferQueryMode.EXTENDED || queries == PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
+                && driver.getPrepareThreshold() >= 0
+                && driver.getAutosave() == AutoSave.NEVER
+                && driver.getTransactionState() == TransactionState.IDLE
+                && dropIn.sessionLocks().get(driver) == null;
     }
 
     /** A statement that locks what nobody looks at, such as a batch, goes to the server; to be left. */
@@ -413,10 +421,7 @@ public final class Turns {
         mayHoldLocks = false;
         if (changedSettings) {
             changedSettings = false;
-            dropIn.timeouts().forget(driver);
-            if (!FrontRights.NEVER.equals(dropIn.rights().get(driver))) {
-                dropIn.rights().forget(driver);
-            }
+            dropIn.timeouts().remove(driver);
         }
     }
 

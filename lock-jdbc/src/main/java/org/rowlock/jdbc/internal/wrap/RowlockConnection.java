@@ -56,9 +56,9 @@ public final class RowlockConnection extends ForwardingConnection {
         return dropIn.mode() == RowlockMode.OFF || sql == null ? null : dropIn.plan(sql);
     }
 
-    /** Whether locks may go in front. */
+    /** Whether any lock was to go in front yet. */
     boolean fronts() {
-        return dropIn.mode() == RowlockMode.FRONT;
+        return dropIn.wantsFronts();
     }
 
     /** A statement of the driver or the pool. */

@@ -11,10 +11,12 @@ import java.sql.Statement;
 import java.sql.Time;
 import java.sql.Timestamp;
 import java.util.function.Function;
+import org.rowlock.internal.queue.Front;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.turn.Binds;
-import org.rowlock.jdbc.internal.turn.FrontLock;
 import org.rowlock.jdbc.internal.turn.StatementPlan;
+import org.rowlock.jdbc.internal.turn.Turns;
 
 /** A prepared statement that goes to the server when it is its turn; keeps the values that may be a key. */
 class RowlockPreparedStatement extends ForwardingPreparedStatement {
@@ -23,16 +25,17 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private final String sql;
     private StatementPlan plan;
 
-    /** Null where no lock goes in front, and it is of no group. */
+    private final boolean frontable;
+
+    /** Null while no lock goes in front, and it is of no group. */
     private KeptParameters kept;
 
     /** What a group has made of it, if one has. */
     private GroupMember grouped;
 
-    /** The lock and the statement, once they were sent so, and that lock. */
+    /** The lock and the statement, once they were sent so. */
     private PreparedStatement fronted;
 
-    private FrontLock frontedLock;
     private Binds binds = Binds.NONE;
     private Binds firstOfBatch = Binds.NONE;
     private int batchSize;
@@ -47,9 +50,16 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         this.connection = connection;
         this.delegate = delegate;
         this.sql = sql;
+        this.frontable = frontable;
         plan();
-        int parameters = frontable && plan != null && connection.keeps(plan) ? plan.frontable() : -1;
-        this.kept = parameters < 0 ? null : new KeptParameters(parameters);
+        keepFromHere();
+    }
+
+    /** From the first time on that a lock was to go in front, the values that are set are kept. */
+    private void keepFromHere() {
+        if (kept == null && frontable && plan != null && plan.frontable() >= 0 && connection.keeps(plan)) {
+            kept = new KeptParameters(plan.frontable());
+        }
     }
 
     /** What is known of the text; null where nobody looks, and from the first time on when somebody does. */
@@ -137,17 +147,17 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         return super.getMoreResults(current);
     }
 
-    private Statement sendInFront(FrontLock lock) throws SQLException {
+    private Statement sendInFront(Front lock) throws SQLException {
         if (kept == null || !kept.areComplete() || !isPlain()) {
+            keepFromHere();
             return null;
         }
-        if (fronted == null || fronted.isClosed() || !lock.isLike(frontedLock)) {
-            closeFronted();
-            fronted = connection.prepare(lock.withParameter(sql));
-            frontedLock = lock;
+        if (fronted == null || fronted.isClosed()) {
+            fronted = connection.prepare(FrontSql.SQL + ';' + sql);
         }
-        lock.bind(fronted);
-        kept.setAll(fronted, FrontLock.PARAMETERS);
+        int millis = Turns.frontMillis(lock, delegate);
+        int first = FrontSql.bind(fronted, 1, lock.isTimed(), lock.key(), millis, FrontSql.PART_OF_TIMEOUT);
+        kept.setAll(fronted, first - 1);
         fronted.setQueryTimeout(delegate.getQueryTimeout());
         runs(fronted);
         fronted.execute();

@@ -28,6 +28,12 @@ final class RowlockResultSet extends ForwardingResultSet {
     }
 
     @Override
+    public void close() throws SQLException {
+        super.close();
+        statement.resultClosed();
+    }
+
+    @Override
     public Statement getStatement() throws SQLException {
         // As the driver: of a result that is closed nobody asks any more.
         super.getStatement();

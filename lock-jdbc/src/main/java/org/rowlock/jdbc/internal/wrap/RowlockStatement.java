@@ -5,11 +5,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
 import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.turn.Binds;
-import org.rowlock.jdbc.internal.turn.FrontLock;
 import org.rowlock.jdbc.internal.turn.StatementPlan;
 import org.rowlock.jdbc.internal.turn.Turns;
 
@@ -51,7 +52,7 @@ class RowlockStatement extends ForwardingStatement {
 
     /** How a statement is sent with a lock in front; gives null where this one cannot be, and then has sent nothing. */
     interface InFront {
-        Statement send(FrontLock lock) throws SQLException;
+        Statement send(Front lock) throws SQLException;
     }
 
     /** What is read of a statement that was sent, as its own method would give it. */
@@ -73,16 +74,17 @@ class RowlockStatement extends ForwardingStatement {
             throws SQLException {
         Turns turns = connection.turns();
         QueueEntry entry = turns.enter(plan, binds, delegate);
-        FrontLock lock = turns.takeFront();
+        Front lock = turns.takeFront();
         boolean done = false;
         try {
-            Statement fronted = lock == null || reader == null ? null : sendInFront(plan, entry, lock, inFront);
+            Statement fronted = lock == null ? null : sendInFront(plan, lock, reader == null ? NO_FRONT : inFront);
             T result;
             if (fronted == null) {
                 runs(delegate);
                 result = call.send();
             } else {
                 // The lock's own result is the first.
+                lock.answered(FrontSql.waitedNanos(fronted.getResultSet()));
                 fronted.getMoreResults();
                 result = reader.read(fronted);
             }
@@ -94,17 +96,18 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     /** Null where it is to go to the server without the lock: it cannot be sent so, or was waited for too long. */
-    private Statement sendInFront(StatementPlan plan, QueueEntry entry, FrontLock lock, InFront inFront)
-            throws SQLException {
+    private Statement sendInFront(StatementPlan plan, Front lock, InFront inFront) throws SQLException {
         cancelled = false;
         try {
             Statement fronted = inFront.send(lock);
-            if (fronted != null) {
+            if (fronted == null) {
+                lock.unsent();
+            } else {
                 plan.fronted();
             }
             return fronted;
         } catch (SQLException e) {
-            if (!connection.turns().givesUpFront(plan, entry, e)) {
+            if (!connection.turns().givesUpFront(plan, lock, e)) {
                 throw e;
             }
             // Between the two statements the driver has nothing to cancel.
@@ -139,11 +142,12 @@ class RowlockStatement extends ForwardingStatement {
                 && delegate.getResultSetConcurrency() == ResultSet.CONCUR_READ_ONLY;
     }
 
-    private Statement sendInFront(FrontLock lock, String sql) throws SQLException {
-        if (!lock.hasLiteral() || !isPlain()) {
+    private Statement sendInFront(Front lock, String sql) throws SQLException {
+        if (!isPlain()) {
             return null;
         }
-        delegate.execute(lock.withLiteral(sql));
+        int millis = Turns.frontMillis(lock, delegate);
+        delegate.execute(FrontSql.literal(lock.isTimed(), lock.key(), millis) + ';' + sql);
         return delegate;
     }
 
@@ -304,6 +308,17 @@ class RowlockStatement extends ForwardingStatement {
         // As the driver, which cancels what another thread runs.
         connection.turns().cancel(delegate);
         delegate.close();
+    }
+
+    /** The delegate, which closes itself with its last result, knows nothing of those of another statement. */
+    final void resultClosed() throws SQLException {
+        Statement other = ran;
+        if (!other.equals(delegate) && !delegate.isClosed() && delegate.isCloseOnCompletion()) {
+            ResultSet open = other.isClosed() ? null : other.getResultSet();
+            if (open == null || open.isClosed()) {
+                close();
+            }
+        }
     }
 
     @Override

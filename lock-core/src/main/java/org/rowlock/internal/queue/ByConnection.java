@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.turn;
+package org.rowlock.internal.queue;
 
 import java.sql.Connection;
 import java.util.Map;
@@ -7,12 +7,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of sessions, by the driver's connection, which outlives a pool's. Forgotten with it. Thread-safe. */
-final class ByConnection<V> {
+public final class ByConnection<V> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Connection, V> known = new WeakHashMap<>();
 
     @Nullable
-    V get(Connection driver) {
+    public V get(Connection driver) {
         lock.lock();
         try {
             return known.get(driver);
@@ -21,7 +21,7 @@ final class ByConnection<V> {
         }
     }
 
-    void put(Connection driver, V value) {
+    public void put(Connection driver, V value) {
         lock.lock();
         try {
             known.put(driver, value);
@@ -30,10 +30,12 @@ final class ByConnection<V> {
         }
     }
 
-    void forget(Connection driver) {
+    /** Forgets it, and gives what was known. */
+    @Nullable
+    public V remove(Connection driver) {
         lock.lock();
         try {
-            known.remove(driver);
+            return known.remove(driver);
         } finally {
             lock.unlock();
         }

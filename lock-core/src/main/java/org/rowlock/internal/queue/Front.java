@@ -1,0 +1,62 @@
+package org.rowlock.internal.queue;
+
+import java.util.concurrent.TimeUnit;
+
+/** The advisory key that goes in front of the lock of an entry, in the same flush. Used by the entry's thread. */
+public final class Front {
+    private final QueueEntry entry;
+    private final long mostNanos;
+    private final boolean timed;
+    private long key;
+
+    /** Of the wait for the lock what was a wait for the key; 0 where this is not known. */
+    long waitedNanos;
+
+    Front(QueueEntry entry, long mostNanos, boolean timed) {
+        this.entry = entry;
+        this.mostNanos = mostNanos;
+        this.timed = timed;
+    }
+
+    /** With the key of a row. */
+    public Front of(long row) {
+        this.key = row;
+        return this;
+    }
+
+    public long key() {
+        return key;
+    }
+
+    /** The longest wait for the key, at least 1. */
+    public int millis() {
+        return (int) Math.min(Integer.MAX_VALUE, Math.max(1, TimeUnit.NANOSECONDS.toMillis(mostNanos)));
+    }
+
+    /** Whether the server is to say how long the wait was. */
+    public boolean isTimed() {
+        return timed;
+    }
+
+    /**
+     * The server has answered.
+     *
+     * @param nanos how long the wait for the key was, 0 where it did not say, negative where it locked none
+     */
+    public void answered(long nanos) {
+        waitedNanos = nanos;
+        if (nanos < 0) {
+            unsent();
+        }
+    }
+
+    /** The lock goes without it. */
+    public void unsent() {
+        entry.front = null;
+    }
+
+    /** It could not be had, and the lock is sent again without it. */
+    public void givenUp() {
+        entry.giveUpFront();
+    }
+}

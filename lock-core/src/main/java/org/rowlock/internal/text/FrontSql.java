@@ -1,0 +1,111 @@
+package org.rowlock.internal.text;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The advisory lock of a row, as a statement in front of the one that locks the row. It locks only while the
+ * transaction has no xid, and so no row: then nobody waits for who waits here but those behind. Its key is not that of
+ * LockKey, for which others wait while they hold rows.
+ *
+ * <p>The wait is bounded, as whoever has the lock may not have the row. The transaction's own lock_timeout is back, word
+ * for word, when the statement behind it begins. With a snapshot that outlives the statement (REPEATABLE READ) it does
+ * nothing.
+ */
+public final class FrontSql {
+    /** The part of a timeout of the session that the wait may take: what is behind it has all of it again. */
+    public static final int PART_OF_TIMEOUT = 10;
+
+    /** With parameters, those of {@link #bind}. */
+    public static final String SQL =
+            sql("cast(? as boolean)", "cast(? as bigint)", "cast(? as integer)", "cast(? as integer)");
+
+    /** How many parameters these are. */
+    public static final int PARAMETERS = 4;
+
+    private static final long OFFSET = 0xcbf29ce484222325L;
+    private static final long PRIME = 0x100000001b3L;
+
+    private FrontSql() {}
+
+    /** The same without parameters. */
+    public static String literal(boolean timed, long key, int millis) {
+        return sql(Boolean.toString(timed), "'" + key + "'::bigint", Integer.toString(millis), "" + PART_OF_TIMEOUT);
+    }
+
+    /** Each select is done before the one around it, which "offset 0" keeps apart. */
+    private static String sql(String timed, String key, String millis, String part) {
+        return "select pg_catalog.set_config('lock_timeout', l.own, true), case when " + timed
+                + " then extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()) end from ("
+                + "select a.own, pg_catalog.pg_advisory_xact_lock(" + key + ") from ("
+                + "select pg_catalog.current_setting('lock_timeout') as own,"
+                + " pg_catalog.set_config('lock_timeout', (case when"
+                + " pg_catalog.current_setting('lock_timeout') = '0' and"
+                + " pg_catalog.current_setting('statement_timeout') = '0' then m.millis else greatest(1, least(m.millis, "
+                + part("lock_timeout") + ", " + part("statement_timeout")
+                + "))::integer end)::pg_catalog.text, true) from (select " + millis + " as millis, " + part
+                + " as part) as m"
+                + " where pg_catalog.pg_current_xact_id_if_assigned() is null"
+                + " and pg_catalog.current_setting('transaction_isolation') in ('read committed', 'read uncommitted')"
+                + " offset 0) as a offset 0) as l";
+    }
+
+    /** The part of a timeout that may be spent, in milliseconds; null where it is not set. */
+    private static String part(String timeout) {
+        return "nullif(extract(epoch from pg_catalog.current_setting('" + timeout
+                + "')::pg_catalog.interval) * 1000 / m.part, 0)";
+    }
+
+    /**
+     * Sets the parameters from index {@code at} on and gives the index behind the last one.
+     *
+     * @param timed whether the server is to say how long the wait was
+     * @param millis the longest wait
+     * @param part the part of a timeout of the session or the transaction that it may take: a tenth is 10
+     */
+    public static int bind(PreparedStatement statement, int at, boolean timed, long key, int millis, int part)
+            throws SQLException {
+        statement.setBoolean(at, timed);
+        statement.setLong(at + 1, key);
+        statement.setInt(at + 2, millis);
+        statement.setInt(at + 3, part);
+        return at + PARAMETERS;
+    }
+
+    /**
+     * How long the wait was.
+     *
+     * @return in nanoseconds; 0 where it was not timed, and -1 where nothing was locked
+     */
+    public static long waitedNanos(ResultSet row) throws SQLException {
+        return row.next() ? (long) (row.getDouble(2) * TimeUnit.SECONDS.toNanos(1)) : -1;
+    }
+
+    /**
+     * The key of a row, the same in every JVM: FNV-1a, with all bits mixed. Another name of the same table makes another
+     * key, and tables of one name in two schemas may share one, which costs speed only.
+     */
+    public static long key(@Nullable String searchPath, String table, List<String> id) {
+        long hash = add(OFFSET, "front:");
+        hash = add(add(hash, String.valueOf(searchPath)), ":");
+        hash = add(hash, table);
+        for (String part : id) {
+            hash = add((hash ^ IdText.SEPARATOR) * PRIME, part);
+        }
+        hash = (hash ^ hash >>> 33) * 0xff51afd7ed558ccdL;
+        hash = (hash ^ hash >>> 33) * 0xc4ceb9fe1a85ec53L;
+        return hash ^ hash >>> 33;
+    }
+
+    private static long add(long hash, String text) {
+        long next = hash;
+        for (int i = 0; i < text.length(); i++) {
+            next = (next ^ text.charAt(i)) * PRIME;
+        }
+        return next;
+    }
+}

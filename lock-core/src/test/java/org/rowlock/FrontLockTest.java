@@ -1,0 +1,370 @@
+package org.rowlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.LockRequest.forShare;
+import static org.rowlock.LockRequest.forUpdate;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.acquire.LockCalls;
+import org.rowlock.internal.acquire.LockRequests;
+import org.rowlock.internal.commit.Releases;
+import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.internal.queue.QueuePolicy;
+import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.LockConfig;
+import org.rowlock.testing.Held;
+import org.rowlock.testing.Session;
+import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDatabase;
+
+/** The advisory key in front of a first lock of ROW: of which locks, and that nobody waits or fails for it. */
+class FrontLockTest {
+    private static final Duration LONG = Duration.ofHours(1);
+    private static final Duration SHORT = Duration.ofMillis(50);
+    private static final LockKey ROW = LockKey.row("account", 1);
+    private static final LockKey OTHER = LockKey.row("account", 2);
+
+    /** Of no row, so that only the key in front is taken. */
+    private static final LockKey ABSENT = LockKey.row("account", 9);
+
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2)");
+
+    /** Calls that may all go to the server, with a key in front wherever that may be, waited for so long. */
+    private static LockCalls calls(Duration bound, LockFront front) {
+        LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10, KeyNames.WITH_IDS);
+        return new LockCalls(
+                new LockRequests(config),
+                new LockObserver(null),
+                new KeyQueues(() -> new QueuePolicy.Fixed(100, bound.toNanos())),
+                new Releases(LockRelease.PLAIN),
+                front);
+    }
+
+    private static LockCalls calls(Duration bound) {
+        return calls(bound, LockFront.ADAPTIVE);
+    }
+
+    private static Held lock(Session session, LockCalls calls, LockRequest request) throws Exception {
+        return start(session, calls, request).get();
+    }
+
+    private static Step<Held> start(Session session, LockCalls calls, LockRequest request) {
+        return session.start(connection -> Held.of(new TransactionLocks(connection, calls).lock(request)));
+    }
+
+    /** Whether a lock leaves an advisory lock behind. */
+    private boolean fronts(LockCalls calls, LockRequest request, String... before) throws Exception {
+        Session session = database.session("one");
+        for (String sql : before) {
+            session.execute(sql);
+        }
+        lock(session, calls, request);
+        boolean fronts = session.advisoryLocks() > 0;
+        session.rollback();
+        assertThat(session.advisoryLocks()).isZero();
+        return fronts;
+    }
+
+    @Test
+    void onlyTheFirstLockOfATransactionOfOneRowExclusivelyWithAWaitIsFronted() throws Exception {
+        LockCalls calls = calls(LONG);
+        assertThat(fronts(calls, forUpdate(ROW))).isTrue();
+        assertThat(fronts(calls, forNoKeyUpdate(ROW))).isTrue();
+        assertThat(fronts(calls, forUpdate(ROW).atMost(LONG))).isTrue();
+        assertThat(fronts(calls, forUpdate(ROW).noWait())).isFalse();
+        assertThat(fronts(calls, forShare(ROW))).isFalse();
+        assertThat(fronts(calls, forUpdate(List.of(ROW, OTHER)))).isFalse();
+        assertThat(fronts(calls, forUpdate(ROW), "select 1")).isFalse();
+        assertThat(fronts(calls, forUpdate(ROW), "set transaction isolation level repeatable read"))
+                .isFalse();
+        assertThat(fronts(calls(LONG, LockFront.NEVER), forUpdate(ROW))).isFalse();
+        Session session = database.session("several");
+        lock(session, calls, forUpdate(ROW));
+        lock(session, calls, forUpdate(OTHER));
+        assertThat(session.advisoryLocks()).isOne();
+        session.rollback();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
+    void aSnapshotOfTheTransactionIsNotTakenInFrontOfAWait(int isolation) throws Exception {
+        Session session = database.session("isolated");
+        session.run(connection -> {
+            connection.setTransactionIsolation(isolation);
+            return null;
+        });
+        assertThat(lock(session, calls(LONG), forUpdate(ROW))).isEqualTo(Held.ROW_LOCKED);
+        assertThat(session.advisoryLocks()).isZero();
+        session.rollback();
+    }
+
+    @Test
+    void waitersStandBehindTheKeyInTheirOrderAndTheRowIsLockedToo() throws Exception {
+        LockCalls calls = calls(LONG);
+        Session holder = database.session("holder");
+        Session first = database.session("first");
+        Session second = database.session("second");
+        Session plain = database.session("plain");
+        lock(holder, calls, forUpdate(ROW));
+        Step<Held> firsts = start(first, calls, forUpdate(ROW));
+        firsts.awaitBlockedBy(holder);
+        Step<Held> seconds = start(second, calls, forUpdate(ROW));
+        seconds.awaitBlockedBy(holder, first);
+        assertThat(database.query("select count(*) from pg_locks where locktype = 'advisory' and not granted"))
+                .isEqualTo("2");
+        Step<Boolean> plains = plain.startExecute("select * from account where id = 1 for update");
+        plains.awaitBlockedBy(holder);
+        holder.commit();
+        plains.get();
+        firsts.awaitBlockedBy(plain);
+        plain.commit();
+        assertThat(firsts.get()).isEqualTo(Held.ROW_LOCKED);
+        first.commit();
+        assertThat(seconds.get()).isEqualTo(Held.ROW_LOCKED);
+        second.commit();
+    }
+
+    /** The first case by which a lock that is taken only sometimes could deadlock. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theHolderTouchesTheRowAgainWhileAnotherWaitsWithItsKey(boolean fronted) throws Exception {
+        LockCalls calls = calls(LONG);
+        Session holder = database.session("holder");
+        Session waiter = database.session("waiter");
+        lock(holder, fronted ? calls : calls(LONG, LockFront.NEVER), forUpdate(ROW));
+        Step<Held> waiters = start(waiter, calls, forUpdate(ROW));
+        waiters.awaitBlockedBy(holder);
+        assertThat(lock(holder, calls, forUpdate(ROW))).isEqualTo(Held.ROW_LOCKED);
+        holder.commit();
+        assertThat(waiters.get()).isEqualTo(Held.ROW_LOCKED);
+        waiter.commit();
+    }
+
+    /** The second: who has the key and no row waits for a row of one that wants the key. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void behindALockOfNoRowNobodyStandsInACircle(boolean fronted) throws Exception {
+        LockCalls calls = calls(LONG);
+        Session absent = database.session("absent");
+        Session other = database.session("other");
+        lock(other, fronted ? calls : calls(LONG, LockFront.NEVER), forUpdate(OTHER));
+        lock(absent, calls, forUpdate(ABSENT));
+        assertThat(absent.advisoryLocks()).isOne();
+        Step<Held> step = start(absent, calls, forUpdate(OTHER));
+        step.awaitBlockedBy(other);
+        lock(other, calls, forUpdate(ABSENT));
+        other.commit();
+        assertThat(step.get()).isEqualTo(Held.ROW_LOCKED);
+        absent.commit();
+    }
+
+    private Session holderOfTheKeyAlone() throws Exception {
+        Session holder = database.session("holder");
+        lock(holder, calls(LONG), forUpdate(ABSENT));
+        assertThat(holder.advisoryLocks()).isOne();
+        database.execute("insert into account values (9)");
+        return holder;
+    }
+
+    private static void assertUsable(Session session, String lockTimeout) throws Exception {
+        assertThat(session.advisoryLocks()).isZero();
+        session.run(connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("show lock_timeout")) {
+                row.next();
+                assertThat(row.getString(1)).isEqualTo(lockTimeout);
+            }
+            return null;
+        });
+        session.execute("update account set balance = balance + 1 where id = 9");
+        session.commit();
+    }
+
+    @Test
+    void whereTheKeyCannotBeHadInTimeTheRowIsLockedWithoutIt() throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        Session other = database.session("other");
+        assertThat(lock(other, calls(SHORT), forUpdate(ABSENT))).isEqualTo(Held.ROW_LOCKED);
+        assertUsable(other, "0");
+        // Half of the bound, and the row is free.
+        assertThat(lock(other, calls(LONG), forUpdate(ABSENT).atMost(Duration.ofMillis(400))))
+                .isEqualTo(Held.ROW_LOCKED);
+        assertUsable(other, "0");
+        holder.rollback();
+        assertThat(database.query("select balance from account where id = 9")).isEqualTo("2");
+    }
+
+    @Test
+    void aBoundIsTheBoundOfBothWaitsTogether() throws Exception {
+        LockCalls calls = calls(LONG);
+        Session holder = database.session("holder");
+        Session other = database.session("other");
+        lock(holder, calls, forUpdate(ROW));
+        assertThatThrownBy(() -> lock(other, calls, forUpdate(ROW).atMost(Duration.ofMillis(40))))
+                .isInstanceOf(LockNotAvailableException.class);
+        other.execute("update account set balance = 7 where id = 2");
+        other.commit();
+        holder.commit();
+        assertThat(database.query("select balance from account where id = 2")).isEqualTo("7");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lock_timeout", "statement_timeout"})
+    void theTimeoutsOfTheCallerAreNotReachedBecauseOfTheKey(String timeout) throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        PGSimpleDataSource impatient = database.dataSource();
+        impatient.setOptions("-c " + timeout + "=2s");
+        Session other = database.session("other", impatient);
+        assertThat(lock(other, calls(LONG), forUpdate(ABSENT))).isEqualTo(Held.ROW_LOCKED);
+        assertUsable(other, timeout.equals("lock_timeout") ? "2s" : "0");
+        holder.rollback();
+    }
+
+    @Test
+    void theLockTimeoutOfTheCallerHoldsForTheRow() throws Exception {
+        Session plain = database.session("plain");
+        plain.execute("select * from account where id = 1 for update");
+        PGSimpleDataSource impatient = database.dataSource();
+        impatient.setOptions("-c lock_timeout=50ms");
+        Session other = database.session("other", impatient);
+        assertThatThrownBy(() -> lock(other, calls(LONG), forUpdate(ROW)))
+                .isInstanceOfSatisfying(
+                        LockNotAvailableException.class,
+                        e -> assertThat(e.sqlState()).contains("55P03"));
+        other.rollback();
+        plain.commit();
+    }
+
+    /** Nothing of a flush has run that was waiting for its key. */
+    @Test
+    void writesAreStoredOnceWhereTheKeyCannotBeHad() throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        CommitWrites writes = new CommitWrites();
+        CommitWrite<Void> unused = writes.add("update account set balance = balance + 1 where id = ?", 9);
+        RowLocks.builder().front(LockFront.ALWAYS).build().execute(database.dataSource(), forUpdate(ABSENT), writes);
+        assertThat(database.query("select balance from account where id = 9")).isEqualTo("1");
+        holder.rollback();
+    }
+
+    @Test
+    void aQueryBehindTheLockIsReadOnce() throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        Session other = database.session("other");
+        LockCalls calls = calls(SHORT);
+        List<Integer> balances = other.run(connection -> new TransactionLocks(connection, calls)
+                .lockAndQuery(
+                        forUpdate(ABSENT),
+                        LockedQuery.of("select balance from account where id = ?", row -> row.getInt(1), 9)));
+        assertThat(balances).containsExactly(0);
+        other.commit();
+        holder.rollback();
+    }
+
+    @Test
+    void aCallThatQueuesBeforeItsConnectionHasTheKeyInFrontToo() throws Exception {
+        RowLocks locks = RowLocks.builder().front(LockFront.ALWAYS).build();
+        String seen = locks.inTransaction(
+                database.dataSource(),
+                forUpdate(ROW),
+                tx -> database.query("select count(*) from pg_locks where locktype = 'advisory' and granted"));
+        assertThat(seen).isEqualTo("1");
+        RowLocks never = RowLocks.builder().front(LockFront.NEVER).build();
+        assertThat(never.<String, SQLException>inTransaction(
+                        database.dataSource(),
+                        forUpdate(ROW),
+                        tx -> database.query("select count(*) from pg_locks where locktype = 'advisory' and granted")))
+                .isEqualTo("0");
+    }
+
+    /** Its waiters hold rows while they wait for a key; so none of its keys goes in front of a lock. */
+    @Test
+    void besideBothThereIsNoCircleOfAKeyAndARow() throws Exception {
+        RowLocks both = RowLocks.builder().strategy(LockStrategy.BOTH).build();
+        LockCalls calls = calls(LONG);
+        Session other = database.session("other");
+        Session holder = database.session("both");
+        lock(other, calls, forUpdate(ABSENT));
+        holder.run(connection -> both.in(connection).lock(forUpdate(OTHER)));
+        Step<Held> step = start(other, calls, forUpdate(OTHER));
+        step.awaitBlockedBy(holder);
+        holder.run(connection -> both.in(connection).lock(forUpdate(ABSENT)));
+        holder.commit();
+        step.get();
+        other.commit();
+    }
+
+    @Test
+    void withoutTheRightToTheFunctionTheRowIsLockedWithoutIt() throws Exception {
+        String name = "front_core_" + database.schema();
+        database.execute("create database " + name, "create role " + name + " login password 'secret'");
+        try {
+            PGSimpleDataSource admin = database.dataSource();
+            admin.setDatabaseName(name);
+            try (Connection connection = admin.getConnection();
+                    Statement statement = connection.createStatement()) {
+                statement.execute("create table public.account(id int primary key);"
+                        + " insert into public.account values (1); grant all on public.account to " + name
+                        + "; revoke execute on function pg_catalog.pg_advisory_xact_lock(bigint) from public");
+            }
+            PGSimpleDataSource role = database.dataSource();
+            role.setDatabaseName(name);
+            role.setUser(name);
+            role.setPassword("secret");
+            try (Connection connection = role.getConnection()) {
+                connection.setAutoCommit(false);
+                LockRequest request = forUpdate(LockKey.row("public.account", 1));
+                assertThat(Held.of(new TransactionLocks(connection, calls(LONG)).lock(request)))
+                        .isEqualTo(Held.ROW_LOCKED);
+                connection.commit();
+            }
+        } finally {
+            database.execute("drop database if exists " + name + " with (force)", "drop role if exists " + name);
+        }
+    }
+
+    /** How long a row was held is seen when the connection begins the next transaction. */
+    @Test
+    void holdsAreSeenWhenTheConnectionBeginsAnew() throws Exception {
+        List<Boolean> exact = Collections.synchronizedList(new ArrayList<>());
+        LockConfig config = new LockConfig(LockStrategy.ROW, Map.of(), Map.of(), 10, KeyNames.WITH_IDS);
+        QueuePolicy told = new QueuePolicy() {
+            @Override
+            public int width(boolean kept, int waiting) {
+                return 1;
+            }
+
+            @Override
+            public void held(long nanos, boolean isExact) {
+                exact.add(isExact);
+            }
+        };
+        LockCalls calls = new LockCalls(new LockRequests(config), new LockObserver(null), new KeyQueues(() -> told));
+        Session session = database.session("one");
+        lock(session, calls, forUpdate(ROW));
+        lock(session, calls, forUpdate(OTHER));
+        assertThat(exact).isEmpty();
+        session.commit();
+        lock(session, calls, forUpdate(ROW));
+        assertThat(exact).containsExactly(false);
+        session.commit();
+    }
+}
