@@ -67,7 +67,7 @@ final class Attempt {
             // Before the transaction has begun the locks can still be handed over from the session, so even a request
             // that would survive a stale snapshot asks the guard to report it.
             boolean anyIsolation = begun && request.anyIsolationAllowed();
-            return tail == null && request.inserts().isEmpty() || tail != null && tail.isCommitting()
+            return (tail == null && request.inserts().isEmpty()) || (tail != null && tail.isCommitting())
                     ? once(request, anyIsolation)
                     : untilSeenLocked(anyIsolation);
         } finally {
