@@ -138,7 +138,7 @@ final class SelfInvocations {
             return new MethodVisitor(api) {
                 private final Set<String> called = new LinkedHashSet<>();
 
-                /** Whether it has another object of the class, which a call may be one of. */
+                // Whether it has another object of the class, which a call may be one of.
                 private boolean hasAnother = forwards
                         || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(Finder.this::isOwn);
 
