@@ -66,7 +66,7 @@ class RetryableTest {
     void everyMessageLinksToTheRowOfItsException() throws Exception {
         Map<String, RowlockException> exceptions = exceptions();
         exceptions.put("RowlockException", new RowlockException("m", SQL));
-        exceptions.put("LockVerificationException", new LockVerificationException("m", SQL));
+        exceptions.put("LockVerificationException", new LockVerificationException("m", true, SQL));
         String docs = Files.readString(Path.of("../docs/errors.md"));
         exceptions.forEach((name, exception) -> {
             String anchor = name.toLowerCase(Locale.ROOT);

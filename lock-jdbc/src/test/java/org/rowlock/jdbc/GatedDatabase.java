@@ -43,7 +43,7 @@ final class GatedDatabase {
     }
 
     GatedDatabase(DataSource plain, RowlockMode mode, LockRelease release, KeyQueues gate) {
-        this(plain, new JdbcSettings("test", mode, List.of(), List.of(), release, LockFront.ALWAYS), gate);
+        this(plain, new JdbcSettings("test", mode, List.of(), List.of(), release, LockFront.ALWAYS, 1), gate);
     }
 
     GatedDatabase(DataSource plain, JdbcSettings settings, KeyQueues gate) {
@@ -55,12 +55,10 @@ final class GatedDatabase {
 
     /** With one at the server at a time, who sends up to so many of those who wait. */
     static GatedDatabase inGroups(TestDatabase database, LockRelease release, int largest) {
-        GatedDatabase gated = new GatedDatabase(
+        return new GatedDatabase(
                 database.dataSource(),
-                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), release, largest),
-                queues(1, NEVER_OVER),
-                Duration.ofNanos(NEVER_OVER));
-        return gated;
+                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), release, LockFront.NEVER, largest),
+                queues(1, NEVER_OVER));
     }
 
     /** With one at the server at a time. */

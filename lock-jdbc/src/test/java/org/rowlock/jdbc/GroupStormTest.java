@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.jdbc.Waiters.Waiter;
 import org.rowlock.jdbc.internal.turn.JdbcSettings;
@@ -172,10 +173,10 @@ class GroupStormTest {
                                 List.of(),
                                 List.of(),
                                 LockRelease.values()[random.nextInt(2)],
+                                LockFront.values()[random.nextInt(3)],
                                 2 << random.nextInt(6)),
                         GatedDatabase.queues(
-                                1 + random.nextInt(2), Duration.ofSeconds(1).toNanos()),
-                        Duration.ofSeconds(1));
+                                1 + random.nextInt(2), Duration.ofSeconds(1).toNanos()));
                 pool.setDataSource(gated.dataSource);
                 pool.setMaximumPoolSize(THREADS);
                 pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());

@@ -11,7 +11,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.jdbc.Waiters.Body;
 import org.rowlock.jdbc.Waiters.Waiter;
@@ -357,9 +357,9 @@ class GroupTest {
             pool.setDataSource(database.dataSource());
             gated = new GatedDatabase(
                     pool,
-                    new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, 8),
-                    GatedDatabase.queues(1, GatedDatabase.NEVER_OVER),
-                    Duration.ofNanos(GatedDatabase.NEVER_OVER));
+                    new JdbcSettings(
+                            "test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 8),
+                    GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
             gated.learn("account");
             addTwo(Waiters.ADD);
         }
@@ -662,9 +662,9 @@ class GroupTest {
         }
         gated = new GatedDatabase(
                 source,
-                new JdbcSettings("test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, 8),
-                GatedDatabase.queues(1, GatedDatabase.NEVER_OVER),
-                Duration.ofNanos(GatedDatabase.NEVER_OVER));
+                new JdbcSettings(
+                        "test", RowlockMode.QUEUE, List.of(), List.of(), LockRelease.PLAIN, LockFront.NEVER, 8),
+                GatedDatabase.queues(1, GatedDatabase.NEVER_OVER));
         gated.learn("account");
         String state = setting.equals("lock_timeout") ? "55P03" : "57014";
         try (org.rowlock.testing.Session holder = database.session("other")) {

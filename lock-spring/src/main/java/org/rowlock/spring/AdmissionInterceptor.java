@@ -42,7 +42,7 @@ final class AdmissionInterceptor implements MethodInterceptor {
         if (method == null
                 || transaction == null
                 || !TransactionDeclarations.begins(transaction)
-                || !LockedTransaction.mayQueue()
+                || !BegunTransaction.mayQueue()
                 || !advice.locks().get().settings().admission()) {
             return invocation.proceed();
         }

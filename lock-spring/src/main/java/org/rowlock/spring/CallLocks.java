@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
@@ -15,12 +16,14 @@ import org.rowlock.RowLockMode;
  * @param arguments of the call
  * @param ids as the caller has them, a list for each definition of the method
  * @param keys with the strongest mode that each is asked for in
+ * @param required those of them that must have a row
  */
 record CallLocks(
         MethodLocks method,
         List<@Nullable Object> arguments,
         List<? extends List<? extends @Nullable Object>> ids,
-        Map<LockKey, RowLockMode> keys) {
+        Map<LockKey, RowLockMode> keys,
+        Set<LockKey> required) {
 
     /** What is locked; not of a call without keys. */
     LockRequest request() {

@@ -20,23 +20,19 @@ final class DataSources {
             && ClassUtils.isPresent("jakarta.persistence.EntityManagerFactory", DataSources.class.getClassLoader());
 
     private final ListableBeanFactory beans;
-    private final Map<Asked, DataSource> found = new ConcurrentHashMap<>();
+    private final Map<Manager, DataSource> found = new ConcurrentHashMap<>();
 
     DataSources(ListableBeanFactory beans) {
         this.beans = beans;
     }
 
-    private record Asked(String name, Manager manager) {}
-
     /**
-     * The DataSource by its name, that of a transaction manager, or the only or primary one, in this order.
+     * The DataSource of a transaction manager, or the only or primary one, in this order.
      *
-     * @param name of the bean; empty if not given
-     * @param manager the transaction manager of the method
+     * @param asked the transaction manager of the method
      * @throws RowLockDefinitionException if it is not known which
      */
-    DataSource of(String name, Manager manager) {
-        Asked asked = new Asked(name, manager);
+    DataSource of(Manager asked) {
         DataSource known = found.get(asked);
         if (known == null) {
             // Not within the map's lock: it asks the bean factory, which has locks of its own.
@@ -52,7 +48,7 @@ final class DataSources {
      * @throws RowLockDefinitionException if it is not known which
      */
     DataSource ofDefault() {
-        return of("", Manager.DEFAULT);
+        return of(Manager.DEFAULT);
     }
 
     /** Whether there is such a one. */
@@ -61,16 +57,8 @@ final class DataSources {
                 || beans.getBeanProvider(DataSource.class).getIfUnique() != null;
     }
 
-    private DataSource find(Asked asked) {
-        if (!asked.name().isEmpty()) {
-            if (!beans.containsBean(asked.name()) || !beans.isTypeMatch(asked.name(), DataSource.class)) {
-                throw new RowLockDefinitionException(
-                        "@RowLock names the DataSource " + asked.name() + ", and there is no such bean.",
-                        "There is: " + String.join(", ", beans.getBeanNamesForType(DataSource.class)) + ".");
-            }
-            return beans.getBean(asked.name(), DataSource.class);
-        }
-        DataSource ofManager = ofManager(asked.manager());
+    private DataSource find(Manager asked) {
+        DataSource ofManager = ofManager(asked);
         if (ofManager != null) {
             return ofManager;
         }
@@ -85,7 +73,9 @@ final class DataSources {
                                     + " names: " + String.join(", ", names) + ".",
                     names.length == 0
                             ? "Configure one."
-                            : "Give the name: @RowLock(..., dataSource = \"" + names[0] + "\").");
+                            : "Name the transaction manager of the one that is meant where the method is:"
+                                    + " @Transactional(\"bean name\"), with propagation = Propagation.MANDATORY if a"
+                                    + " caller begins the transaction.");
         }
         return only;
     }
@@ -93,7 +83,7 @@ final class DataSources {
     private @Nullable DataSource ofManager(Manager asked) {
         TransactionManager manager = manager(asked);
         // One that was made before Rowlock's post-processors.
-        LockedTransaction.listenTo(manager);
+        CommitListener.listenTo(manager);
         return of(manager);
     }
 

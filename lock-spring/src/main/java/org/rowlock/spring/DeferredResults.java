@@ -12,11 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Methods whose work is done, or goes on, after they have returned: the transaction and its locks have ended by then.
+ * Methods whose work is done, or goes on, when the transaction and its locks have ended: after they have returned, or
+ * as listeners behind the commit, with its connection still bound to the thread.
  */
 final class DeferredResults {
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
@@ -49,6 +52,7 @@ final class DeferredResults {
      * @throws RowLockDefinitionException if it is one
      */
     static void check(Method method, Class<?> targetClass, @Nullable TransactionAttribute transaction) {
+        checkListener(method, targetClass, transaction);
         Class<?>[] parameters = method.getParameterTypes();
         if (parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION)) {
             throw refused(method, "it is a suspending function");
@@ -89,5 +93,24 @@ final class DeferredResults {
                         + " transaction.",
                 "Lock in a method that does the work and returns its result, and call that one from the deferred work"
                         + " (with a Stream: collect it, or propagation MANDATORY); or make the method @Async.");
+    }
+
+    /** Refuses one that would lock in the transaction that has ended. */
+    private static void checkListener(Method method, Class<?> targetClass, @Nullable TransactionAttribute transaction) {
+        TransactionalEventListener listener =
+                AnnotatedElementUtils.findMergedAnnotation(method, TransactionalEventListener.class);
+        if (listener == null
+                || listener.phase() == TransactionPhase.BEFORE_COMMIT
+                || isAsync(method, targetClass)
+                || (transaction != null
+                        && transaction.getPropagationBehavior() == TransactionDefinition.PROPAGATION_REQUIRES_NEW)) {
+            return;
+        }
+        throw new RowLockDefinitionException(
+                "@RowLock on " + DefinitionReader.where(method) + " is on a @TransactionalEventListener of the phase "
+                        + listener.phase()
+                        + ", which runs when the transaction has ended: the lock would be one of that"
+                        + " transaction, and what the method writes would not be committed.",
+                "Give it a transaction of its own: @Transactional(propagation = Propagation.REQUIRES_NEW), or @Async.");
     }
 }

@@ -3,10 +3,7 @@ package org.rowlock.spring;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -44,14 +41,13 @@ final class DefinitionReader {
         for (MergedAnnotation<RowLock> lock : onMethod) {
             definitions.add(ofMethod(method, where, lock));
         }
-        definitions.addAll(ofParameters(where, onParameters));
+        onParameters.forEach(each -> definitions.add(ofParameter(where, each)));
         List<MergedAnnotation<RowLock>> all = new ArrayList<>(onMethod);
         onParameters.forEach(parameter -> all.add(parameter.lock()));
         return new MethodLocks(
                 method,
                 List.copyOf(definitions),
                 lockWait(where, agreed(where, "lockWait", all)),
-                agreed(where, "dataSource", all),
                 new BeanFactoryResolver(beans));
     }
 
@@ -61,11 +57,6 @@ final class DefinitionReader {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " does not say which row.",
                     "Give id = \"#parameter\", or put the annotation on the parameter that is the id.");
-        }
-        if (lock.getInt("part") != 0) {
-            throw new RowLockDefinitionException(
-                    "@RowLock on " + where + " has a part, which only one on a parameter can have.",
-                    "Give an expression per part instead: id = {\"#first\", \"#second\"}.");
         }
         List<SpelExpression> parsed = Arrays.stream(expressions)
                 .map(text -> IdExpressions.parse(method, where, text))
@@ -77,7 +68,15 @@ final class DefinitionReader {
         Class<?> idType =
                 id instanceof IdSource.Argument argument ? idType(new MethodParameter(method, argument.index())) : null;
         List<String> names = parsed.stream().map(IdExpressions::name).toList();
-        return definition(where, lock, id, idType, partTypes, names, "id " + String.join(", ", expressions));
+        return definition(
+                where,
+                lock,
+                id,
+                idType,
+                partTypes,
+                names,
+                "id " + String.join(", ", expressions),
+                isRequired(method, lock));
     }
 
     /** The type of what an expression yields each, as far as the declarations show. */
@@ -110,62 +109,30 @@ final class DefinitionReader {
                 : plain;
     }
 
-    private List<RowLockDefinition> ofParameters(String where, List<ParameterLock> onParameters) {
-        List<RowLockDefinition> definitions = new ArrayList<>();
-        Map<List<Object>, List<ParameterLock>> composites = new LinkedHashMap<>();
-        for (ParameterLock each : onParameters) {
-            MergedAnnotation<RowLock> lock = each.lock();
-            if (lock.getStringArray("id").length > 0) {
-                throw new RowLockDefinitionException(
-                        "@RowLock on parameter " + name(each) + " of " + where
-                                + " has an id, but the argument is the id.",
-                        "Leave the id out, or put the annotation on the method.");
-            }
-            if (lock.getInt("part") != 0) {
-                composites
-                        .computeIfAbsent(target(lock), target -> new ArrayList<>())
-                        .add(each);
-            } else {
-                IdSource id = new IdSource.Argument(each.parameter().getParameterIndex());
-                Class<?> type = idType(each.parameter());
-                List<Optional<Class<?>>> types = List.of(Optional.ofNullable(type));
-                definitions.add(definition(where, lock, id, type, types, List.of(), "parameter " + name(each)));
-            }
+    private RowLockDefinition ofParameter(String where, ParameterLock each) {
+        MergedAnnotation<RowLock> lock = each.lock();
+        if (lock.getStringArray("id").length > 0) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on parameter " + name(each) + " of " + where + " has an id, but the argument is the id.",
+                    "Leave the id out, or put the annotation on the method.");
         }
-        composites.values().forEach(parts -> definitions.add(composite(where, parts)));
-        return definitions;
-    }
-
-    private RowLockDefinition composite(String where, List<ParameterLock> parts) {
-        List<ParameterLock> ordered = parts.stream()
-                .sorted(Comparator.comparingInt(part -> part.lock().getInt("part")))
-                .toList();
-        for (int i = 0; i < ordered.size(); i++) {
-            if (ordered.get(i).lock().getInt("part") != i + 1) {
-                throw new RowLockDefinitionException(
-                        "The parts of the id that @RowLock on the parameters of " + where + " name are "
-                                + ordered.stream()
-                                        .map(part -> String.valueOf(part.lock().getInt("part")))
-                                        .collect(Collectors.joining(", "))
-                                + ".",
-                        "Number them 1, 2, ... in the order of the primary key, each once.");
-            }
-        }
-        List<IdSource> sources = ordered.stream()
-                .<IdSource>map(part -> new IdSource.Argument(part.parameter().getParameterIndex()))
-                .toList();
-        List<String> names = ordered.stream().map(DefinitionReader::name).toList();
-        List<Optional<Class<?>>> types = ordered.stream()
-                .<Optional<Class<?>>>map(part -> Optional.of(part.parameter().getParameterType()))
-                .toList();
+        IdSource id = new IdSource.Argument(each.parameter().getParameterIndex());
+        Class<?> type = idType(each.parameter());
+        List<Optional<Class<?>>> types = List.of(Optional.ofNullable(type));
         return definition(
                 where,
-                ordered.get(0).lock(),
-                new IdSource.Composite(sources),
-                null,
+                lock,
+                id,
+                type,
                 types,
-                names,
-                "parameters " + String.join(", ", names));
+                List.of(),
+                "parameter " + name(each),
+                isRequired(each.parameter().getMethod(), lock));
+    }
+
+    /** Not by a method that says that there may be no row. */
+    private static boolean isRequired(@Nullable Method method, MergedAnnotation<RowLock> lock) {
+        return lock.getBoolean("required") && (method == null || method.getReturnType() != Optional.class);
     }
 
     private RowLockDefinition definition(
@@ -175,7 +142,8 @@ final class DefinitionReader {
             @Nullable Class<?> idType,
             List<Optional<Class<?>>> partTypes,
             List<String> names,
-            String idText) {
+            String idText,
+            boolean required) {
         if (idType != null && !IdObjects.canBeId(idType)) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + ", " + idText + ": the type " + idType.getSimpleName()
@@ -196,7 +164,8 @@ final class DefinitionReader {
                         ? IdObjects.partNames(whole, entities.idColumns(table.get(), whole))
                         : names,
                 idText,
-                lock.getEnum("mode", RowLockMode.class));
+                lock.getEnum("mode", RowLockMode.class),
+                required);
     }
 
     private Supplier<String> table(String where, MergedAnnotation<RowLock> lock, @Nullable Class<?> entity) {
@@ -214,7 +183,10 @@ final class DefinitionReader {
         }
         try {
             String normal = LockKey.row(String.valueOf(table), 0).table();
-            return () -> normal;
+            return SingletonSupplier.of(() -> {
+                entities.checkRoot("@RowLock on " + where, normal);
+                return normal;
+            });
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " names a table that is no SQL name: " + e.getMessage() + ".",
@@ -252,10 +224,6 @@ final class DefinitionReader {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + ": lockWait = " + e.getMessage() + ".", "Nothing else is understood.");
         }
-    }
-
-    private static List<Object> target(MergedAnnotation<RowLock> lock) {
-        return List.of(lock.getString("table"), lock.getClass("entity"), lock.getEnum("mode", RowLockMode.class));
     }
 
     private static String name(ParameterLock each) {

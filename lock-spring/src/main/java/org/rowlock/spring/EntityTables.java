@@ -49,6 +49,14 @@ final class EntityTables {
         return mapped(where, entity).orElseGet(() -> annotated(entity));
     }
 
+    /** @throws RowLockDefinitionException if a table does not have each row of its entities as a whole */
+    void checkRoot(String what, String table) {
+        String root = HIBERNATE ? HibernateTables.rootOf(beans, table) : "";
+        if (!root.isEmpty()) {
+            throw HibernateTables.notTheRoot(what, table, root);
+        }
+    }
+
     /** The column of each component of an id class, as the entities of a table map it; empty if that is not known. */
     Map<String, String> idColumns(String table, Class<?> idClass) {
         return HIBERNATE ? HibernateTables.idColumns(beans, table, idClass) : Map.of();

@@ -20,9 +20,9 @@ final class GuardCheck {
     private static final int BUDGET = 1_000;
 
     private final RowLocks locks;
-    private final MissingGuard reaction;
+    private final Reaction reaction;
 
-    GuardCheck(RowLocks locks, MissingGuard reaction) {
+    GuardCheck(RowLocks locks, Reaction reaction) {
         this.locks = locks;
         this.reaction = reaction;
     }
@@ -36,7 +36,7 @@ final class GuardCheck {
         List<String> problems = new ArrayList<>();
         List<String> unguarded = new ArrayList<>();
         StringBuilder sql = new StringBuilder();
-        for (String table : reaction == MissingGuard.IGNORE ? List.<String>of() : new TreeSet<>(tables)) {
+        for (String table : reaction == Reaction.IGNORE ? List.<String>of() : new TreeSet<>(tables)) {
             if (locks.strategyOf(LockKey.row(table, 0)) != LockStrategy.ADVISORY) {
                 continue;
             }
@@ -58,7 +58,7 @@ final class GuardCheck {
                         + " guard " + String.join(" ", unguarded) + "; where the schema rowlock is up to date: "
                         + sql.toString().replace('\n', ' ').strip()
                         + " Where every writer is known to lock, set rowlock.missing-guard=ignore.";
-        if (reaction == MissingGuard.FAIL) {
+        if (reaction == Reaction.FAIL) {
             throw new RowLockDefinitionException(problem, action);
         }
         LOG.warn(problem + " " + action);
@@ -69,7 +69,7 @@ final class GuardCheck {
         try {
             return RowLockGuard.of(connection).stateOf(table);
         } catch (SQLException e) {
-            if (reaction == MissingGuard.FAIL) {
+            if (reaction == Reaction.FAIL) {
                 throw e;
             }
             LOG.warn("Whether " + table + " is guarded cannot be looked up: " + e.getMessage());

@@ -6,13 +6,14 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.hibernate.CacheMode;
 import org.hibernate.LockMode;
@@ -21,6 +22,7 @@ import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.engine.spi.Status;
 import org.hibernate.persister.entity.EntityPersister;
+import org.hibernate.type.BasicType;
 import org.rowlock.LockKey;
 import org.springframework.beans.BeanUtils;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
@@ -48,13 +50,18 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
      * The entities of a table.
      *
      * @param names of these, and of all in a hierarchy that has the table
-     * @param cached whether the second-level cache may have one of them
+     * @param cached those that the second-level cache may have
+     * @param lockedIn the table that has each of their rows, if this one has not; empty for this one
      */
-    private record Entities(Set<String> names, boolean cached) {}
+    private record Entities(Set<String> names, List<EntityPersister> cached, String lockedIn) {}
 
     /** By these the row is the transaction's already, by a lock or by a write of its own. */
     private static final Set<LockMode> HELD =
             Set.of(LockMode.PESSIMISTIC_WRITE, LockMode.PESSIMISTIC_FORCE_INCREMENT, LockMode.WRITE);
+
+    /** The types of ids that Hibernate reads from text as keys have it. */
+    private static final Set<Class<?>> SPELLED_ALIKE =
+            Set.of(Integer.class, Long.class, Short.class, String.class, UUID.class);
 
     /** @param surely whether its id is known to be one of the keys */
     private record Loaded(Object entity, EntityEntry entry, boolean surely) {}
@@ -77,12 +84,24 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     private static boolean isElsewhere(Object factory, DataSource dataSource) {
         return factory instanceof EntityManagerFactoryInfo info
                 && info.getDataSource() != null
-                && !LockedTransaction.target(info.getDataSource()).equals(LockedTransaction.target(dataSource));
+                && !Pools.bound(info.getDataSource()).equals(Pools.bound(dataSource));
     }
 
-    /** @throws InvalidDataAccessApiUsageException if an entity of the keys is loaded and changed, without a lock */
-    void refuseChanged(String what, Set<LockKey> keys) {
-        for (Loaded each : loaded(keys)) {
+    /**
+     * Refuses what cannot be locked behind what the session has done.
+     *
+     * @throws InvalidDataAccessApiUsageException if an entity of the rows is loaded and changed, without a lock, or a
+     *     table is not the one that each of its rows is locked in
+     */
+    void refuse(String what, Map<String, Set<List<String>>> rows) {
+        for (String table : rows.keySet()) {
+            String lockedIn = entities(table).lockedIn();
+            if (!lockedIn.isEmpty()) {
+                throw new InvalidDataAccessApiUsageException(
+                        HibernateTables.notTheRoot(what, table, lockedIn).getMessage());
+            }
+        }
+        for (Loaded each : loaded(rows)) {
             if (each.surely() && !HELD.contains(each.entry().getLockMode()) && isChanged(each)) {
                 throw new InvalidDataAccessApiUsageException(what + ": the entity "
                         + each.entry().getEntityName() + " with the id "
@@ -103,9 +122,9 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
     }
 
     /** Reads again what is loaded, and has the rest read from the database until the transaction ends. */
-    void renew(Set<LockKey> keys, LockedTransaction transaction) {
+    void renew(Map<String, Set<List<String>>> rows, Consumer<Runnable> atEnd) {
         try {
-            List<Loaded> loaded = loaded(keys);
+            List<Loaded> loaded = loaded(rows);
             // To refresh an entity drops the pending changes of its collections, and of what it cascades to.
             if (loaded.stream()
                     .map(each -> each.entry().getPersister())
@@ -114,16 +133,37 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
             }
             // What is changed and was not refused has to keep its change.
             loaded.stream().filter(each -> !isChanged(each)).forEach(each -> session.refresh(each.entity()));
+            rows.forEach((table, ids) -> load(entities(table), ids));
         } catch (RuntimeException e) {
             throw DataAccessUtils.translateIfNecessary(e, translator);
         }
-        if (keys.stream().anyMatch(this::isCached)) {
-            passTheCacheBy(transaction);
+        if (rows.keySet().stream().anyMatch(table -> !entities(table).cached().isEmpty())) {
+            passTheCacheBy(atEnd);
+        }
+    }
+
+    /** Several of the cache in one statement: past the cache each would be one of its own. */
+    private void load(Entities entities, Set<List<String>> ids) {
+        if (ids.size() > 1
+                && entities.cached().size() == 1
+                && entities.cached().get(0).getIdentifierType() instanceof BasicType<?> type
+                && SPELLED_ALIKE.contains(type.getReturnedClass())) {
+            List<Object> values = new ArrayList<>();
+            try {
+                ids.forEach(id -> values.add(type.getJavaTypeDescriptor().fromString(id.get(0))));
+            } catch (IllegalArgumentException e) {
+                return; // A key that no row has: the reads behind the lock find the others.
+            }
+            List<Object> unused = session.<Object>byMultipleIds(
+                            entities.cached().get(0).getEntityName())
+                    .with(CacheMode.REFRESH)
+                    .enableSessionCheck(true)
+                    .multiLoad(values);
         }
     }
 
     /** For {@code find} the property counts, and for all else the mode. */
-    private void passTheCacheBy(LockedTransaction transaction) {
+    private void passTheCacheBy(Consumer<Runnable> atEnd) {
         CacheMode before = session.getCacheMode();
         Object property = session.getProperties().getOrDefault(RETRIEVE, CacheRetrieveMode.USE);
         if (property == CacheRetrieveMode.BYPASS && before.getJpaRetrieveMode() == CacheRetrieveMode.BYPASS) {
@@ -131,16 +171,12 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         }
         session.setProperty(RETRIEVE, CacheRetrieveMode.BYPASS);
         session.setCacheMode(CacheMode.fromJpaModes(CacheRetrieveMode.BYPASS, before.getJpaStoreMode()));
-        transaction.atEnd(() -> {
+        atEnd.accept(() -> {
             if (session.isOpen()) {
                 session.setProperty(RETRIEVE, property);
                 session.setCacheMode(before);
             }
         });
-    }
-
-    private boolean isCached(LockKey key) {
-        return key instanceof LockKey.Row row && entities(row.table()).cached();
     }
 
     private Entities entities(String table) {
@@ -151,14 +187,16 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
 
     private Entities find(String table) {
         Set<String> names = new HashSet<>();
-        boolean[] cached = {false};
+        List<EntityPersister> cached = new ArrayList<>();
         session.getFactory().getMappingMetamodel().forEachEntityDescriptor(persister -> {
             if (Arrays.stream(persister.getQuerySpaces()).anyMatch(mapped -> isSame(mapped.toString(), table))) {
                 names.add(persister.getEntityName());
-                cached[0] |= persister.canReadFromCache();
+                if (persister.canReadFromCache()) {
+                    cached.add(persister);
+                }
             }
         });
-        return new Entities(names, cached[0]);
+        return new Entities(names, cached, HibernateTables.rootOf(session.getFactory(), table));
     }
 
     /** A name without a schema is taken for that of any: reading one entity more is no harm. */
@@ -180,17 +218,11 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         return name.substring(name.lastIndexOf('.') + 1);
     }
 
-    /** Those of the keys that the session has, and that the database has too as far as the session knows. */
-    private List<Loaded> loaded(Set<LockKey> keys) {
+    /** Those of the rows that the session has, and that the database has too as far as the session knows. */
+    private List<Loaded> loaded(Map<String, Set<List<String>>> rows) {
         List<Loaded> loaded = new ArrayList<>();
         if (session.getPersistenceContextInternal().getNumberOfManagedEntities() > 0) {
-            Map<String, Set<List<String>>> ids = new HashMap<>();
-            keys.forEach(key -> {
-                if (key instanceof LockKey.Row row) {
-                    ids.computeIfAbsent(row.table(), table -> new HashSet<>()).add(sorted(row.id()));
-                }
-            });
-            ids.forEach((table, ofTable) -> addLoaded(entities(table), ofTable, loaded));
+            rows.forEach((table, ids) -> addLoaded(entities(table), ids, loaded));
         }
         return loaded;
     }
@@ -206,7 +238,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
                     && entry.isExistsInDatabase()
                     && (entry.getStatus() == Status.MANAGED || entry.getStatus() == Status.READ_ONLY)) {
                 List<String> id = id(entry.getId());
-                if (id.isEmpty() || ids.contains(id)) {
+                if (id.isEmpty() || ids.isEmpty() || ids.contains(id)) {
                     loaded.add(new Loaded(each.getKey(), entry, !id.isEmpty()));
                 }
             }
@@ -224,7 +256,7 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
         }
     }
 
-    private static List<String> sorted(List<String> parts) {
+    static List<String> sorted(List<String> parts) {
         return parts.size() == 1 ? parts : parts.stream().sorted().toList();
     }
 

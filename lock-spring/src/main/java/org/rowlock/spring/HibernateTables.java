@@ -1,9 +1,13 @@
 package org.rowlock.spring;
 
 import jakarta.persistence.EntityManagerFactory;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.AbstractEntityPersister;
 import org.hibernate.persister.entity.UnionSubclassEntityPersister;
@@ -34,6 +38,47 @@ final class HibernateTables {
         }
         // The root's in a joined hierarchy: it has the id of every row, whatever its class.
         return persister.getRootTableName();
+    }
+
+    /**
+     * The table that has every row of the entities of this one, where it is another: of a joined subclass that of its
+     * root, of a secondary table the entity's own. Empty where it is this one, and for a table of no entity.
+     */
+    static String rootOf(SessionFactoryImplementor sessions, String table) {
+        Set<String> roots = new HashSet<>();
+        sessions.getMappingMetamodel().forEachEntityDescriptor(persister -> {
+            if (persister instanceof AbstractEntityPersister mapped
+                    && Arrays.stream(mapped.getQuerySpaces())
+                            .map(Object::toString)
+                            // Of a schema that the mapping does not have it is another one.
+                            .filter(space -> !table.contains(".") || space.contains("."))
+                            .anyMatch(space -> HibernateSession.isSame(space, table))) {
+                roots.add(mapped.getRootTableName());
+            }
+        });
+        return roots.stream().anyMatch(root -> HibernateSession.isSame(root, table))
+                ? ""
+                : roots.stream().findFirst().orElse("");
+    }
+
+    /** Empty also if there are several databases, where only a call knows which has the table. */
+    static String rootOf(BeanFactory beans, String table) {
+        if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
+            return "";
+        }
+        return beans.getBeanProvider(EntityManagerFactory.class).stream()
+                .map(factory -> rootOf(factory.unwrap(SessionFactoryImplementor.class), table))
+                .filter(root -> !root.isEmpty())
+                .findFirst()
+                .orElse("");
+    }
+
+    /** Says that a table cannot be locked in. */
+    static RowLockDefinitionException notTheRoot(String what, String table, String root) {
+        return new RowLockDefinitionException(
+                what + " names the table " + table + ", which has a part of each row alone: Hibernate has every row in "
+                        + root + ", where others lock it, and a lock in one table does not exclude one in the other.",
+                "Name the table " + root + ", or the entity: @RowLock(entity = ...).");
     }
 
     /** The column of each component of an id class, as the entities of a table map it. */

@@ -1,7 +1,9 @@
 package org.rowlock.spring;
 
+import java.io.Serializable;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -16,8 +18,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Id objects: a record or a JPA {@code @Embeddable} whose components, in the order of their declaration, are the parts
- * of the id. Other values are ids themselves.
+ * Id objects: a record, a JPA {@code @Embeddable} or {@code @IdClass}, whose components, in the order of their
+ * declaration, are the parts of the id. Other values are ids themselves.
  */
 final class IdObjects {
     private static final String EMBEDDABLE = "jakarta.persistence.Embeddable";
@@ -41,7 +43,22 @@ final class IdObjects {
     }
 
     static boolean isIdObject(Class<?> type) {
-        return type.isRecord() || MergedAnnotations.from(type).isPresent(EMBEDDABLE);
+        return !type.getName().startsWith("java.")
+                && (type.isRecord() || MergedAnnotations.from(type).isPresent(EMBEDDABLE) || canBeIdClass(type));
+    }
+
+    /** What JPA requires of one: it has no annotation of its own. */
+    private static boolean canBeIdClass(Class<?> type) {
+        Method equals = ReflectionUtils.findMethod(type, "equals", Object.class);
+        return Serializable.class.isAssignableFrom(type)
+                && !Modifier.isAbstract(type.getModifiers())
+                && !Iterable.class.isAssignableFrom(type)
+                && !Map.class.isAssignableFrom(type)
+                && !BeanUtils.isSimpleValueType(type)
+                && !type.isArray()
+                && equals != null
+                && equals.getDeclaringClass() != Object.class
+                && !fields(type).isEmpty();
     }
 
     /** Whether an id can be of this type as far as the type shows: of an interface or such, only a call does. */

@@ -27,6 +27,6 @@ record LockAdvice(
     LockedCall call(MethodLocks method, MethodInvocation invocation) {
         TransactionDeclarations.Manager manager =
                 transactions.managerOf(invocation.getMethod(), Placement.targetClass(invocation));
-        return method.call(locks.get(), dataSources.of(method.dataSource(), manager));
+        return new LockedCall(locks.get(), method.what(), dataSources.of(manager), method.lockWait());
     }
 }

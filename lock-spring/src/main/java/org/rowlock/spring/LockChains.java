@@ -4,6 +4,8 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.springframework.aop.Advisor;
@@ -29,6 +31,7 @@ import org.springframework.transaction.interceptor.TransactionInterceptor;
 final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
     private final RowLockDefinitions definitions;
     private final Supplier<RowLockUsages> usages;
+    private final Set<List<Object>> checked = ConcurrentHashMap.newKeySet();
     private final Supplier<SpringLocks> locks;
     private final DataSources dataSources;
     private final ConfigurableListableBeanFactory beans;
@@ -61,7 +64,7 @@ final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (bean instanceof TransactionManager) {
-            LockedTransaction.listenTo(bean);
+            CommitListener.listenTo(bean);
         }
         if (bean instanceof SpringProxy && !(bean instanceof AopInfrastructureBean)) {
             complete(bean, beanName);
@@ -125,7 +128,14 @@ final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
         }
         TransactionDeclarations transactions = new TransactionDeclarations(
                 List.copyOf(interceptors), Placement.isRepository(advised) ? repositoryManager(beanName) : "");
-        Placement.check(methods, advised, transactions);
+        Class<?> targetClass = AopUtils.getTargetClass(advised);
+        // Once for all instances of a bean that is no singleton; again if creating it has failed.
+        if (!checked.contains(List.of(beanName, targetClass))) {
+            Placement.check(methods, advised, transactions);
+            SelfInvocations.report(methods, targetClass, selfInvocation());
+            usages.get().add(beanName, methods, transactions, targetClass, definitions);
+            checked.add(List.of(beanName, targetClass));
+        }
         // The last advisors of a repository's proxy are its implementation and never proceed.
         int end = Placement.isRepository(advised) ? last + 1 : advisors.length;
         boolean adviceBetween = first >= 0 && end - first > interceptors.size();
@@ -133,7 +143,6 @@ final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
         if (first >= 0) {
             advised.addAdvisor(first, admissionAdvisor(transactions));
         }
-        list(beanName, methods, transactions, AopUtils.getTargetClass(advised));
     }
 
     /**
@@ -147,14 +156,6 @@ final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
                                 instanceof String name
                 ? name
                 : "";
-    }
-
-    /** Once for all instances of a bean that is no singleton. */
-    private void list(
-            String beanName, List<Method> methods, TransactionDeclarations transactions, Class<?> targetClass) {
-        if (usages.get().add(beanName, methods, transactions, targetClass, definitions)) {
-            SelfInvocations.report(methods, targetClass, selfInvocation());
-        }
     }
 
     /** Asked of the environment, as the settings are a bean that may need others first. */

@@ -65,7 +65,7 @@ public final class LockExceptionTranslator {
      *     configure, and the given one as its cause
      */
     public static NestedRuntimeException translate(RowlockException e) {
-        String message = e.getMessage() + ConfigurationWords.of(e);
+        String message = e.getMessage() + configuration(e);
         if (e instanceof LockNotAvailableException
                 || e instanceof AdmissionRejectedException
                 || e instanceof LockDeadlockException
@@ -96,5 +96,13 @@ public final class LockExceptionTranslator {
             return new EmptyResultDataAccessException(message, 1, e);
         }
         return new PessimisticLockingFailureException(message, e);
+    }
+
+    /** The name that a setting of the builder has in an application's configuration; empty if it is about none. */
+    private static String configuration(RowlockException e) {
+        if (e instanceof AdmissionRejectedException) {
+            return " With Spring Boot that is rowlock.admission.max-waiters-per-key.";
+        }
+        return e instanceof LockBudgetExceededException ? " With Spring Boot the budget is rowlock.lock-budget." : "";
     }
 }

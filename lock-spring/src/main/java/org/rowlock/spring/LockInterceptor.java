@@ -36,7 +36,7 @@ final class LockInterceptor implements MethodInterceptor {
             return;
         }
         LockedCall call = queued == null ? advice.call(method, invocation) : queued.call();
-        call.lock(locked.request());
+        call.lock(locked.request(), locked.required());
     }
 
     /** Once for the queue and the lock, unless advice between them may have changed what the arguments say. */

@@ -55,6 +55,7 @@ public final class LockWaits {
             return wait;
         }
         Duration left = bound.duration().minusNanos(System.nanoTime() - startNanos);
-        return left.isNegative() ? LockWait.noWait() : LockWait.atMost(left);
+        // In milliseconds, as the server takes it and messages should show it.
+        return left.toMillis() < 1 ? LockWait.noWait() : LockWait.atMost(Duration.ofMillis(left.toMillis()));
     }
 }

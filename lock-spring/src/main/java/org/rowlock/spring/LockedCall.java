@@ -2,9 +2,10 @@ package org.rowlock.spring;
 
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
@@ -18,8 +19,10 @@ import org.rowlock.LockResult;
 import org.rowlock.LockWait;
 import org.rowlock.RowLocks;
 import org.rowlock.TransactionLocks;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.EmptyResultDataAccessException;
 
 /**
  * One call that locks. Every entrance makes one, annotation and template alike, so that what holds for locks in Spring
@@ -100,23 +103,38 @@ final class LockedCall {
         }
     }
 
-    /** Locks all or none, each in its mode. */
-    void lock(LockRequest request) {
-        LockResult unused = take(request, TransactionLocks::lock, LockResult::isLocked);
+    /**
+     * Locks all or none, each in its mode.
+     *
+     * @param required the keys that must have a row, where something looks for it
+     * @throws EmptyResultDataAccessException if one has none
+     */
+    void lock(LockRequest request, Set<LockKey> required) {
+        LockResult result = take(request, TransactionLocks::lock, held -> held);
+        long absent = result.absentRows().stream().filter(required::contains).count();
+        if (absent > 0) {
+            throw LockExceptionTranslator.translate(Exceptions.rowAbsent(what + ": "
+                    + (request.keys().size() == 1 ? "the row does" : absent + " of the rows do")
+                    + " not exist, so there is nothing to lock. Call the method with ids of rows; if a row may be"
+                    + " missing, say required = false."));
+        }
     }
 
     /**
      * Takes locks in the running transaction.
      *
      * @param call is given the request with its wait, capped by what remains of it and of the transaction
-     * @param isHeld whether the locks are held: not after a try in vain, nor if a row lock found no row
+     * @param outcome what the call's result tells of the locks; null if all are held
      */
-    <T> T take(LockRequest request, BiFunction<TransactionLocks, LockRequest, T> call, Predicate<T> isHeld) {
+    <T> T take(
+            LockRequest request,
+            BiFunction<TransactionLocks, LockRequest, T> call,
+            Function<T, @Nullable LockResult> outcome) {
         Acquisition acquisition = acquisition(request);
         T result = observed(
                 acquisition,
                 spring.instrumentation()::acquire,
-                () -> inTransaction(acquisition, request, call, isHeld));
+                () -> inTransaction(acquisition, request, call, outcome));
         if (turn != null) {
             turn.connected();
         }
@@ -127,26 +145,68 @@ final class LockedCall {
             Acquisition acquisition,
             LockRequest request,
             BiFunction<TransactionLocks, LockRequest, T> call,
-            Predicate<T> isHeld) {
-        LockedTransaction transaction = LockedTransaction.current(what, dataSource);
+            Function<T, @Nullable LockResult> outcome) {
+        SpringTransaction transaction = SpringTransaction.current(what, dataSource);
         LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
         queuedSince = null;
         LockRequest capped = request.waiting(transaction.capped(what, left));
-        Set<LockKey> keys = new LinkedHashSet<>(request.keys());
         RowLocks locks = spring.locks();
-        SessionCaches caches = new SessionCaches(what, dataSource, transaction.notHeld(keys));
-        caches.refuseChanged();
-        T result = transaction.on(
-                connection -> LockExceptionTranslator.translating(() -> call.apply(locks.in(connection), capped)));
+        Set<LockKey> before = transaction.notHeld(request.keys());
+        SessionCaches.of(what, dataSource, before).refuse();
+        T result = transaction.on(connection -> translating(capped, () -> call.apply(locks.in(connection), capped)));
         if (locks.release() == LockRelease.EARLY) {
             // Even without writes the commit is then Rowlock's, where the transaction manager is.
             transaction.commitBy(locks);
         }
-        if (isHeld.test(result)) {
-            caches.renew(transaction);
-            transaction.holds(keys);
+        Set<LockKey> held = held(request, outcome.apply(result));
+        if (!held.isEmpty()) {
+            before.retainAll(held);
+            SessionCaches.of(what, dataSource, before).renew(transaction::atEnd);
+            transaction.holds(held);
             tellWhenReleased(transaction, acquisition);
         }
+        return result;
+    }
+
+    /** A wait that is over says what was asked for, where it was given less. */
+    private <T> T translating(LockRequest capped, Supplier<T> call) {
+        try {
+            return LockExceptionTranslator.translating(call);
+        } catch (CannotAcquireLockException e) {
+            if (capped.lockWait(wait).equals(wait) || !(e.getCause() instanceof LockNotAvailableException)) {
+                throw e;
+            }
+            throw new CannotAcquireLockException(
+                    e.getMessage() + " The wait was " + wait
+                            + ", less what the queue of the JVM took, and no longer than the rest of the transaction's"
+                            + " timeout.",
+                    e.getCause());
+        }
+    }
+
+    /** What is held now: nothing after a try in vain, and no row that a row lock did not find. */
+    private Set<LockKey> held(LockRequest request, @Nullable LockResult result) {
+        Set<LockKey> held = new LinkedHashSet<>(request.keys());
+        if (result != null && result.isRowAbsent()) {
+            LOG.debug(what + ": there is no row for " + result.absentRows().size() + " of " + held.size()
+                    + " keys, so row locks lock nothing for them");
+        }
+        if (result != null && !result.isLocked()) {
+            held.removeAll(result.isTaken() ? request.keys() : result.absentRows());
+        }
+        return held;
+    }
+
+    /**
+     * Takes rows that are known when they are held.
+     *
+     * @param table theirs
+     */
+    <T> T claim(String table, Function<TransactionLocks, T> call) {
+        SpringTransaction transaction = SpringTransaction.current(what, dataSource);
+        T result = transaction.on(connection -> LockExceptionTranslator.translating(
+                () -> call.apply(spring.locks().in(connection))));
+        new SessionCaches(what, dataSource, Map.of(table, Set.of())).renew(transaction::atEnd);
         return result;
     }
 
@@ -160,7 +220,7 @@ final class LockedCall {
     /** Whatever the observer does, the lock is taken once, and the caller gets what came of it. */
     private static <T> T observed(
             Acquisition acquisition, BiFunction<Acquisition, Supplier<T>, T> observer, Supplier<T> lock) {
-        Attempt<T> attempt = new Attempt<>(lock);
+        OnlyOnce<T> attempt = new OnlyOnce<>(lock);
         try {
             T unused = observer.apply(acquisition, attempt);
         } catch (RuntimeException | LinkageError | AssertionError e) {
@@ -171,7 +231,7 @@ final class LockedCall {
         return attempt.get();
     }
 
-    private void tellWhenReleased(LockedTransaction transaction, Acquisition acquisition) {
+    private void tellWhenReleased(SpringTransaction transaction, Acquisition acquisition) {
         if (spring.instrumentation().equals(LockInstrumentation.NONE)) {
             return;
         }

@@ -5,11 +5,12 @@ import static java.util.Comparator.naturalOrder;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BinaryOperator;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockWait;
@@ -24,25 +25,18 @@ import org.springframework.core.ParameterNameDiscoverer;
  *
  * @param method the method that has them, as the target class implements it
  * @param lockWait what they agree on; null for the configured default
- * @param dataSource the name of the bean they agree on; empty for the default
  * @param beans for {@code @bean} in expressions
  */
 record MethodLocks(
         Method method,
         List<RowLockDefinition> definitions,
         @Nullable LockWait lockWait,
-        String dataSource,
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
     /** For messages. */
     String what() {
         return "@RowLock on " + DefinitionReader.where(method);
-    }
-
-    /** A call of the method. */
-    LockedCall call(SpringLocks spring, DataSource in) {
-        return new LockedCall(spring, what(), in, lockWait);
     }
 
     /** What a call locks. Evaluates each expression, and iterates each argument, once. */
@@ -58,13 +52,17 @@ record MethodLocks(
     /** What a call locks whose ids are known: a list for each definition. */
     CallLocks of(List<@Nullable Object> arguments, List<? extends List<? extends @Nullable Object>> ids) {
         Map<LockKey, RowLockMode> keys = new LinkedHashMap<>();
+        Set<LockKey> required = new HashSet<>();
         for (int i = 0; i < definitions.size(); i++) {
             RowLockDefinition definition = definitions.get(i);
             for (LockKey key : definition.keys(ids.get(i))) {
+                if (definition.required()) {
+                    required.add(key);
+                }
                 keys.merge(key, definition.mode(), BinaryOperator.minBy(naturalOrder()));
             }
         }
-        return new CallLocks(this, arguments, ids, keys);
+        return new CallLocks(this, arguments, ids, keys, required);
     }
 
     private IdSource.Call call(@Nullable Object[] arguments) {

@@ -15,6 +15,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.util.ClassUtils;
 
 /** What is known of connection pools. */
@@ -48,6 +49,13 @@ final class Pools {
             return Optional.of(target);
         }
         return HIKARI ? Hikari.unpooled(target) : Optional.empty();
+    }
+
+    /** What transaction managers bind. */
+    static DataSource bound(DataSource dataSource) {
+        return dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null
+                ? proxy.getTargetDataSource()
+                : dataSource;
     }
 
     static DataSource target(DataSource dataSource) {

@@ -1,10 +1,13 @@
 package org.rowlock.spring;
 
-/** What happens at startup where a {@link RowLock} locks nothing, or may not. */
+/** What happens at startup where something locks nothing, or does not exclude as it should. */
 public enum Reaction {
-    /** A warning is logged. */
+    /** A warning is logged, or an error; once, with what to do. */
     WARN,
 
     /** The application does not start. */
-    FAIL
+    FAIL,
+
+    /** Nothing, and nothing looks. */
+    IGNORE
 }

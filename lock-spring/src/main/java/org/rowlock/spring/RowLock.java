@@ -81,14 +81,6 @@ public @interface RowLock {
     String[] id() default {};
 
     /**
-     * On a parameter: which part of a composite id the argument is, counted from 1 in the order of the primary key.
-     * Parameters of the same table without it are rows of their own.
-     *
-     * @return the position; 0 if the argument is the whole id
-     */
-    int part() default 0;
-
-    /**
      * How strongly. Default {@link RowLockMode#FOR_NO_KEY_UPDATE}, which an {@code UPDATE} takes, and which Hibernate
      * usually takes for {@code PESSIMISTIC_WRITE} (not always: see
      * <a href="https://github.com/rowlock/rowlock/blob/main/docs/modes.md">what each way sends</a>). It excludes
@@ -109,12 +101,14 @@ public @interface RowLock {
     String lockWait() default "";
 
     /**
-     * The DataSource, where there are several. Default: that of the method's transaction manager, or else the only or
-     * primary one.
+     * Whether there must be a row. If there is none, the call ends with an
+     * {@link org.springframework.dao.EmptyResultDataAccessException} before the first line of the method, as nothing
+     * would be locked for it: {@code FOR UPDATE} of no row locks nothing either. With strategy {@code ADVISORY} nothing
+     * looks for the row. Say false where the method inserts the row, or handles that it is missing.
      *
-     * @return the name of the DataSource bean
+     * @return default true; a method that returns an {@link java.util.Optional} does not require the row
      */
-    String dataSource() default "";
+    boolean required() default true;
 
     /** Several {@link RowLock} of one method, class or parameter. */
     @Target({ElementType.PARAMETER, ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})

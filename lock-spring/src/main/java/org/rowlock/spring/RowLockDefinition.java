@@ -20,6 +20,7 @@ import org.springframework.expression.ExpressionException;
  * @param partNames of the parameters, properties or columns that the parts of the id are, in their order; empty for
  *     what has no name, and for an id that is no composite
  * @param idText the ids as the annotation has them, for listings
+ * @param required whether the row must exist
  */
 record RowLockDefinition(
         String where,
@@ -29,7 +30,8 @@ record RowLockDefinition(
         List<Optional<Class<?>>> givenTypes,
         Supplier<List<String>> partNames,
         String idText,
-        RowLockMode mode) {
+        RowLockMode mode,
+        boolean required) {
 
     /**
      * The ids of a call as the caller has them.

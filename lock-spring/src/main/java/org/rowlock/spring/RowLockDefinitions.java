@@ -65,7 +65,7 @@ final class RowLockDefinitions {
         List<Class<?>> classes = List.of(target, beanClass);
         List<Method> known = locking.get(classes);
         if (known == null) {
-            known = List.copyOf(Placement.lockingMethods(this, target, beanClass));
+            known = List.copyOf(LockingMethods.of(this, target, beanClass));
             locking.put(classes, known);
         }
         return known;
@@ -115,7 +115,7 @@ final class RowLockDefinitions {
     /** Of an interface of the class, whose method it has from a superclass that does not know the interface. */
     private @Nullable MethodLocks readInherited(Method method, Class<?> type) {
         return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-                .flatMap(implemented -> Placement.implementedBy(method, implemented, type))
+                .flatMap(implemented -> LockingMethods.implementedBy(method, implemented, type))
                 .map(this::readDirect)
                 .filter(Objects::nonNull)
                 .findFirst()
@@ -134,7 +134,7 @@ final class RowLockDefinitions {
      */
     private static boolean isOf(Class<?> annotated, Method method) {
         return annotated.isInterface()
-                ? Placement.hasMethod(annotated, method)
+                ? LockingMethods.hasMethod(annotated, method)
                 : annotated.isAssignableFrom(method.getDeclaringClass());
     }
 

@@ -13,7 +13,7 @@ import org.rowlock.LockWait;
  * @param admission whether calls queue in the JVM before a connection is borrowed. Default true
  * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist. Default true
  * @param missingGuard what happens, where that is verified, to a table of strategy ADVISORY without a guard. Default
- *     {@link MissingGuard#WARN}
+ *     {@link Reaction#WARN}
  * @param admissionTimeout the longest that a call queues in the JVM, whatever its wait; null, the default, for the
  *     connection timeout of the pool: 30 seconds where that is not HikariCP
  */
@@ -21,7 +21,7 @@ public record RowLockSettings(
         LockWait defaultWait,
         boolean admission,
         boolean verify,
-        MissingGuard missingGuard,
+        Reaction missingGuard,
         @Nullable Duration admissionTimeout) {
     /**
      * What holds for the whole application.
@@ -48,7 +48,7 @@ public record RowLockSettings(
      * @param verify whether to prove at startup that advisory locks exclude, and that the tables exist
      */
     public RowLockSettings(LockWait defaultWait, boolean admission, boolean verify) {
-        this(defaultWait, admission, verify, MissingGuard.WARN, null);
+        this(defaultWait, admission, verify, Reaction.WARN, null);
     }
 
     /**

@@ -2,19 +2,21 @@ package org.rowlock.spring;
 
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
+import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockWait;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
-import org.rowlock.RowlockException;
 import org.rowlock.TransactionLocks;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.jdbc.support.SQLExceptionTranslator;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -56,7 +58,7 @@ public final class RowLockTemplate {
         this.locks = locks;
         this.transactions = new TransactionTemplate(transactions);
         this.dataSource = dataSource;
-        LockedTransaction.listenTo(transactions);
+        CommitListener.listenTo(transactions);
         this.translator = new SQLErrorCodeSQLExceptionTranslator("PostgreSQL");
     }
 
@@ -68,7 +70,7 @@ public final class RowLockTemplate {
      * @throws org.springframework.dao.CannotAcquireLockException if it is not available; the transaction stays usable
      */
     public LockResult lock(LockRequest request) {
-        return call(request, defaultWait()).take(request, TransactionLocks::lock, LockResult::isLocked);
+        return call(request, defaultWait()).take(request, TransactionLocks::lock, result -> result);
     }
 
     /**
@@ -78,7 +80,7 @@ public final class RowLockTemplate {
      * @return what is held now, or that a key is taken
      */
     public LockResult tryLock(LockRequest request) {
-        return call(request, LockWait.noWait()).take(request, TransactionLocks::tryLock, LockResult::isLocked);
+        return call(request, LockWait.noWait()).take(request, TransactionLocks::tryLock, result -> result);
     }
 
     /**
@@ -102,7 +104,7 @@ public final class RowLockTemplate {
                                 throw translator.translate("lockAndQuery", query.toString(), e);
                             }
                         },
-                        rows -> true);
+                        rows -> null);
     }
 
     /**
@@ -121,7 +123,7 @@ public final class RowLockTemplate {
      *     or its manager is not known
      */
     public CommitWrites atCommit() {
-        return LockedTransaction.current(WHAT, dataSource).writes(WHAT, locks.locks());
+        return SpringTransaction.current(WHAT, dataSource).writes(WHAT, locks.locks());
     }
 
     /**
@@ -134,15 +136,33 @@ public final class RowLockTemplate {
      * @see TransactionLocks#claim(Claim, RowMapper)
      */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) {
-        return LockedTransaction.current(WHAT, dataSource).on(connection -> {
+        LockedCall call = new LockedCall(locks, WHAT, dataSource, null);
+        return call.claim(LockKey.row(claim.table(), 0).table(), tx -> {
             try {
-                return locks.locks().in(connection).claim(claim, mapper);
-            } catch (RowlockException e) {
-                throw LockExceptionTranslator.translate(e);
+                return tx.claim(claim, mapper);
             } catch (SQLException e) {
                 throw translator.translate("claim", null, e);
             }
         });
+    }
+
+    /**
+     * Proves that the running transaction holds a lock: of {@link RowLock}, of a template, in whatever mode. For code
+     * that is right under a lock alone, and cannot see which caller takes it. It goes by what Rowlock has locked and
+     * Spring has not rolled back to a savepoint, and takes no round trip; locks of SQL of the application's own, and
+     * claims, it does not know.
+     *
+     * @param key the row, or other key
+     * @throws org.springframework.dao.InvalidDataAccessApiUsageException if the transaction does not hold it, or there
+     *     is none of the DataSource
+     */
+    public void requireLocked(LockKey key) {
+        if (!SpringTransaction.current(WHAT, dataSource).notHeld(Set.of(key)).isEmpty()) {
+            throw new InvalidDataAccessApiUsageException("The running transaction has not locked "
+                    + (key instanceof LockKey.Row row ? row.table() : "the key")
+                    + " as this code needs it. Lock where the transaction begins: @RowLock on the method, or"
+                    + " RowLockTemplate.lock(..).");
+        }
     }
 
     /**
@@ -157,7 +177,7 @@ public final class RowLockTemplate {
      */
     public <T extends @Nullable Object> T inTransaction(LockRequest request, Supplier<T> work) {
         LockedCall call = call(request, defaultWait());
-        return LockedTransaction.mayQueue() && locks.settings().admission()
+        return BegunTransaction.mayQueue() && locks.settings().admission()
                 ? call.queued(request, null, () -> lockAndWork(call, request, work))
                 : lockAndWork(call, request, work);
     }
@@ -166,7 +186,7 @@ public final class RowLockTemplate {
     @SuppressWarnings("NullAway")
     private <T extends @Nullable Object> T lockAndWork(LockedCall call, LockRequest request, Supplier<T> work) {
         return transactions.execute(status -> {
-            call.lock(request);
+            call.lock(request, Set.of());
             return work.get();
         });
     }

@@ -35,13 +35,13 @@ public class RowLockTransactionManager extends JdbcTransactionManager {
     @SuppressWarnings("this-escape") // Of Spring's own, which keeps the listener and calls nothing.
     public RowLockTransactionManager(DataSource dataSource) {
         super(dataSource);
-        addListener(new LockedTransaction.Listener(this));
+        addListener(new CommitListener(this));
     }
 
     @Override
     protected void doCommit(DefaultTransactionStatus status) {
         DataSource dataSource = obtainDataSource();
-        LockedTransaction transaction = status.isNewTransaction() ? LockedTransaction.find(dataSource) : null;
+        SpringTransaction transaction = status.isNewTransaction() ? SpringTransaction.find(dataSource) : null;
         if (transaction == null
                 || !transaction.isCommittedByRowlock()
                 || !(TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder)) {

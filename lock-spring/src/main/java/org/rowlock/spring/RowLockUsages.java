@@ -2,8 +2,6 @@ package org.rowlock.spring;
 
 import java.lang.reflect.Method;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockWait;
@@ -13,20 +11,16 @@ import org.rowlock.spring.TransactionDeclarations.Manager;
 /** Every {@link RowLock} that was found so far, bean by bean. Thread-safe. */
 public final class RowLockUsages {
     private final List<Usage> usages = new CopyOnWriteArrayList<>();
-    private final Set<String> beans = ConcurrentHashMap.newKeySet();
 
     RowLockUsages() {}
 
-    /** False for another instance of a bean, which adds nothing. */
-    boolean add(
+    /** Those of a bean. */
+    void add(
             String beanName,
             List<Method> methods,
             TransactionDeclarations transactions,
             Class<?> targetClass,
             RowLockDefinitions definitions) {
-        if (!beans.add(beanName)) {
-            return false;
-        }
         for (Method method : methods) {
             MethodLocks locks = definitions.of(method, targetClass);
             if (locks != null) {
@@ -35,7 +29,6 @@ public final class RowLockUsages {
                 }
             }
         }
-        return true;
     }
 
     /**
@@ -118,10 +111,6 @@ public final class RowLockUsages {
         /** As it was read. */
         RowLockDefinition definition() {
             return definition;
-        }
-
-        String dataSource() {
-            return locks.dataSource();
         }
 
         Manager transactionManager() {

@@ -3,6 +3,7 @@ package org.rowlock.spring;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +12,11 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.asm.ClassReader;
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.Handle;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
+import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 import org.springframework.core.BridgeMethodResolver;
 import org.springframework.util.ClassUtils;
@@ -19,7 +25,7 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Finds calls of an object to its own locking methods, which pass no proxy and lock nothing: in its class, the classes
  * and interfaces that this extends, its lambdas and its inner classes. It reads class files and does not run them, so
- * it can take another object of the class for this one where both are on the stack.
+ * it passes over methods that get hold of another object of the class, such as the proxy.
  */
 final class SelfInvocations {
     private static final Log LOG = LogFactory.getLog(SelfInvocations.class);
@@ -53,17 +59,17 @@ final class SelfInvocations {
         }
         hierarchy.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
         Set<String> owners = hierarchy.stream().map(Type::getInternalName).collect(Collectors.toSet());
-        SelfInvocationFinder finder = new SelfInvocationFinder(owners, signatures(methods, type));
+        Finder finder = new Finder(owners, signatures(methods, type));
         for (Class<?> each : hierarchy) {
-            if (!each.getName().startsWith("java.") && !Placement.isSpringsOwn(each)) {
+            if (!each.getName().startsWith("java.") && !LockingMethods.isSpringsOwn(each)) {
                 read(each.getName(), type.getClassLoader(), finder);
             }
         }
         // Only those that have an object of the class around them: others call another one.
-        for (String inner : finder.innerClasses()) {
+        for (String inner : Set.copyOf(finder.inner)) {
             read(inner.replace('/', '.'), type.getClassLoader(), finder);
         }
-        return finder.calls();
+        return finder.calls;
     }
 
     /** With those of the bridges to them: a superclass calls its own, erased method. */
@@ -81,7 +87,7 @@ final class SelfInvocations {
         return signatures;
     }
 
-    private static void read(String name, @Nullable ClassLoader loader, SelfInvocationFinder finder) {
+    private static void read(String name, @Nullable ClassLoader loader, Finder finder) {
         ClassLoader from = loader == null ? ClassLoader.getSystemClassLoader() : loader;
         try (InputStream file = from.getResourceAsStream(name.replace('.', '/') + ".class")) {
             if (file != null) {
@@ -90,6 +96,109 @@ final class SelfInvocations {
         } catch (IOException | IllegalArgumentException e) {
             // Only a hint is lost: a class that was generated, or of a newer format.
             LOG.debug("The class file of " + name + " cannot be read for self-invocations", e);
+        }
+    }
+
+    /** Reads class files, one after the other. */
+    private static final class Finder extends ClassVisitor {
+        private static final String DEFAULT_ARGUMENTS = "$default";
+
+        /** The internal names of the class and all that it extends. */
+        private final Set<String> owners;
+
+        /** Names with descriptors. */
+        private final Set<String> signatures;
+
+        private final Set<String> calls = new LinkedHashSet<>();
+        private final Set<String> inner = new LinkedHashSet<>();
+        private String name = "";
+
+        Finder(Set<String> owners, Set<String> signatures) {
+            super(SpringAsmInfo.ASM_VERSION);
+            this.owners = owners;
+            this.signatures = signatures;
+        }
+
+        @Override
+        public void visit(int version, int access, String own, String signature, String parent, String[] interfaces) {
+            name = own;
+        }
+
+        @Override
+        public void visitInnerClass(String member, String outer, String simpleName, int access) {
+            if (owners.contains(name) && member.startsWith(name + "$")) {
+                inner.add(member);
+            }
+        }
+
+        @Override
+        public MethodVisitor visitMethod(int access, String caller, String descriptor, String of, String[] thrown) {
+            // A bridge calls its own method, and Kotlin's method of default arguments the one that it is for.
+            boolean forwards = (access & Opcodes.ACC_BRIDGE) != 0 || caller.endsWith(DEFAULT_ARGUMENTS);
+            return new MethodVisitor(api) {
+                private final Set<String> called = new LinkedHashSet<>();
+
+                // Whether it has another object of the class, which a call may be one of.
+                private boolean hasAnother = forwards
+                        || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(Finder.this::isOwn);
+
+                @Override
+                public void visitFieldInsn(int opcode, String owner, String field, String type) {
+                    hasAnother |= !field.startsWith("this$") && isOwn(Type.getType(type));
+                }
+
+                @Override
+                public void visitTypeInsn(int opcode, String type) {
+                    hasAnother |= owners.contains(type);
+                }
+
+                @Override
+                public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
+                    hasAnother |= isOwn(Type.getReturnType(type));
+                    call(owner, method, type);
+                    if (method.endsWith(DEFAULT_ARGUMENTS) && owners.contains(owner)) {
+                        String of = method.substring(0, method.length() - DEFAULT_ARGUMENTS.length());
+                        signatures.stream()
+                                .filter(each -> each.startsWith(of + "("))
+                                .forEach(each -> called.add(of));
+                    }
+                }
+
+                @Override
+                public void visitInvokeDynamicInsn(String method, String type, Handle bootstrap, Object... arguments) {
+                    for (Object argument : arguments) {
+                        if (argument instanceof Handle handle) {
+                            call(handle.getOwner(), handle.getName(), handle.getDesc());
+                        }
+                    }
+                }
+
+                private void call(String owner, String method, String type) {
+                    if (owners.contains(owner) && signatures.contains(method + type)) {
+                        called.add(method);
+                    }
+                }
+
+                @Override
+                public void visitEnd() {
+                    if (!hasAnother) {
+                        called.forEach(each -> calls.add(
+                                place(caller) + " calls " + each + " of its own class, which has a @RowLock"));
+                    }
+                }
+            };
+        }
+
+        private String place(String caller) {
+            String simpleName = name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('$')) + 1);
+            return simpleName + "."
+                    + (caller.startsWith("lambda$")
+                            ? caller.substring("lambda$".length(), caller.lastIndexOf('$'))
+                            : caller);
+        }
+
+        private boolean isOwn(Type type) {
+            return type.getSort() == Type.OBJECT && owners.contains(type.getInternalName());
         }
     }
 }

@@ -1,8 +1,12 @@
 package org.rowlock.spring;
 
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.mybatis.spring.SqlSessionHolder;
 import org.rowlock.LockKey;
@@ -15,9 +19,9 @@ import org.springframework.util.ClassUtils;
  *
  * @param what for messages
  * @param dataSource where is locked
- * @param keys what is locked, and was not held before
+ * @param rows the ids of each table that are locked, and were not held before; none for all rows of a table
  */
-record SessionCaches(String what, DataSource dataSource, Set<LockKey> keys) {
+record SessionCaches(String what, DataSource dataSource, Map<String, Set<List<String>>> rows) {
     private static final boolean HIBERNATE =
             isPresent("org.hibernate.engine.spi.SessionImplementor", "org.springframework.orm.jpa.EntityManagerHolder");
     private static final boolean MYBATIS = isPresent("org.mybatis.spring.SqlSessionHolder");
@@ -27,25 +31,40 @@ record SessionCaches(String what, DataSource dataSource, Set<LockKey> keys) {
                 .allMatch(name -> ClassUtils.isPresent(name, SessionCaches.class.getClassLoader()));
     }
 
+    /** Those of keys. */
+    static SessionCaches of(String what, DataSource dataSource, Set<LockKey> keys) {
+        Map<String, Set<List<String>>> rows = new HashMap<>();
+        keys.forEach(key -> {
+            if (key instanceof LockKey.Row row) {
+                rows.computeIfAbsent(row.table(), table -> new HashSet<>()).add(HibernateSession.sorted(row.id()));
+            }
+        });
+        return new SessionCaches(what, dataSource, rows);
+    }
+
     /**
      * Refuses to lock a row whose entity is loaded and changed: it was read without the lock, so writing it loses what
-     * was committed meanwhile, and reading it again loses the change.
+     * was committed meanwhile, and reading it again loses the change. And a row of a table that has parts of rows.
      */
-    void refuseChanged() {
-        if (HIBERNATE && !keys.isEmpty()) {
-            each((factory, holder) -> HibernateSession.of(factory, holder, dataSource)
-                    .ifPresent(session -> session.refuseChanged(what, keys)));
+    void refuse() {
+        if (HIBERNATE && !rows.isEmpty()) {
+            each((factory, holder) ->
+                    HibernateSession.of(factory, holder, dataSource).ifPresent(session -> session.refuse(what, rows)));
         }
     }
 
-    /** Has what is read from now on read from the database. */
-    void renew(LockedTransaction transaction) {
-        if (keys.isEmpty()) {
+    /**
+     * Has what is read from now on read from the database.
+     *
+     * @param atEnd is given what is to be done when the transaction has ended
+     */
+    void renew(Consumer<Runnable> atEnd) {
+        if (rows.isEmpty()) {
             return;
         }
         each((key, holder) -> {
             if (HIBERNATE) {
-                HibernateSession.of(key, holder, dataSource).ifPresent(session -> session.renew(keys, transaction));
+                HibernateSession.of(key, holder, dataSource).ifPresent(session -> session.renew(rows, atEnd));
             }
             if (MYBATIS) {
                 MyBatis.clear(holder);

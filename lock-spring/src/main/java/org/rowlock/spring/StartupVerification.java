@@ -10,6 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
@@ -58,14 +60,14 @@ final class StartupVerification implements SmartInitializingSingleton {
         if (locks.settings().verify()) {
             verify();
         }
-        LOG.info(StartupSummary.of(locks, usages.all()));
+        LOG.info(summary(locks, usages.all()));
     }
 
     private void verify() {
         RowLocks rowLocks = locks.locks();
         Map<DataSource, List<Usage>> byDataSource = new LinkedHashMap<>();
         for (Usage usage : usages.all()) {
-            DataSource dataSource = dataSources.of(usage.dataSource(), usage.transactionManager());
+            DataSource dataSource = dataSources.of(usage.transactionManager());
             byDataSource.computeIfAbsent(dataSource, key -> new ArrayList<>()).add(usage);
         }
         boolean configured = !rowLocks.configuredTables().isEmpty();
@@ -240,5 +242,28 @@ final class StartupVerification implements SmartInitializingSingleton {
         } catch (SQLException e) {
             throw new DataAccessResourceFailureException("The tables of @RowLock cannot be looked up at startup", e);
         }
+    }
+
+    /** What Rowlock does in an application, in one line. */
+    private static String summary(SpringLocks spring, List<Usage> usages) {
+        RowLocks locks = spring.locks();
+        RowLockSettings settings = spring.settings();
+        TreeMap<String, String> strategies = new TreeMap<>();
+        locks.configuredTables().forEach(table -> strategies.put(table, ""));
+        usages.forEach(usage -> strategies.put(usage.table(), ""));
+        strategies.replaceAll(
+                (table, none) -> locks.strategyOf(LockKey.row(table, 0)).name());
+        long methods = usages.stream()
+                .map(usage -> usage.bean() + " " + usage.method())
+                .distinct()
+                .count();
+        return "Rowlock " + (settings.verify() ? "verified" : "not verified (rowlock.verify=false)") + ": " + methods
+                + (methods == 1 ? " method" : " methods") + " with @RowLock, tables "
+                + (strategies.isEmpty()
+                        ? "none yet"
+                        : strategies.entrySet().stream()
+                                .map(table -> table.getKey() + " (" + table.getValue() + ")")
+                                .collect(Collectors.joining(", ")))
+                + ", admission " + (settings.admission() ? "on" : "off");
     }
 }

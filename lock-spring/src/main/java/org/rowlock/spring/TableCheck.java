@@ -46,6 +46,8 @@ final class TableCheck {
                order by 1 limit 20) as t
             """;
 
+    private static final String NONE = "no table at all";
+
     private final Connection connection;
     private final RowLocks locks;
     /** The first name of each table that was met. */
@@ -134,10 +136,15 @@ final class TableCheck {
             statement.setString(1, table);
             try (ResultSet row = statement.executeQuery()) {
                 if (!row.next()) {
+                    String tables = tables();
                     throw new RowLockDefinitionException(
-                            what + " names the table " + table + ", which is not in the database for this role and"
-                                    + " search_path. There is: " + tables() + ".",
-                            "Write the name as in SQL, with its schema if need be.");
+                            what + " names the table " + table + ", which is not in the database "
+                                    + connection.getCatalog() + " for this role and search_path. There is: " + tables
+                                    + ".",
+                            tables.equals(NONE)
+                                    ? "See if the migration (Flyway, Liquibase) has run, and in this database; or write"
+                                            + " the name with its schema."
+                                    : "Write the name as in SQL, with its schema if need be.");
                 }
                 String kind = row.getString(1);
                 if (!kind.equals("r") && !kind.equals("p")) {
@@ -214,7 +221,7 @@ final class TableCheck {
                 ResultSet row = statement.executeQuery()) {
             row.next();
             String names = row.getString(1);
-            return names == null ? "none" : names;
+            return names == null ? NONE : names;
         }
     }
 

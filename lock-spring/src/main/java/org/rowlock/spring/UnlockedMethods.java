@@ -37,7 +37,7 @@ public final class UnlockedMethods {
         Set<Method> methods = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
-            if (type != null && !Placement.isSpringsOwn(type)) {
+            if (type != null && !LockingMethods.isSpringsOwn(type)) {
                 methods.addAll(AnnotatedMethods.of(ClassUtils.getUserClass(type)));
             }
         }

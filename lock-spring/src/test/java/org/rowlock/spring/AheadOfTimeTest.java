@@ -37,6 +37,7 @@ class AheadOfTimeTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase(
             "create table orders (id bigint primary key)",
+            "insert into orders values (42)",
             "create table order_lines (order_id bigint, line int, primary key (order_id, line))",
             "create table seats (hall text, number int, primary key (hall, number))");
 
@@ -93,7 +94,9 @@ class AheadOfTimeTest {
         }
 
         @Transactional
-        public int locks(@RowLock("order_lines") List<LineId> lines, @RowLock("seats") SeatId... seats) {
+        public int locks(
+                @RowLock(value = "order_lines", required = false) List<LineId> lines,
+                @RowLock(value = "seats", required = false) SeatId... seats) {
             return locks();
         }
 

@@ -172,6 +172,11 @@ class CachedEntityTest {
         }
 
         @Transactional
+        public long changeById(@RowLock("part") PartId id) {
+            return read();
+        }
+
+        @Transactional
         public long read() {
             PartId id = new PartId();
             id.a = 1;
@@ -292,7 +297,38 @@ class CachedEntityTest {
         }
     }
 
-    /** Of a plain id class the parts are given one by one. */
+    /** One statement, as of the query that the lock stands in for, and not one for each. */
+    @Test
+    void aListOfCachedEntitiesIsReadAtOnce() {
+        try (var context = start(LockStrategy.BOTH, Accounts.class)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            assertThat(accounts.read(1) + accounts.read(2)).isZero();
+            var statistics = context.getBean(EntityManagerFactory.class)
+                    .unwrap(SessionFactory.class)
+                    .getStatistics();
+            statistics.clear();
+            accounts.several(List.of(2, 1));
+            // To read both, and to write each.
+            assertThat(statistics.getPrepareStatementCount()).isLessThanOrEqualTo(3);
+            assertThat(statistics.getEntityLoadCount()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aPlainIdClassIsAnId() throws Exception {
+        try (var context = start(LockStrategy.BOTH, Parts.class)) {
+            database.execute("insert into part values (1, 2, 0)");
+            Parts parts = context.getBean(Parts.class);
+            assertThat(parts.read()).isZero();
+            database.execute("update part set amount = 7");
+            PartId id = new PartId();
+            id.a = 1;
+            id.b = 2;
+            assertThat(parts.changeById(id)).isEqualTo(7);
+        }
+    }
+
+    /** Of a plain id class the parts can be given one by one. */
     @Test
     void anIdInPartsGoesPastTheCacheToo() throws Exception {
         try (var context = start(LockStrategy.BOTH, Parts.class)) {

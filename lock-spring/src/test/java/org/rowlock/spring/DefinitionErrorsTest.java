@@ -184,13 +184,6 @@ class DefinitionErrorsTest {
         public void run(int order, int line) {}
     }
 
-    static class GapInParts {
-        @Transactional
-        public void run(
-                @RowLock(value = "order_line", part = 1) int order,
-                @RowLock(value = "order_line", part = 3) int line) {}
-    }
-
     static class WrongOrder {
         @Transactional
         public void run(@RowLock("order_line") LineOfOrder id) {}
@@ -208,11 +201,6 @@ class DefinitionErrorsTest {
 
         @Transactional
         public void run(@RowLock("account") int id) {}
-    }
-
-    static class UnknownDataSource {
-        @Transactional
-        public void run(@RowLock(value = "account", dataSource = "orders") int id) {}
     }
 
     static class Suspending {
@@ -364,12 +352,10 @@ class DefinitionErrorsTest {
                 Arguments.of(View.class, List.of("rich, which is no table")),
                 Arguments.of(NoKey.class, List.of("log has no primary key", "id-columns", "ADVISORY")),
                 Arguments.of(OnePart.class, List.of("3 parts", "[order_id, line]")),
-                Arguments.of(GapInParts.class, List.of("1, 3", "Number them 1, 2")),
                 Arguments.of(WrongOrder.class, List.of("[line, orderId]", "[order_id, line]", "another order")),
                 Arguments.of(
                         RecordComponent.class, List.of("@RowLock on account", "LockedCommand", "#command.account")),
                 Arguments.of(OwnConstructor.class, List.of("@RowLock on id", "OwnConstructor")),
-                Arguments.of(UnknownDataSource.class, List.of("DataSource orders", "no such bean")),
                 Arguments.of(ConfiguredTable.class, List.of("configuration of table acount", "There is: account")));
     }
 

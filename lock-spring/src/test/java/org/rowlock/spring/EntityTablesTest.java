@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
 
 import jakarta.persistence.Column;
 import jakarta.persistence.Embeddable;
@@ -27,9 +28,12 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** {@code entity = ...} locks in the table that the entity's rows are in. */
 @Tag("long")
@@ -46,7 +50,16 @@ class EntityTablesTest {
             "create table shape (id bigint primary key)",
             "create table circle (id bigint primary key)",
             "create schema if not exists rowlock_entity_tables",
-            "create table if not exists rowlock_entity_tables.shipment (id bigint primary key)");
+            "create table if not exists rowlock_entity_tables.shipment (id bigint primary key)",
+            "insert into rowlock_entity_tables.shipment values (1) on conflict do nothing",
+            "insert into shop_order values (1)",
+            "insert into \"Quoted Order\" values (1)",
+            "insert into order_line values (7, 1)",
+            "insert into OrderLine values (7, 1)",
+            "insert into payment values (1, 1)",
+            "insert into card_payment values (1, '')",
+            "insert into vehicle values (1, 'Truck')",
+            "insert into circle values (1)");
 
     private static final Class<?>[] ENTITIES = {
         Order.class,
@@ -264,6 +277,29 @@ class EntityTablesTest {
             Service service = context.getBean(Service.class);
             service.payment(1, locked(LockKey.row("payment", 1)));
             service.cardPayment(1, locked(LockKey.row("payment", 1)));
+        }
+    }
+
+    static class OfJoinedSubclass {
+        @Transactional
+        public void lock(@RowLock("card_payment") long id) {}
+    }
+
+    /** A lock in the one table does not exclude one in the other, and each row is in both. */
+    @Test
+    void theTableOfAJoinedSubclassIsRefused() {
+        assertThatThrownBy(() -> startJpa(Map.of(), OfJoinedSubclass.class).close())
+                .hasStackTraceContaining("OfJoinedSubclass.lock(long) names the table card_payment")
+                .hasStackTraceContaining("Name the table payment");
+        try (AnnotationConfigApplicationContext context = startJpa(Map.of(), Service.class)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            assertThatThrownBy(() -> transaction.executeWithoutResult(
+                            status -> template.lock(forNoKeyUpdate(LockKey.row("card_payment", 1)))))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContainingAll("card_payment", "Name the table payment");
+            transaction.executeWithoutResult(status -> template.lock(forNoKeyUpdate(LockKey.row("payment", 1))));
         }
     }
 

@@ -82,9 +82,10 @@ class IdTypesTest {
 
     static class OfPart {
         @Transactional
-        public void run(
-                @RowLock(value = "order_line", part = 1) long order,
-                @RowLock(value = "order_line", part = 2) String line) {}
+        @RowLock(
+                table = "order_line",
+                id = {"#order", "#line"})
+        public void run(long order, String line) {}
     }
 
     static class OfComponent {

@@ -437,7 +437,7 @@ class LateLocksTest {
                 });
                 assertThatThrownBy(() -> inner.executeWithoutResult(none -> {})).hasMessage("on purpose");
             });
-            assertThat(LockedTransaction.mayQueue()).isTrue();
+            assertThat(BegunTransaction.mayQueue()).isTrue();
         }
     }
 }

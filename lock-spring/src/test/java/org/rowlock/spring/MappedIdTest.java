@@ -111,6 +111,7 @@ class MappedIdTest {
     @Test
     void namesThatAreNotThoseOfAllColumnsTellNoOrder() throws Exception {
         database.execute("create table doc (tenant_id int, id int, primary key (tenant_id, id))");
+        database.execute("insert into doc values (1, 2)");
         try (var context = Contexts.start(database, Contexts.Base.class, Docs.class)) {
             Docs docs = context.getBean(Docs.class);
             assertThat(docs.byIds(new Tenant(1), new Doc(2, 2))).isTrue();

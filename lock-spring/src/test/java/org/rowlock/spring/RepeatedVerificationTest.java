@@ -26,7 +26,8 @@ import org.springframework.transaction.annotation.Transactional;
 /** One URL leads to one server at startup, and to two some time later. */
 class RepeatedVerificationTest {
     @RegisterExtension
-    final TestDatabase database = new TestDatabase("create table account (id bigint primary key)");
+    final TestDatabase database =
+            new TestDatabase("create table account (id bigint primary key)", "insert into account values (1)");
 
     static class Service {
         @Transactional

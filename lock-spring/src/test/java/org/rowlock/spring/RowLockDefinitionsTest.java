@@ -75,10 +75,6 @@ class RowLockDefinitionsTest {
 
         void composite(@RowLock("order_line") LineId id) {}
 
-        void parts(
-                @RowLock(value = "order_line", part = 2) int line,
-                @RowLock(value = "order_line", part = 1) long order) {}
-
         @RowLock(
                 table = "order_line",
                 id = {"#order", "#line"},
@@ -139,7 +135,6 @@ class RowLockDefinitionsTest {
     @Test
     void compositeIdsInAnyForm() {
         LockKey key = LockKey.row("order_line", 5, 6);
-        assertThat(keys("parts", 6, 5L)).containsExactly(key);
         assertThat(keys("expressionParts", 5L, 6)).containsExactly(key);
         assertThat(find("expressionParts").lockWait()).isEqualTo(LockWait.noWait());
         assertThat(keys("composite", new LineId(new OrderId(new UUID(0, 1)), 6)))

@@ -95,19 +95,6 @@ class SeveralDataSourcesTest {
         }
     }
 
-    static class ByDataSource {
-        @Transactional("stockTransactions")
-        public void inStock(@RowLock(value = "item", dataSource = "stockDataSource") long id, Runnable work) {
-            work.run();
-        }
-
-        @Transactional("ordersTransactions")
-        @RowLock(table = "item", id = "#id", dataSource = "stockDataSource")
-        public void ordersButNamesStock(long id, Runnable work) {
-            work.run();
-        }
-    }
-
     /** Spring takes the manager that the class is qualified for, though another is primary. */
     @Qualifier("stockTransactions")
     static class ByQualifierOfTheClass {
@@ -178,13 +165,6 @@ class SeveralDataSourcesTest {
         }
     }
 
-    static class NoSuchDataSource {
-        @Transactional("stockTransactions")
-        public void inStock(@RowLock(value = "item", dataSource = "stok") long id, Runnable work) {
-            work.run();
-        }
-    }
-
     @Test
     void theTransactionManagerTellsWhich() throws Exception {
         try (AnnotationConfigApplicationContext context = start(Managers.class, ByManager.class)) {
@@ -194,16 +174,6 @@ class SeveralDataSourcesTest {
                 assertThat(isFree(stock)).isTrue();
             });
             service.inStock(1, () -> {
-                assertThat(isFree(orders)).isTrue();
-                assertThat(isFree(stock)).isFalse();
-            });
-        }
-    }
-
-    @Test
-    void theAnnotationTellsWhich() throws Exception {
-        try (AnnotationConfigApplicationContext context = start(Managers.class, ByDataSource.class)) {
-            context.getBean(ByDataSource.class).inStock(1, () -> {
                 assertThat(isFree(orders)).isTrue();
                 assertThat(isFree(stock)).isFalse();
             });
@@ -279,13 +249,18 @@ class SeveralDataSourcesTest {
         }
     }
 
+    static class WithoutItsOwn {
+        public void inOrders(@RowLock("item") long id) {}
+    }
+
     @Test
     void aTransactionOfTheOtherDataSourceIsRefused() {
-        try (AnnotationConfigApplicationContext context = start(Managers.class, ByDataSource.class)) {
-            ByDataSource service = context.getBean(ByDataSource.class);
-            assertThatThrownBy(() -> service.ordersButNamesStock(1, () -> {}))
+        try (AnnotationConfigApplicationContext context =
+                start(PrimaryManagers.class, ByManager.class, WithoutItsOwn.class)) {
+            WithoutItsOwn service = context.getBean(WithoutItsOwn.class);
+            assertThatThrownBy(() -> context.getBean(ByManager.class).inStock(1, () -> service.inOrders(1)))
                     .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("ByDataSource.ordersButNamesStock(long, Runnable)")
+                    .hasMessageContaining("WithoutItsOwn.inOrders(long)")
                     .hasMessageContaining("the running transaction is not one of");
         }
     }
@@ -295,14 +270,6 @@ class SeveralDataSourcesTest {
         assertThatThrownBy(() -> start(Managers.class, NeitherSaid.class).close())
                 .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContaining("several DataSources")
-                .hasMessageContaining("ordersDataSource, stockDataSource");
-    }
-
-    @Test
-    void aDataSourceThatDoesNotExistFailsTheStart() {
-        assertThatThrownBy(() -> start(Managers.class, NoSuchDataSource.class).close())
-                .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContaining("stok")
                 .hasMessageContaining("ordersDataSource, stockDataSource");
     }
 

@@ -207,11 +207,11 @@ public final class Groups {
     /** @param why of a class whose text the caller's code may make; null if the leader has reported nothing */
     private CommitOutcomeUnknownException unknown(LockKey key, @Nullable Throwable why) {
         return Exceptions.outcomeUnknown(
-                        "It is not known whether the work under the lock of " + names.of(key)
-                                + " is stored: the thread that sent it for a group failed"
-                                + (why == null ? "" : " (" + why.getClass().getName() + ')')
-                                + ". Do not run it again before you have looked: done twice is worse than done late.",
-                        new SQLException("The leader of the group failed", why));
+                "It is not known whether the work under the lock of " + names.of(key)
+                        + " is stored: the thread that sent it for a group failed"
+                        + (why == null ? "" : " (" + why.getClass().getName() + ')')
+                        + ". Do not run it again before you have looked: done twice is worse than done late.",
+                new SQLException("The leader of the group failed", why));
     }
 
     /**

@@ -1,6 +1,7 @@
 package org.rowlock.spring.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.observation.ObservationRegistry;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.LockInstrumentation;
@@ -34,6 +35,12 @@ import org.springframework.core.env.Environment;
 @ConditionalOnMissingBean(LockInstrumentation.class)
 public final class RowLockMetricsAutoConfiguration {
     RowLockMetricsAutoConfiguration() {}
+
+    /** Static, as registries take filters before other beans are made. */
+    @Bean
+    static MeterFilter rowLockMeterDescriptions() {
+        return LockMetrics.descriptions();
+    }
 
     @Bean
     LockMetrics rowLockMetrics(

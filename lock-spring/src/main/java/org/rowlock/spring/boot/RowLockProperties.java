@@ -8,7 +8,6 @@ import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
-import org.rowlock.spring.MissingGuard;
 import org.rowlock.spring.Reaction;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -56,10 +55,10 @@ public record RowLockProperties(
         @DefaultValue Admission admission,
         @DefaultValue("true") boolean verify,
         @DefaultValue("10m") Duration verifyEvery,
-        @DefaultValue("warn") MissingGuard missingGuard,
+        @DefaultValue("warn") Reaction missingGuard,
         @DefaultValue("warn") Reaction unlockedMethods,
         @DefaultValue("warn") Reaction selfInvocation,
-        @DefaultValue("fail") StrategyConflict strategyConflict,
+        @DefaultValue("fail") Reaction strategyConflict,
         @DefaultValue("false") boolean observeIds,
         @DefaultValue("false") boolean singleEntryNode,
         @DefaultValue("true") boolean idsInMessages,
@@ -73,18 +72,6 @@ public record RowLockProperties(
         return strategy == LockStrategy.ROW
                 && tables.values().stream()
                         .allMatch(table -> table.strategy() == null || table.strategy() == LockStrategy.ROW);
-    }
-
-    /** What happens at startup where another instance runs a strategy that excludes none of this one's locks. */
-    public enum StrategyConflict {
-        /** The application does not start. */
-        FAIL,
-
-        /** An error is logged. */
-        WARN,
-
-        /** Nobody looks. */
-        IGNORE
     }
 
     /**

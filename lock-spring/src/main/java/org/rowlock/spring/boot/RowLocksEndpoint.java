@@ -30,46 +30,9 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  * The actuator endpoint {@code rowlocks}: holders and waiters. As any endpoint but health it is not exposed over HTTP
  * unless {@code management.endpoints.web.exposure.include} has it.
  *
- * <p>{@code GET /actuator/rowlocks} gives
- *
- * <pre>{@code
- * {
- *   "dataSources": {
- *     "dataSource": {
- *       "locks": [
- *         { "table": "orders", "id": "42", "key": "16385, 42", "mode": "exclusive", "granted": true, "pid": 4711,
- *           "application": "shop", "state": "idle in transaction", "transactionAge": "PT1.204S", "blockedBy": [] },
- *         { "table": "orders", "id": "42", "key": "16385, 42", "mode": "exclusive", "granted": false, "pid": 4712,
- *           "application": "shop", "state": "active", "transactionAge": "PT0.31S", "waitingFor": "PT0.3S",
- *           "blockedBy": [4711] }
- *       ]
- *     }
- *   },
- *   "admission": { "keysInUse": 1, "waiting": 1, "threads": [
- *     { "dataSource": "dataSource", "table": "orders", "id": "42", "mode": "FOR_NO_KEY_UPDATE", "thread": "http-1",
- *       "admitted": true, "since": "PT1.2S" },
- *     { "dataSource": "dataSource", "table": "orders", "id": "42", "mode": "FOR_NO_KEY_UPDATE", "thread": "http-7",
- *       "admitted": false, "since": "PT0.9S" }
- *   ] },
- *   "usages": [
- *     { "bean": "orderService", "method": "OrderService.ship(long)", "table": "orders", "id": "parameter orderId",
- *       "mode": "FOR_NO_KEY_UPDATE", "strategy": "BOTH" }
- *   ],
- *   "audits": {
- *     "dataSource": {
- *       "tables": [{ "table": "orders", "since": "2026-11-22T09:00:00Z", "sample": 1.0, "isEnabled": true }],
- *       "strayWriters": [
- *         { "table": "orders", "operation": "UPDATE", "role": "batch", "application": "nightly",
- *           "query": "update orders set state = $1", "context": "", "firstSeen": "...", "lastSeen": "..." }
- *       ]
- *     }
- *   },
- *   "jdbc": {
- *     "dataSource": { "mode": "queue", "figures": { "orders": { "recognised": 7, "queued": 2, "queuedMillis": 15 } },
- *                     "hotRows": { "orders(42)": 2 } }
- *   }
- * }
- * }</pre>
+ * <p>{@code GET /actuator/rowlocks} gives a {@link RowLocksReport}, whose components are the names in the JSON: the
+ * advisory locks of each DataSource with table, id, holder and waiter, the queues of this JVM by thread, every
+ * {@link org.rowlock.spring.RowLock} with its strategy, what an audit has noted, and the figures of lock-jdbc.
  *
  * <p>and {@code GET /actuator/rowlocks/orders/42} the {@code dataSources} that have the table, with the lines of that
  * row; the parts of a composite id follow each other, {@code /actuator/rowlocks/order_lines/42/1}. It finds ids that
@@ -129,23 +92,21 @@ public final class RowLocksEndpoint {
     @ReadOperation
     public RowLocksReport all() {
         Map<String, Locks> found = new LinkedHashMap<>();
+        Map<String, RowLocksReport.Audit> audits = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
-            try {
-                found.put(name, read(dataSource, LockInspector::all, ownRows(dataSource)));
+            try (Connection connection = dataSource.getConnection()) {
+                found.put(name, read(connection, LockInspector::all, ownRows(dataSource)));
+                RowLocksReport.Audit audit = audit(connection);
+                if (audit != null) {
+                    audits.put(name, audit);
+                }
             } catch (SQLException | RuntimeException e) {
-                found.put(name, failed(e));
+                found.putIfAbsent(name, failed(e));
             }
         });
         List<RowLocksReport.Usage> annotations = usages.all().stream()
                 .map(usage -> RowLocksReport.Usage.of(usage, locks.strategyOf(LockKey.row(usage.table(), 0))))
                 .toList();
-        Map<String, RowLocksReport.Audit> audits = new LinkedHashMap<>();
-        dataSources.forEach((name, dataSource) -> {
-            RowLocksReport.Audit audit = audit(dataSource);
-            if (audit != null) {
-                audits.put(name, audit);
-            }
-        });
         return new RowLocksReport(
                 found,
                 RowLocksReport.Admission.of(locks.admission(), dataSources),
@@ -168,8 +129,8 @@ public final class RowLocksEndpoint {
         LockKey key = key(table, id);
         Map<String, Locks> found = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
-            try {
-                found.put(name, read(dataSource, inspector -> inspector.of(key), List.of(key)));
+            try (Connection connection = dataSource.getConnection()) {
+                found.put(name, read(connection, inspector -> inspector.of(key), List.of(key)));
             } catch (RuntimeException e) {
                 found.put(name, failed(e));
             } catch (SQLException e) {
@@ -218,41 +179,35 @@ public final class RowLocksEndpoint {
                 .toList();
     }
 
-    private Locks read(DataSource dataSource, Question question, List<LockKey> known) throws SQLException {
-        try (Connection connection = dataSource.getConnection()) {
-            LockInspector inspector = LockInspector.of(connection);
-            List<LockInspector.Line> lines = question.ask(inspector);
-            Map<List<Object>, LockKey.Row> rows = new HashMap<>();
-            if (lines.stream().anyMatch(line -> line.table().isEmpty())) {
-                for (LockKey key : known) {
-                    for (LockInspector.Line line : inspector.of(key)) {
-                        rows.put(lockOf(line), (LockKey.Row) key);
-                    }
+    private Locks read(Connection connection, Question question, List<LockKey> known) throws SQLException {
+        LockInspector inspector = LockInspector.of(connection);
+        List<LockInspector.Line> lines = question.ask(inspector);
+        Map<List<Object>, LockKey.Row> rows = new HashMap<>();
+        if (lines.stream().anyMatch(line -> line.table().isEmpty())) {
+            for (LockKey key : known) {
+                for (LockInspector.Line line : inspector.of(key)) {
+                    rows.put(lockOf(line), (LockKey.Row) key);
                 }
             }
-            return new Locks(
-                    lines.stream()
-                            .filter(line -> watch == null || !watch.isWord(line))
-                            .map(line -> RowLocksReport.Line.of(line, rows.get(lockOf(line))))
-                            .toList(),
-                    null);
         }
+        return new Locks(
+                lines.stream()
+                        .filter(line -> watch == null || !watch.isWord(line))
+                        .map(line -> RowLocksReport.Line.of(line, rows.get(lockOf(line))))
+                        .toList(),
+                null);
     }
 
-    /** Null where nothing is audited, or the database cannot be asked, which the locks say already. */
-    private static RowLocksReport.@Nullable Audit audit(DataSource dataSource) {
-        try (Connection connection = dataSource.getConnection()) {
-            RowLockGuard guard = RowLockGuard.of(connection);
-            List<AuditedTable> tables = guard.auditedTables();
-            try {
-                List<StrayWriter> writers = guard.strayWriters();
-                return tables.isEmpty() && writers.isEmpty() ? null : new RowLocksReport.Audit(tables, writers, null);
-            } catch (SQLException notAllowed) {
-                return new RowLocksReport.Audit(
-                        tables, List.of(), notAllowed.getMessage() + "; grant the role pg_monitor to read them");
-            }
-        } catch (SQLException | RuntimeException e) {
-            return null;
+    /** Null where nothing is audited. */
+    private static RowLocksReport.@Nullable Audit audit(Connection connection) throws SQLException {
+        RowLockGuard guard = RowLockGuard.of(connection);
+        List<AuditedTable> tables = guard.auditedTables();
+        try {
+            List<StrayWriter> writers = guard.strayWriters();
+            return tables.isEmpty() && writers.isEmpty() ? null : new RowLocksReport.Audit(tables, writers, null);
+        } catch (SQLException notAllowed) {
+            return new RowLocksReport.Audit(
+                    tables, List.of(), notAllowed.getMessage() + "; grant the role pg_monitor to read them");
         }
     }
 

@@ -30,7 +30,8 @@ final class StartupLockFailureAnalyzer extends AbstractFailureAnalyzer<RowlockEx
                         + " rowlock.enabled=false if it never calls a method with @RowLock, or rowlock.verify=false.";
             case NOT_POSTGRESQL ->
                 "Use the JDBC driver of PostgreSQL, and a pool that unwraps to it. With several"
-                        + " DataSources name the one to lock in: @RowLock(..., dataSource = \"bean name\").";
+                        + " DataSources name the transaction manager of the one to lock in:"
+                        + " @Transactional(\"bean name\").";
             default ->
                 "Change it where the transaction begins. If that is in code that runs at startup, see the stack"
                         + " trace with --debug.";

@@ -11,16 +11,17 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
 /**
- * Shows which property of {@code rowlock.tables} is unknown, and how tables are named. Before Boot's own, which cannot.
+ * Shows which property of {@code rowlock} is unknown, and how tables are named. Before Boot's own, which cannot.
  */
 @Order(0)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
+    private static final ConfigurationPropertyName ALL = ConfigurationPropertyName.of("rowlock");
     private static final ConfigurationPropertyName TABLES = ConfigurationPropertyName.of("rowlock.tables");
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, UnboundConfigurationPropertiesException cause) {
         String unknown = cause.getUnboundProperties().stream()
-                .filter(property -> TABLES.isAncestorOf(property.getName()))
+                .filter(property -> ALL.isAncestorOf(property.getName()))
                 .map(UnknownPropertyFailureAnalyzer::describe)
                 .collect(Collectors.joining(System.lineSeparator()));
         if (unknown.isEmpty()) {
@@ -28,9 +29,12 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         }
         return new FailureAnalysis(
                 "These properties are none that Rowlock knows:" + System.lineSeparator() + unknown,
-                "A table has the properties strategy and id-columns. Put a name with a schema in brackets:"
-                        + " rowlock.tables[shop.orders].strategy=both; in YAML, with quotes around them:"
-                        + " \"[shop.orders]\" (see " + Docs.URL + "settings.md#spring-boot).",
+                cause.getUnboundProperties().stream().noneMatch(property -> TABLES.isAncestorOf(property.getName()))
+                        ? "Correct the name (see " + Docs.URL + "settings.md#spring-boot); the completion of an IDE has"
+                                + " all of them."
+                        : "A table has the properties strategy and id-columns. Put a name with a schema in brackets:"
+                                + " rowlock.tables[shop.orders].strategy=both; in YAML, with quotes around them:"
+                                + " \"[shop.orders]\" (see " + Docs.URL + "settings.md#spring-boot).",
                 cause);
     }
 

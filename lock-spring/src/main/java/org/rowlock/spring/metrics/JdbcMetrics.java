@@ -17,10 +17,13 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
  *
  * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>what</th></tr>
- * <tr><td>{@code rowlock.jdbc.statements}</td><td>counter</td><td>statements, by the tag {@code figure}: recognised,
- * wouldQueue, fronted and frontGivenUp for those with a lock in front and those that waited for it too long, and
- * passed.REASON for those that went to the server as they are; releasedEarly for the commits that let go of a row
- * before they were durable</td></tr>
+ * <tr><td>{@code rowlock.jdbc.recognised}, {@code .wouldQueue}, {@code .fronted}, {@code .frontGivenUp}</td>
+ * <td>counter</td><td>statements: those that lock a row that was recognised, of these those that would queue, those
+ * with a lock in front, and those that waited for it too long</td></tr>
+ * <tr><td>{@code rowlock.jdbc.passed}</td><td>counter</td><td>statements that went to the server as they are, by the
+ * tag {@code reason}</td></tr>
+ * <tr><td>{@code rowlock.jdbc.releasedEarly}</td><td>counter</td><td>commits that let go of a row before they were
+ * durable</td></tr>
  * <tr><td>{@code rowlock.jdbc.queue}</td><td>timer</td><td>the time in the queue of the JVM</td></tr>
  * <tr><td>{@code rowlock.jdbc.waiting}</td><td>gauge</td><td>the threads of the JVM that wait for their turn now;
  * without table</td></tr>
@@ -29,6 +32,7 @@ import org.rowlock.jdbc.RowlockJdbcMXBean;
  * <p>Tables appear when they are first seen, at most one reading of the meters later. Thread-safe.
  */
 public final class JdbcMetrics {
+    private static final String PASSED = "passed.";
     private static final String QUEUED = "queued";
     private static final String QUEUED_MILLIS = "queuedMillis";
 
@@ -69,11 +73,7 @@ public final class JdbcMetrics {
             figures.keySet().stream()
                     .filter(figure -> !figure.startsWith(QUEUED))
                     .filter(figure -> known.add(String.join("\n", dataSource, table, figure)))
-                    .forEach(figure -> FunctionCounter.builder(
-                                    "rowlock.jdbc.statements", control, each -> figure(each, table, figure))
-                            .description("Statements that lock rows, by what was done with them")
-                            .tags(tags.and("figure", figure))
-                            .register(meters));
+                    .forEach(figure -> count(control, table, figure, tags));
             if (known.add(String.join("\n", dataSource, table))) {
                 FunctionTimer.builder(
                                 "rowlock.jdbc.queue",
@@ -86,6 +86,19 @@ public final class JdbcMetrics {
                         .register(meters);
             }
         });
+    }
+
+    /** A meter for each figure, as a statement can count in several; but for the reasons, of which each has one. */
+    private void count(RowlockJdbcMXBean control, String table, String figure, Tags tags) {
+        boolean passed = figure.startsWith(PASSED);
+        FunctionCounter.builder(
+                        "rowlock.jdbc." + (passed ? "passed" : figure), control, each -> figure(each, table, figure))
+                .description(
+                        passed
+                                ? "Statements that went to the server as they are, by the reason"
+                                : "Statements or commits with the figure " + figure + ", as the MXBean has it")
+                .tags(passed ? tags.and("reason", figure.substring(PASSED.length())) : tags)
+                .register(meters);
     }
 
     private static long figure(RowlockJdbcMXBean control, String table, String figure) {

@@ -1,9 +1,15 @@
 package org.rowlock.spring.metrics;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation;
@@ -36,6 +42,15 @@ import org.rowlock.spring.LockInstrumentation;
  * has an ObservationRegistry, from its handlers for meters, which Spring Boot registers. Thread-safe.
  */
 public final class LockMetrics implements LockInstrumentation {
+    private static final Map<String, String> DESCRIPTIONS = Map.of(
+            "rowlock.acquire", "The wait for a lock, from the call until it is held or refused",
+            "rowlock.acquire.active", "The calls that wait for a lock now",
+            "rowlock.hold", "How long locks are held, from the grant to the end of the transaction",
+            "rowlock.timeouts", "Waits for a lock that ran out on the server, tries in vain included",
+            "rowlock.deadlocks", "Waits for a lock that the server ended to break a deadlock",
+            "rowlock.admission", "The time in the queue of the JVM for a key",
+            "rowlock.admission.active", "The calls that stand in the queues of the JVM now");
+
     private final MeterRegistry meters;
     private final LockObservations observations;
 
@@ -90,8 +105,8 @@ public final class LockMetrics implements LockInstrumentation {
     /** The counters of a table exist, with 0, from its first acquisition on, so that alerts see them rise. */
     private void count(Acquisition acquisition, Outcome outcome) {
         String[] tags = tags(acquisition);
-        meters.counter("rowlock.timeouts", tags).increment(outcome == Outcome.NOT_AVAILABLE ? 1 : 0);
-        meters.counter("rowlock.deadlocks", tags).increment(outcome == Outcome.DEADLOCK ? 1 : 0);
+        counter("rowlock.timeouts", tags).increment(outcome == Outcome.NOT_AVAILABLE ? 1 : 0);
+        counter("rowlock.deadlocks", tags).increment(outcome == Outcome.DEADLOCK ? 1 : 0);
     }
 
     @Override
@@ -101,7 +116,36 @@ public final class LockMetrics implements LockInstrumentation {
 
     @Override
     public void released(Acquisition acquisition, Duration held) {
-        meters.timer("rowlock.hold", tags(acquisition)).record(held);
+        Timer.builder("rowlock.hold")
+                .description(DESCRIPTIONS.get("rowlock.hold"))
+                .tags(tags(acquisition))
+                .register(meters)
+                .record(held);
+    }
+
+    private Counter counter(String name, String... tags) {
+        return Counter.builder(name)
+                .description(DESCRIPTIONS.get(name))
+                .tags(tags)
+                .register(meters);
+    }
+
+    /**
+     * Describes the meters that come from observations, which have no description of their own.
+     *
+     * @return a filter for the registry; with Spring Boot it is a bean
+     */
+    public static MeterFilter descriptions() {
+        return new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                String description = id.getDescription() == null ? DESCRIPTIONS.get(id.getName()) : null;
+                return description == null
+                        ? id
+                        : new Meter.Id(
+                                id.getName(), Tags.of(id.getTags()), id.getBaseUnit(), description, id.getType());
+            }
+        };
     }
 
     private static String[] tags(Acquisition acquisition) {

@@ -35,7 +35,8 @@ class BareClassPathTest {
                     + "|spring-(orm|data|web)|hibernate-|jakarta\\.persistence|tomcat-|spring-boot-tomcat).*\\.jar");
 
     @RegisterExtension
-    final TestDatabase database = new TestDatabase("create table orders (id bigint primary key)");
+    final TestDatabase database =
+            new TestDatabase("create table orders (id bigint primary key)", "insert into orders values (42)");
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

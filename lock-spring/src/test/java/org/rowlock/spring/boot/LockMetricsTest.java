@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forUpdate;
 
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -136,6 +137,12 @@ class LockMetricsTest {
                     .isZero();
             assertThat(meters.get("rowlock.deadlocks").tags(tags()).counter().count())
                     .isZero();
+            assertThat(meters.getMeters())
+                    .extracting(Meter::getId)
+                    .filteredOn(id -> id.getName().startsWith("rowlock."))
+                    .hasSizeGreaterThan(4)
+                    .allSatisfy(id ->
+                            assertThat(id.getDescription()).as(id.getName()).isNotBlank());
         }
     }
 

@@ -98,8 +98,8 @@ class RowLockJdbcTest {
                     .isEqualTo("queue");
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             meters.get("rowlock.jdbc.waiting").gauge().value();
-            assertThat(meters.get("rowlock.jdbc.statements")
-                            .tags("table", "stock", "figure", "recognised", "datasource", "dataSource")
+            assertThat(meters.get("rowlock.jdbc.recognised")
+                            .tags("table", "stock", "datasource", "dataSource")
                             .functionCounter()
                             .count())
                     .isEqualTo(6);

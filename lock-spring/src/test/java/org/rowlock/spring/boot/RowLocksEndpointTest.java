@@ -9,7 +9,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -28,6 +33,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
 /** The endpoint over HTTP. */
@@ -238,6 +244,31 @@ class RowLocksEndpointTest {
     void unknownTableIsABadRequest() throws Exception {
         assertThat(get("/ordrs/42").statusCode()).isEqualTo(400);
         assertThat(get("/orders%3B/42").statusCode()).isEqualTo(400);
+    }
+
+    /** Each time would be another connection timeout, and the endpoint is looked at when the pool is empty. */
+    @Test
+    void aPoolIsAskedForOneConnection() {
+        AtomicInteger asked = new AtomicInteger();
+        DataSource empty = new AbstractDataSource() {
+            @Override
+            public Connection getConnection() throws SQLException {
+                asked.incrementAndGet();
+                throw new SQLTransientConnectionException("there is none");
+            }
+
+            @Override
+            public Connection getConnection(String user, String password) throws SQLException {
+                return getConnection();
+            }
+        };
+        RowLocksReport report = new RowLocksEndpoint(
+                        LOCKS,
+                        context.getBean(org.rowlock.spring.RowLockUsages.class),
+                        java.util.Map.of("empty", empty))
+                .all();
+        assertThat(report.dataSources().get("empty").error()).contains("there is none");
+        assertThat(asked).hasValue(1);
     }
 
     @Test

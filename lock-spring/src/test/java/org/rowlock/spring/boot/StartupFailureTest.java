@@ -120,7 +120,7 @@ class StartupFailureTest {
     @Test
     void unknownProperty() {
         assertFails(Application.class, "rowlock.stratgey=row");
-        assertSays("rowlock.stratgey", "commandLineArgs", "left unbound");
+        assertSays("rowlock.stratgey=row", "commandLineArgs", "none that Rowlock knows", "Correct the name");
     }
 
     @Test

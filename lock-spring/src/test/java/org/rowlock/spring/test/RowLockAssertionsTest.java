@@ -82,10 +82,10 @@ class RowLockAssertionsTest {
         }
 
         @Transactional
-        public void line(
-                @RowLock(value = "line", part = 1) long order,
-                @RowLock(value = "line", part = 2) int number,
-                Runnable work) {
+        @RowLock(
+                table = "line",
+                id = {"#order", "#number"})
+        public void line(long order, int number, Runnable work) {
             work.run();
         }
 

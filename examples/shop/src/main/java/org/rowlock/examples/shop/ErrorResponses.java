@@ -1,6 +1,7 @@
 package org.rowlock.examples.shop;
 
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -25,6 +26,12 @@ class ErrorResponses {
     @ExceptionHandler
     ProblemDetail refused(OrderRefusedException e) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, e.getMessage());
+    }
+
+    /** A row that was to be locked does not exist: the method has not run. */
+    @ExceptionHandler
+    ProblemDetail absent(EmptyResultDataAccessException e) {
+        return ProblemDetail.forStatusAndDetail(HttpStatus.NOT_FOUND, "There is no such order or product.");
     }
 
     @ExceptionHandler

@@ -33,10 +33,10 @@ class Placements {
 
     // snippet: parts
     @Transactional
-    public List<String> change(
-            @RowLock(value = "order_line", part = 1) long orderId,
-            @RowLock(value = "order_line", part = 2) long product,
-            int quantity) {
+    @RowLock(
+            table = "order_line",
+            id = {"#orderId", "#product"})
+    public List<String> change(long orderId, long product, int quantity) {
         return locked();
     }
     // end

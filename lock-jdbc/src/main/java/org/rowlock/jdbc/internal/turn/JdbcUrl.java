@@ -25,14 +25,8 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
     private static final Pattern URL = Pattern.compile(PREFIX + "([a-z][a-z0-9_-]*:)*?postgresql:.*", Pattern.DOTALL);
 
     private static final String OURS = "rowlock.";
-    private static final List<String> NAMES =
-            List.of(
-                    "rowlock.mode",
-                    "rowlock.include",
-                    "rowlock.exclude",
-                    "rowlock.release",
-                    "rowlock.front",
-                    "rowlock.group");
+    private static final List<String> NAMES = List.of(
+            "rowlock.mode", "rowlock.include", "rowlock.exclude", "rowlock.release", "rowlock.front", "rowlock.group");
 
     public static boolean isOurs(String url) {
         return URL.matcher(url).matches();

@@ -4,12 +4,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a call at most once, and gives every caller what came of it. Not thread-safe. */
-final class Attempt<T> implements Supplier<T> {
+final class OnlyOnce<T> implements Supplier<T> {
     private final Supplier<T> call;
     private @Nullable Supplier<T> outcome;
     private @Nullable Throwable failure;
 
-    Attempt(Supplier<T> call) {
+    OnlyOnce(Supplier<T> call) {
         this.call = call;
     }
 

@@ -1,0 +1,150 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A row that does not exist is not locked, and is not taken for one that is. */
+class AbsentRowTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account(id int primary key, balance int not null default 0)",
+            "insert into account values (1), (2)");
+
+    static class Accounts {
+        private int ran;
+
+        @Transactional
+        public void change(@RowLock("account") int id) {
+            ran++;
+        }
+
+        @Transactional
+        public void changeAll(@RowLock("account") List<Integer> ids) {
+            ran++;
+        }
+
+        @Transactional
+        public void create(@RowLock(value = "account", required = false) int id) {
+            ran++;
+        }
+
+        @Transactional
+        public Optional<Integer> find(@RowLock("account") int id) {
+            ran++;
+            return Optional.of(id);
+        }
+
+        @Transactional
+        @RowLock(table = "account", id = "#id")
+        @RowLock(table = "account", id = "#or", required = false)
+        public void either(int id, int or) {
+            ran++;
+        }
+
+        public int ran() {
+            return ran;
+        }
+    }
+
+    @org.springframework.context.annotation.Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @EnableRowLocks
+    static class Enabled {}
+
+    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean(
+                            RowLocks.class,
+                            () -> RowLocks.builder().strategy(strategy).build());
+                },
+                Contexts.Jdbc.class,
+                Enabled.class,
+                Accounts.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "BOTH"})
+    void theMethodDoesNotRunUnlessItSaysThatTheRowMayBeMissing(LockStrategy strategy) {
+        try (var context = start(strategy)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            assertThatThrownBy(() -> accounts.change(7))
+                    .isInstanceOf(EmptyResultDataAccessException.class)
+                    .hasMessageContainingAll("Accounts.change(int)", "does not exist", "required = false");
+            assertThatThrownBy(() -> accounts.changeAll(List.of(1, 7, 8)))
+                    .isInstanceOf(EmptyResultDataAccessException.class)
+                    .hasMessageContaining("2 of the rows do not exist");
+            assertThatThrownBy(() -> accounts.either(7, 1)).isInstanceOf(EmptyResultDataAccessException.class);
+            assertThat(accounts.ran()).isZero();
+            accounts.change(1);
+            accounts.create(7);
+            accounts.either(1, 7);
+            assertThat(accounts.find(7)).contains(7);
+            assertThat(accounts.ran()).isEqualTo(4);
+        }
+    }
+
+    /** Nothing looks for the row. */
+    @Test
+    void withAdvisoryTheKeyIsLocked() {
+        try (var context = start(LockStrategy.ADVISORY)) {
+            Accounts accounts = context.getBean(Accounts.class);
+            accounts.change(7);
+            assertThat(accounts.ran()).isOne();
+        }
+    }
+
+    /** The proof of code that needs a lock, and not the count of what was asked for. */
+    @Test
+    void whatIsHeldIsProvenByTheTransaction() {
+        try (var context = start(LockStrategy.ROW)) {
+            RowLockTemplate template = context.getBean(RowLockTemplate.class);
+            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+            LockKey one = LockKey.row("account", 1);
+            LockKey absent = LockKey.row("account", 7);
+            assertThatThrownBy(() -> template.requireLocked(one))
+                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                    .hasMessageContaining("no transaction");
+            new TransactionTemplate(manager).executeWithoutResult(status -> {
+                assertThatThrownBy(() -> template.requireLocked(one))
+                        .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                        .hasMessageContaining("has not locked account");
+                assertThat(template.lock(forNoKeyUpdate(List.of(one, absent))).isLocked())
+                        .isFalse();
+                template.requireLocked(one);
+                assertThatThrownBy(() -> template.requireLocked(absent))
+                        .isInstanceOf(InvalidDataAccessApiUsageException.class);
+                TransactionTemplate nested = new TransactionTemplate(manager);
+                nested.setPropagationBehavior(TransactionTemplate.PROPAGATION_NESTED);
+                nested.executeWithoutResult(inner -> {
+                    template.lock(forNoKeyUpdate(LockKey.row("account", 2)));
+                    template.requireLocked(LockKey.row("account", 2));
+                    inner.setRollbackOnly();
+                });
+                assertThatThrownBy(() -> template.requireLocked(LockKey.row("account", 2)))
+                        .as("a rollback to a savepoint gave it back")
+                        .isInstanceOf(InvalidDataAccessApiUsageException.class);
+            });
+        }
+    }
+}

@@ -1,0 +1,430 @@
+package org.rowlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowlock.LockRequest.forNoKeyUpdate;
+
+import com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider;
+import jakarta.persistence.Cacheable;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import jakarta.persistence.Table;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.apache.ibatis.annotations.Select;
+import org.hibernate.annotations.Cache;
+import org.hibernate.annotations.CacheConcurrencyStrategy;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.mybatis.spring.SqlSessionFactoryBean;
+import org.mybatis.spring.mapper.MapperFactoryBean;
+import org.rowlock.Claim;
+import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockedQuery;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.libraries.JpaTransactions;
+import org.rowlock.spring.libraries.JpaTransactions.Unit;
+import org.rowlock.testing.TestDatabase;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Whatever takes the lock, whatever has read the row before, and in whatever phase of the transaction: behind the lock
+ * the value is the one that {@code SELECT ... FOR UPDATE} reads there, and what was promised is stored. If that cannot
+ * be, the caller is told, and nothing of it is stored.
+ */
+class EveryEntranceTest {
+    @RegisterExtension
+    final TestDatabase database = new TestDatabase(
+            "create table account (id bigint primary key, balance bigint not null)",
+            "insert into account values (1, 0)",
+            "create table ledger (entry text)");
+
+    private static final LockRequest ONE = forNoKeyUpdate(LockKey.row("account", 1));
+
+    @Entity
+    @Table(name = "account")
+    @Cacheable
+    @Cache(usage = CacheConcurrencyStrategy.READ_WRITE)
+    static class Account {
+        @Id
+        Long id;
+
+        long balance;
+    }
+
+    interface Mapper {
+        @Select("select balance from account where id = 1")
+        long balance();
+    }
+
+    /** What has read the row before the lock, and reads it behind. */
+    enum Reader {
+        FIRST_LEVEL,
+        SECOND_LEVEL,
+        MYBATIS,
+        NONE
+    }
+
+    /** When the lock is taken. */
+    enum Phase {
+        WORK,
+        BEFORE_COMMIT,
+        AFTER_COMMIT
+    }
+
+    /** What takes the lock, and runs something behind it. */
+    enum Entrance {
+        ANNOTATION(false),
+        ANNOTATED_PLAIN(false),
+        REQUIRES_NEW(true),
+        KOTLIN(false),
+        LOCK(false),
+        TRY_LOCK(false),
+        LOCK_AND_QUERY(false),
+        IN_TRANSACTION(false),
+        CLAIM(false),
+        EVENT(false),
+        BEFORE_COMMIT_EVENT(false),
+        ASYNC(true),
+        THREAD(true);
+
+        /** Whether it begins a transaction of its own, and so may do that behind the commit of another. */
+        private final boolean own;
+
+        Entrance(boolean own) {
+            this.own = own;
+        }
+    }
+
+    record Told(Runnable inside, boolean beforeCommit) {}
+
+    static class Service {
+        @Transactional
+        public void lock(@RowLock("account") long id, Runnable inside) {
+            inside.run();
+        }
+
+        @RowLock(table = "account", id = "#id")
+        public void plain(long id, Runnable inside) {
+            inside.run();
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void anew(@RowLock(entity = Account.class) long id, Runnable inside) {
+            inside.run();
+        }
+
+        @EventListener(condition = "!#told.beforeCommit")
+        @RowLock(table = "account", id = "1")
+        public void on(Told told) {
+            told.inside().run();
+        }
+
+        @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT, condition = "#told.beforeCommit")
+        @RowLock(table = "account", id = "1")
+        public void beforeCommit(Told told) {
+            told.inside().run();
+        }
+
+        @Async
+        @Transactional
+        public CompletableFuture<Void> later(@RowLock("account") long id, Runnable inside) {
+            inside.run();
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class Libraries {
+        @Bean
+        SqlSessionFactoryBean sqlSessionFactory(DataSource dataSource) {
+            SqlSessionFactoryBean factory = new SqlSessionFactoryBean();
+            factory.setDataSource(dataSource);
+            return factory;
+        }
+
+        @Bean
+        MapperFactoryBean<Mapper> mapper(SqlSessionFactoryBean sessions) throws Exception {
+            MapperFactoryBean<Mapper> factory = new MapperFactoryBean<>(Mapper.class);
+            sessions.getObject().getConfiguration().addMapper(Mapper.class);
+            factory.setSqlSessionFactory(sessions.getObject());
+            return factory;
+        }
+
+        @Bean
+        JdbcTemplate jdbcTemplate(DataSource dataSource) {
+            return new JdbcTemplate(dataSource);
+        }
+    }
+
+    private AnnotationConfigApplicationContext start(LockStrategy strategy) {
+        Map<String, Object> cache = Map.of(
+                "hibernate.cache.region.factory_class",
+                "jcache",
+                "hibernate.javax.cache.provider",
+                CaffeineCachingProvider.class.getName(),
+                "hibernate.javax.cache.missing_cache_strategy",
+                "create");
+        return RowLockTests.start(
+                beans -> {
+                    beans.registerBean("dataSource", DataSource.class, () -> Contexts.pool(database));
+                    beans.registerBean(Unit.class, () -> new Unit(cache, Account.class));
+                    beans.registerBean(
+                            RowLocks.class,
+                            () -> RowLocks.builder().strategy(strategy).build());
+                    beans.register(Libraries.class, Service.class, PlainService.class);
+                },
+                JpaTransactions.class);
+    }
+
+    /** One run. */
+    private final class Case {
+        private final AnnotationConfigApplicationContext context;
+        private final Entrance entrance;
+        private final Reader reader;
+        private final TransactionTemplate transaction;
+        private final EntityManager entities;
+        private final RowLockTemplate locks;
+        private final List<Long> behind = new ArrayList<>();
+        private final List<Long> oracle = new ArrayList<>();
+
+        Case(AnnotationConfigApplicationContext context, Entrance entrance, Reader reader) {
+            this.context = context;
+            this.entrance = entrance;
+            this.reader = reader;
+            this.transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            this.entities =
+                    SharedEntityManagerCreator.createSharedEntityManager(context.getBean(EntityManagerFactory.class));
+            this.locks = context.getBean(RowLockTemplate.class);
+        }
+
+        private long read() {
+            return switch (reader) {
+                case FIRST_LEVEL, SECOND_LEVEL -> entities.find(Account.class, 1L).balance;
+                case MYBATIS -> context.getBean(Mapper.class).balance();
+                case NONE -> jdbc("select balance from account where id = 1");
+            };
+        }
+
+        private long jdbc(String sql) {
+            Long value = context.getBean(JdbcTemplate.class).queryForObject(sql, Long.class);
+            return value == null ? -1 : value;
+        }
+
+        /** The lock's work: reads, and promises a write. What a program without Rowlock reads is the oracle. */
+        private void inside() {
+            behind.add(read());
+            oracle.add(jdbc("select balance from account where id = 1 for no key update"));
+            if (entrance != Entrance.CLAIM) {
+                locks.requireLocked(LockKey.row("account", 1));
+            }
+            locks.atCommit().add("insert into ledger values ('promised')").expectOneRow();
+        }
+
+        private void enter() {
+            Service service = context.getBean(Service.class);
+            switch (entrance) {
+                case ANNOTATION -> service.lock(1, this::inside);
+                case ANNOTATED_PLAIN -> service.plain(1, this::inside);
+                case REQUIRES_NEW -> service.anew(1, this::inside);
+                case KOTLIN -> {
+                    context.getBean(PlainService.class).add(1, 0);
+                    inside();
+                }
+                case LOCK -> {
+                    assertThat(locks.lock(ONE).isLocked()).isTrue();
+                    inside();
+                }
+                case TRY_LOCK -> {
+                    assertThat(locks.tryLock(ONE).isLocked()).isTrue();
+                    inside();
+                }
+                case LOCK_AND_QUERY -> {
+                    assertThat(locks.lockAndQuery(ONE, LockedQuery.of("select 1", row -> row.getInt(1))))
+                            .containsExactly(1);
+                    inside();
+                }
+                case IN_TRANSACTION ->
+                    locks.inTransaction(ONE, () -> {
+                        inside();
+                        return "";
+                    });
+                case CLAIM -> {
+                    assertThat(locks.claim(Claim.from("account").where("id = 1").limit(1), row -> row.getLong("id")))
+                            .containsExactly(1L);
+                    inside();
+                }
+                case EVENT -> context.publishEvent(new Told(this::inside, false));
+                case BEFORE_COMMIT_EVENT -> context.publishEvent(new Told(this::inside, true));
+                case ASYNC -> join(service.later(1, this::inside));
+                case THREAD ->
+                    join(CompletableFuture.runAsync(() -> service.lock(1, this::inside), Blocking.NEW_THREAD));
+            }
+        }
+
+        private void join(CompletableFuture<?> later) {
+            try {
+                later.get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            } catch (java.util.concurrent.ExecutionException e) {
+                throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
+            } catch (InterruptedException | java.util.concurrent.TimeoutException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** Runs it, and gives what the caller was told; null if it went well. */
+        RuntimeException run(Phase phase) {
+            // The cache of the factory has the row as it is now.
+            transaction.executeWithoutResult(status -> entities.find(Account.class, 1L));
+            RuntimeException[] refused = new RuntimeException[1];
+            try {
+                transaction.executeWithoutResult(status -> {
+                    if (reader != Reader.SECOND_LEVEL) {
+                        read();
+                    }
+                    elsewhere("update account set balance = balance + 50 where id = 1");
+                    Runnable work = () -> {
+                        try {
+                            enter();
+                        } catch (RuntimeException e) {
+                            refused[0] = e;
+                            throw e;
+                        }
+                    };
+                    switch (phase) {
+                        case WORK -> work.run();
+                        case BEFORE_COMMIT ->
+                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                                @Override
+                                public void beforeCommit(boolean readOnly) {
+                                    work.run();
+                                }
+                            });
+                        case AFTER_COMMIT ->
+                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                                @Override
+                                public void afterCommit() {
+                                    work.run();
+                                }
+                            });
+                    }
+                });
+            } catch (RuntimeException e) {
+                return refused[0] == null ? e : refused[0];
+            }
+            return refused[0];
+        }
+    }
+
+    private void elsewhere(String sql) {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void check(AnnotationConfigApplicationContext context, Entrance entrance, Reader reader, Phase phase)
+            throws SQLException {
+        elsewhere("delete from ledger");
+        Case one = new Case(context, entrance, reader);
+        RuntimeException told = one.run(phase);
+        String stored = database.query("select count(*) from ledger");
+        if (told != null) {
+            assertThat(told).as("only behind the commit").isInstanceOf(InvalidDataAccessApiUsageException.class);
+            assertThat(phase).isEqualTo(Phase.AFTER_COMMIT);
+            assertThat(entrance.own).isFalse();
+            assertThat(stored).as("nothing is promised that is not stored").isEqualTo("0");
+            return;
+        }
+        assertThat(phase == Phase.AFTER_COMMIT && !entrance.own)
+                .as("silent behind the commit")
+                .isFalse();
+        assertThat(one.behind).as("read behind the lock").hasSize(1).isEqualTo(one.oracle);
+        assertThat(stored).as("stored of what was promised").isEqualTo("1");
+    }
+
+    /** Spring calls no listener of the transaction that is registered in its own last phases. */
+    private static boolean isCalled(Entrance entrance, Phase phase) {
+        return entrance != Entrance.BEFORE_COMMIT_EVENT || phase == Phase.WORK;
+    }
+
+    private Stream<DynamicTest> cases(Supplier<AnnotationConfigApplicationContext> context) {
+        return Stream.of(Entrance.values())
+                .flatMap(entrance -> Stream.of(Reader.values())
+                        .flatMap(reader -> Stream.of(Phase.values())
+                                .filter(phase -> isCalled(entrance, phase))
+                                .map(phase -> DynamicTest.dynamicTest(
+                                        entrance + " " + reader + " " + phase,
+                                        () -> check(context.get(), entrance, reader, phase)))));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> withRow() {
+        AnnotationConfigApplicationContext context = start(LockStrategy.ROW);
+        return cases(() -> context).onClose(context::close);
+    }
+
+    @TestFactory
+    @Tag("long")
+    Stream<DynamicTest> withBoth() {
+        AnnotationConfigApplicationContext context = start(LockStrategy.BOTH);
+        return cases(() -> context).onClose(context::close);
+    }
+
+    @TestFactory
+    @Tag("long")
+    Stream<DynamicTest> withAdvisory() {
+        AnnotationConfigApplicationContext context = start(LockStrategy.ADVISORY);
+        return cases(() -> context).onClose(context::close);
+    }
+
+    /** Without the lock the same program reads what is no longer there: the property can fail. */
+    @Test
+    void withoutALockTheReadersAreStale() {
+        try (var context = start(LockStrategy.ROW)) {
+            for (Reader reader : List.of(Reader.FIRST_LEVEL, Reader.SECOND_LEVEL, Reader.MYBATIS)) {
+                Case one = new Case(context, Entrance.LOCK, reader);
+                one.transaction.executeWithoutResult(status -> one.entities.find(Account.class, 1L));
+                one.transaction.executeWithoutResult(status -> {
+                    long before = one.read();
+                    elsewhere("update account set balance = balance + 50 where id = 1");
+                    assertThat(one.read()).as(reader.name()).isEqualTo(before);
+                });
+            }
+        }
+    }
+}
