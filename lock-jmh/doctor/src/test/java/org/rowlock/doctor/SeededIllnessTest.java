@@ -216,7 +216,7 @@ class SeededIllnessTest {
                         "one row, held for a long statement",
                         "shorter-statements",
                         "account",
-                        "begin; select * from account where id = 7 for update; select pg_sleep(0.15); commit"),
+                        "begin; select * from account where id = 7 for update; select pg_sleep(0.4); commit"),
                 load(
                         "an upsert of one row",
                         "convoy-of-writes",

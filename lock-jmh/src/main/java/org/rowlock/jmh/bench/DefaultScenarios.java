@@ -40,6 +40,8 @@ public final class DefaultScenarios {
     private DefaultScenarios() {}
 
     /**
+     * What is run where nobody says what.
+     *
      * @param isEmbedded whether the server is ours, on this machine, and so without a network
      * @param areAllVariants whether with all of their variants, as it was said which are wanted
      */

@@ -19,6 +19,8 @@ public record Room(ServerAddress server, ConnectionRoom connections, long locks)
     private static final int OURS = 12;
 
     /**
+     * Those that fit.
+     *
      * @param areGiven whether the user said how many clients
      * @param areNamed whether the user named the scenarios, and wants each of them
      * @throws UserError if something that was asked for does not fit, or nothing does

@@ -55,7 +55,7 @@ public final class ScenarioFile {
         ScenarioFile run = new ScenarioFile();
         paragraphs[paragraphs.length - 1]
                 .lines()
-                .forEach(line -> run.add(line.strip().split("\\s{2,}")));
+                .forEach(line -> run.add(line.strip().split("\\s{2,}", -1)));
         return new Scenario(
                 paragraphs[0],
                 words(paragraphs[1]),
@@ -78,13 +78,13 @@ public final class ScenarioFile {
         switch (row[0]) {
             case "benchmark" -> benchmark = row[1];
             case "clients" ->
-                Stream.of(row[1].split(", "))
+                Stream.of(row[1].split(", ", -1))
                         .map(Integer::valueOf)
                         .map(Point::clients)
                         .forEach(points::add);
             case "point" -> points.add(point(row));
             case "variants" ->
-                Stream.of(row[1].split("; "))
+                Stream.of(row[1].split("; ", -1))
                         .map(label -> variant(row[0], label))
                         .forEach(variants::add);
             case "variant", "control" -> variants.add(variant(row));
