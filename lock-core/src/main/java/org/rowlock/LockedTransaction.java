@@ -126,7 +126,7 @@ final class LockedTransaction {
         }
     }
 
-    static <R, X extends Exception> LockedWork<R, @Nullable Void, X> returningNothing(LockedAction<R, X> work) {
+    static <R, X extends Exception> LockedWork<R, @Nullable Void, X> returningNothing(LockedWork.Action<R, X> work) {
         given(work);
         return locked -> {
             work.accept(locked);

@@ -19,4 +19,21 @@ public interface LockedWork<R, T extends @Nullable Object, X extends Exception> 
      * @throws X what the caller is to see; the transaction is rolled back and nothing is written
      */
     T apply(Locked<R> locked) throws X;
+
+    /**
+     * The same without a result.
+     *
+     * @param <R> the value of a row that came with the lock
+     * @param <X> what it throws
+     */
+    @FunctionalInterface
+    interface Action<R, X extends Exception> {
+        /**
+         * Does the work.
+         *
+         * @param locked as for {@link LockedWork#apply}
+         * @throws X what the caller is to see; the transaction is rolled back and nothing is written
+         */
+        void accept(Locked<R> locked) throws X;
+    }
 }

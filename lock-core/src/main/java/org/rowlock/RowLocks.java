@@ -158,7 +158,7 @@ public final class RowLocks {
      * @throws SQLException as there
      */
     public <X extends Exception> void runInTransaction(
-            DataSource dataSource, LockRequest request, LockedAction<Void, X> work) throws X, SQLException {
+            DataSource dataSource, LockRequest request, LockedWork.Action<Void, X> work) throws X, SQLException {
         this.<@Nullable Void, X>inTransaction(dataSource, request, LockedTransaction.returningNothing(work));
     }
 
@@ -175,7 +175,7 @@ public final class RowLocks {
      * @throws SQLException as there
      */
     public <R, X extends Exception> void runInTransaction(
-            DataSource dataSource, LockRequest request, LockedQuery<R> query, LockedAction<R, X> work)
+            DataSource dataSource, LockRequest request, LockedQuery<R> query, LockedWork.Action<R, X> work)
             throws X, SQLException {
         this.<R, @Nullable Void, X>inTransaction(dataSource, request, query, LockedTransaction.returningNothing(work));
     }
@@ -193,7 +193,8 @@ public final class RowLocks {
      * @throws SQLException as there
      */
     public <R, X extends Exception> void runInTransaction(
-            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedAction<R, X> work) throws X, SQLException {
+            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedWork.Action<R, X> work)
+            throws X, SQLException {
         this.<R, @Nullable Void, X>inTransaction(dataSource, claim, mapper, LockedTransaction.returningNothing(work));
     }
 

@@ -52,8 +52,7 @@ class ArchitectureTest {
             "CommitWrites",
             "CommitWrite",
             "Locked",
-            "LockedWork",
-            "LockedAction");
+            "LockedWork");
 
     private static final int MOST_TYPES = 40;
     private static final int MOST_MEMBERS = 140;

@@ -73,8 +73,8 @@ final class Crowd implements AutoCloseable {
         holder.setAutoCommit(false);
         RowLocks.builder().strategy(LockStrategy.BOTH).build().in(holder).lock(request);
         // Not by execute, as it would lead those who come before it has its connection.
-        opener = new Caller(
-                () -> locks.runInTransaction(dataSource, request, (LockedAction<Void, RuntimeException>) locked -> {}));
+        opener = new Caller(() ->
+                locks.runInTransaction(dataSource, request, (LockedWork.Action<Void, RuntimeException>) locked -> {}));
         awaitEntrants(1);
     }
 

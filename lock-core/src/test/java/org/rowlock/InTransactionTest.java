@@ -359,7 +359,7 @@ class InTransactionTest {
                 .isExactlyInstanceOf(IllegalStateException.class);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> locks.runInTransaction(
-                        database.dataSource(), forUpdate(A), (LockedAction<Void, RuntimeException>) null))
+                        database.dataSource(), forUpdate(A), (LockedWork.Action<Void, RuntimeException>) null))
                 .withMessageContaining("work is null");
     }
 
