@@ -250,14 +250,10 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
      */
     private static List<String> id(Object id) {
         try {
-            return sorted(LockKey.row("any", parts(id)).id());
+            return SessionCaches.sorted(LockKey.row("any", parts(id)).id());
         } catch (IllegalArgumentException e) {
             return List.of();
         }
-    }
-
-    static List<String> sorted(List<String> parts) {
-        return parts.size() == 1 ? parts : parts.stream().sorted().toList();
     }
 
     private static List<Object> parts(Object id) {

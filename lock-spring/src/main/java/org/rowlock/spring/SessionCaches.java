@@ -36,10 +36,15 @@ record SessionCaches(String what, DataSource dataSource, Map<String, Set<List<St
         Map<String, Set<List<String>>> rows = new HashMap<>();
         keys.forEach(key -> {
             if (key instanceof LockKey.Row row) {
-                rows.computeIfAbsent(row.table(), table -> new HashSet<>()).add(HibernateSession.sorted(row.id()));
+                rows.computeIfAbsent(row.table(), table -> new HashSet<>()).add(sorted(row.id()));
             }
         });
         return new SessionCaches(what, dataSource, rows);
+    }
+
+    /** The parts of an id in an order that does not depend on the mapping. */
+    static List<String> sorted(List<String> parts) {
+        return parts.size() == 1 ? parts : parts.stream().sorted().toList();
     }
 
     /**

@@ -433,7 +433,8 @@ class LockMetricsTest {
                             .timer()
                             .count())
                     .isEqualTo(1);
-            context.getBean(Orders.class).ship(3);
+            assertThatThrownBy(() -> context.getBean(Orders.class).ship(3))
+                    .isInstanceOf(EmptyResultDataAccessException.class);
             assertThat(meters.get("rowlock.hold").timer().count())
                     .as("there is no row 3 to hold")
                     .isEqualTo(1);

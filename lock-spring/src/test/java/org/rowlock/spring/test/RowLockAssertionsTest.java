@@ -67,6 +67,11 @@ class RowLockAssertionsTest {
 
     static class Orders {
         @Transactional
+        public void shipIfThere(@RowLock(value = "orders", required = false) long id, Runnable work) {
+            work.run();
+        }
+
+        @Transactional
         public void ship(@RowLock("orders") long id, Runnable work) {
             work.run();
         }
@@ -241,7 +246,7 @@ class RowLockAssertionsTest {
     @Test
     void withStrategyRowARowThatDoesNotExistIsNotLocked() {
         Orders orders = start(LockStrategy.ROW);
-        orders.ship(
+        orders.shipIfThere(
                 7,
                 () -> assertThatThrownBy(() -> assertLocked("orders", 7))
                         .isInstanceOf(AssertionError.class)
