@@ -70,12 +70,11 @@ class ArchitectureTest {
         noClasses()
                 .should()
                 .dependOnClassesThat(resideInAPackage("org.rowlock.internal..")
-                        .and(com.tngtech.archunit.base.DescribedPredicate.not(
-                                resideInAPackage("org.rowlock.internal.queue")
-                                        .or(resideInAPackage("org.rowlock.internal.text"))
-                                        .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName(
-                                                "ServerErrors"))
-                                        .or(resideInAPackage("org.rowlock.internal.commit")))))
+                        .and(com.tngtech.archunit.base.DescribedPredicate.not(resideInAPackage(
+                                        "org.rowlock.internal.queue")
+                                .or(resideInAPackage("org.rowlock.internal.text"))
+                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("ServerErrors"))
+                                .or(resideInAPackage("org.rowlock.internal.commit")))))
                 .check(CLASSES);
     }
 
