@@ -87,10 +87,17 @@ public final class Groups {
             if (tables.size() >= TABLES) {
                 tables.clear();
             }
-            tables.put(table, new Known(known != null && known.shares, System.nanoTime()));
-            known = new Known(
-                    asking.ask(connection -> shares(connection, table.name)).equals("t"), System.nanoTime());
-            tables.put(table, known);
+            Known meanwhile = new Known(known != null && known.shares, System.nanoTime());
+            tables.put(table, meanwhile);
+            try {
+                boolean shares =
+                        asking.ask(connection -> shares(connection, table.name)).equals("t");
+                known = new Known(shares, System.nanoTime());
+                tables.put(table, known);
+            } finally {
+                // If nobody has answered, the next one asks.
+                tables.remove(table, meanwhile);
+            }
         }
         return known.shares;
     }
