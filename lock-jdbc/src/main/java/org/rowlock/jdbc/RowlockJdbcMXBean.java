@@ -88,9 +88,9 @@ public interface RowlockJdbcMXBean {
      * {@code observe} ({@code wouldQueue}); {@code queuedMillis} in the JVM; those that had an advisory lock in front
      * ({@code fronted}), and those that went without it after they had waited for it ({@code frontGivenUp});
      * transactions that were {@code releasedEarly}; UPDATEs that were {@code grouped}, and in how many {@code groups};
-     * {@code groupsUndone}, or whose outcome is not known; {@code alone.REASON} that waited and could not be of a group;
-     * {@code passed.REASON} that went to the server as they are.
-     * Statements of no table that was recognised stand under the empty name.
+     * {@code groupsUndone}, or whose outcome is not known; {@code alone.REASON} that waited and could be of no group;
+     * {@code passed.REASON} that went to the server as they are. Statements of no table that was recognised stand under
+     * the empty name.
      *
      * @return the figures, by table and name
      */

@@ -33,7 +33,7 @@ class DropInTest {
     private static final int THREADS = 20;
 
     /** As many of them as want a row at once are let through to the server. */
-    private static final int FEW = 12;
+    private static final int FEW = 8;
 
     /** Knows nothing of Rowlock. */
     @Configuration(proxyBeanMethods = false)
