@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * transaction has no xid, and so no row: then nobody waits for who waits here but those behind. Its key is not that of
  * LockKey, for which others wait while they hold rows.
  *
- * <p>The wait is bounded, as whoever has the lock may not have the row. The transaction's own lock_timeout is back, word
- * for word, when the statement behind it begins. With a snapshot that outlives the statement (REPEATABLE READ) it does
- * nothing.
+ * <p>The wait is bounded, as whoever has the lock may not have the row. The transaction's own lock_timeout is back,
+ * word for word, when the statement behind it begins. With a snapshot that outlives the statement (REPEATABLE READ) it
+ * does nothing.
  */
 public final class FrontSql {
     /** The part of a timeout of the session that the wait may take: what is behind it has all of it again. */
@@ -45,7 +45,8 @@ public final class FrontSql {
                 + "select pg_catalog.current_setting('lock_timeout') as own,"
                 + " pg_catalog.set_config('lock_timeout', (case when"
                 + " pg_catalog.current_setting('lock_timeout') = '0' and"
-                + " pg_catalog.current_setting('statement_timeout') = '0' then m.millis else greatest(1, least(m.millis, "
+                + " pg_catalog.current_setting('statement_timeout') = '0' then m.millis else greatest(1,"
+                + " least(m.millis, "
                 + part("lock_timeout") + ", " + part("statement_timeout")
                 + "))::integer end)::pg_catalog.text, true) from (select " + millis + " as millis, " + part
                 + " as part) as m"
@@ -86,8 +87,8 @@ public final class FrontSql {
     }
 
     /**
-     * The key of a row, the same in every JVM: FNV-1a, with all bits mixed. Another name of the same table makes another
-     * key, and tables of one name in two schemas may share one, which costs speed only.
+     * The key of a row, the same in every JVM: FNV-1a, with all bits mixed. Another name of the same table makes
+     * another key, and tables of one name in two schemas may share one, which costs speed only.
      */
     public static long key(@Nullable String searchPath, String table, List<String> id) {
         long hash = add(OFFSET, "front:");

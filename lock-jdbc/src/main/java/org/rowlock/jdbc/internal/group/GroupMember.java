@@ -21,9 +21,9 @@ import org.rowlock.jdbc.internal.group.GroupSession.Identity;
 
 /**
  * One execution of an UPDATE that a group may do. The leader, which is the first of those who wait, sends its own and
- * those of others as a batch of its own statement: in autocommit one transaction, as the driver puts one Sync behind it.
- * They share its fate: it is done, or is known to be undone, and then each is done alone; or nobody knows, and all are
- * told so.
+ * those of others as a batch of its own statement: in autocommit one transaction, as the driver puts one Sync behind
+ * it. They share its fate: it is done, or is known to be undone, and then each is done alone; or nobody knows, and all
+ * are told so.
  */
 public final class GroupMember {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -215,7 +215,9 @@ public final class GroupMember {
         }
     }
 
-    /** Each has waited for the row as long as its own lock_timeout lets it; by other errors nobody knows whose it is. */
+    /**
+     * Each has waited for the row as long as its own lock_timeout lets it; by other errors nobody knows whose it is.
+     */
     private void undone(QueueEntry entry, @Nullable SQLException timeout) {
         sent = false;
         if (timeout instanceof PSQLException error && SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())) {

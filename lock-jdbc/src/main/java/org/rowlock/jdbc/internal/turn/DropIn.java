@@ -53,7 +53,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         this.management = Management.register(settings.name(), this);
         LOG.log(
                 Level.INFO,
-                "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}, release {4}, group {6}; switch it"
+                "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}, release {4}, group {6};"
+                        + " switch it"
                         + " at run time by"
                         + " JMX: {5}",
                 settings.name(),
