@@ -97,10 +97,10 @@ public final class RowLocksBuilder {
     /**
      * How many threads the queue of a key lets in at once that want it exclusively. In the
      * {@linkplain AdmissionQueues admission queue} these are the lock holder and the next ones, which wait at the
-     * server; each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands.
-     * A transaction that has its connection already queues for its first lock, of one row by
-     * {@link LockStrategy#ROW}: there it is how many wait at the server for the row. If nobody of this JVM gets
-     * that row for a second, one more may wait at the server, after another second two more, then four, and so on.
+     * server; each takes a connection. With 1 the key is free for a round trip and more whenever it changes hands. A
+     * transaction that has its connection already queues for its first lock, of one row by {@link LockStrategy#ROW}:
+     * there it is how many wait at the server for the row. If nobody of this JVM gets that row for a second, one more
+     * may wait at the server, after another second two more, then four, and so on.
      *
      * <p>Default: the queue learns it. Of an admission queue 2 to begin with, and up to 8 of a key that is held for
      * less than the next takes to come, such as by {@link RowLocks#execute}; with a connection 8 until a queue
@@ -200,7 +200,7 @@ public final class RowLocksBuilder {
     }
 
     /**
-     * Is told of every attempt to lock. Default none.
+     * Is notified of every attempt to lock. Default none.
      *
      * @param listener the listener; thread-safe
      * @return this

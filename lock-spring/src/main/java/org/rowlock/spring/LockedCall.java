@@ -124,7 +124,7 @@ final class LockedCall {
      * Takes locks in the running transaction.
      *
      * @param call is given the request with its wait, capped by what remains of it and of the transaction
-     * @param outcome what the call's result tells of the locks; null if all are held
+     * @param outcome what the call's result shows of the locks; null if all are held
      */
     <T> T take(
             LockRequest request,

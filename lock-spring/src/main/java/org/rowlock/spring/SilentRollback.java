@@ -29,7 +29,7 @@ final class SilentRollback {
         }
     }
 
-    /** Of a connection that is lost the commit itself tells. */
+    /** If a connection is lost, the commit itself reports it. */
     private static boolean isAborted(Connection connection) {
         try {
             return connection.isWrapperFor(BaseConnection.class)

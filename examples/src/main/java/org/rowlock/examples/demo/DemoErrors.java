@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowlockException;
 
-/** Turns what the server or the driver says into a line that tells the user what to do. */
+/** Turns what the server or the driver says into a line with what the user can do. */
 final class DemoErrors {
     private DemoErrors() {}
 

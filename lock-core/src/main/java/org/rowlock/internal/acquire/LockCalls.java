@@ -219,8 +219,8 @@ public final class LockCalls {
     }
 
     /**
-     * With the advisory key of the row in front of its lock. Who waits for that holds nothing, as the transaction has
-     * not begun: so nobody but those behind waits for it.
+     * With the advisory key of the row in front of its lock. A transaction that waits for it holds nothing, as the
+     * transaction has not begun: so nobody but those behind waits for it.
      */
     private ResolvedRequest behind(PgSession session, ResolvedRequest request, @Nullable Front asked)
             throws SQLException {

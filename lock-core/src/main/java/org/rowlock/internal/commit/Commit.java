@@ -97,7 +97,7 @@ public final class Commit {
      * Has writes sent with the COMMIT. What may be stored is not to be sent again, and whatever is thrown must not look
      * as if it were not: pools and proxies throw more than the driver does.
      *
-     * @throws CommitOutcomeUnknownException if it cannot be told whether the transaction has committed for good
+     * @throws CommitOutcomeUnknownException if it is not known whether the transaction has committed for good
      */
     public void run(WriteFlushes flushes, Sending sending) throws SQLException {
         try (flushes) {

@@ -70,7 +70,7 @@ public final class Exceptions {
         RowlockException other(String message, @Nullable String sqlState, @Nullable Throwable cause);
     }
 
-    /** Is told by the root of the exceptions. */
+    /** Comes from the root of the exceptions. */
     public static void madeBy(Maker given) {
         maker = given;
     }

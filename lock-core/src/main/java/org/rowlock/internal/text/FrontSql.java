@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The advisory lock of a row, as a statement in front of the one that locks the row. It locks only while the
- * transaction has no xid, and so no row: then nobody waits for who waits here but those behind. Its key is not that of
+ * transaction has no xid, and so no row: then nobody waits for a waiter here but those behind. Its key is not that of
  * LockKey, for which others wait while they hold rows.
  *
- * <p>The wait is bounded, as whoever has the lock may not have the row. The transaction's own lock_timeout is back,
+ * <p>The wait is bounded, as the holder of the lock may not have the row. The transaction's own lock_timeout is back,
  * word for word, when the statement behind it begins. With a snapshot that outlives the statement (REPEATABLE READ) it
  * does nothing.
  */

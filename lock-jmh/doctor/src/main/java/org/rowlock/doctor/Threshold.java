@@ -8,7 +8,7 @@ final class Threshold {
     /** Sessions at a time. With less than one waiting every other moment the server has nothing to gain. */
     static final double HURT_SESSIONS = 0.5;
 
-    /** Of busy time. Below this a sample of some seconds cannot be told from chance. */
+    /** Of busy time. Below this a sample of some seconds may be chance. */
     static final double FELT_SHARE = 0.02;
 
     /** Sessions at a time. A tenth of one session is six seconds of waiting a minute, for all clients together. */
@@ -89,7 +89,7 @@ final class Threshold {
     /** Dead rows below which a table is small however many of its rows are dead. */
     static final long DEAD_ROWS = 10_000;
 
-    /** How much sooner the cause of waits is told than what only shortens them. */
+    /** How much sooner the cause of waits is named than what only shortens them. */
     static final double CAUSE = 5;
 
     /** Rows that a scan reads; a small table is best read so. */

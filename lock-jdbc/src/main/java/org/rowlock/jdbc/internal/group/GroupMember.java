@@ -23,7 +23,7 @@ import org.rowlock.jdbc.internal.group.GroupSession.Identity;
  * One execution of an UPDATE that a group may do. The leader, which is the first of those who wait, sends its own and
  * those of others as a batch of its own statement: in autocommit one transaction, as the driver puts one Sync behind
  * it. They share its fate: it is done, or is known to be undone, and then each is done alone; or nobody knows, and all
- * are told so.
+ * learn that.
  */
 public final class GroupMember {
     private static final Logger LOG = System.getLogger("org.rowlock");
@@ -74,7 +74,7 @@ public final class GroupMember {
      *
      * @param statement the driver's, with its parameters set
      * @param binds sets them again
-     * @param figures told how many a group had; less than 0 for one that was undone
+     * @param figures gets how many a group had; less than 0 for one that was undone
      */
     public GroupMember(Groups groups, String sql, PreparedStatement statement, Binds binds, IntConsumer figures) {
         this.groups = groups;
@@ -132,7 +132,7 @@ public final class GroupMember {
             }
             done = (Done) Objects.requireNonNull(served.value());
         } else if (sent) {
-            // Handed back by the end of its leader, who did not say that it was undone.
+            // Handed back by the end of its leader, which did not report that it was undone.
             throw unknown(null);
         } else if (taken.isEmpty()) {
             groups.sizes.done(row, 1);

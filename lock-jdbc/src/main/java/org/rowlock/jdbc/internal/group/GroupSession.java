@@ -19,7 +19,7 @@ import org.rowlock.jdbc.internal.statement.SessionEffect;
  */
 public final class GroupSession {
     /**
-     * Who it is, where, and with which settings; no row above READ COMMITTED. What the file of the server or its
+     * Its user, where it is, and with which settings; no row above READ COMMITTED. What the file of the server or its
      * defaults say is the same for all.
      */
     private static final String LOOK = "select pg_catalog.concat_ws(' ', current_user, session_user,"

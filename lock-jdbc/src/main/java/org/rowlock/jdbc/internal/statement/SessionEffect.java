@@ -6,7 +6,7 @@ import java.util.Set;
 import org.rowlock.jdbc.internal.statement.Token.TokenType;
 
 /**
- * What a statement may do to its session beyond its transaction, told from its text. What is not known alters it. A
+ * What a statement may do to its session beyond its transaction, by its text. What is not known alters it. A
  * trigger, a rule or a view that calls a function is not seen.
  */
 public enum SessionEffect {

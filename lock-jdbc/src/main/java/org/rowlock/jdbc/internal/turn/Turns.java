@@ -304,7 +304,7 @@ public final class Turns {
     }
 
     /**
-     * Whether a lock may go in front: the driver sends it in the same flush, and who waits for it holds nothing. So
+     * Whether a lock may go in front: the driver sends it in the same flush, and a waiter for it holds nothing. So
      * nobody but those behind waits; one that has only read holds its tables, for which LOCK TABLE waits, and may hold
      * advisory locks of its own.
      */
