@@ -273,8 +273,7 @@ public final class AdmissionQueues {
                             throw new IllegalStateException(
                                     "This thread holds " + owner.names.of(key) + " already in an outer"
                                             + " transaction, and a second connection could wait for the first"
-                                            + " forever. Use the"
-                                            + " outer connection.");
+                                            + " forever. Use the outer connection.");
                         }
                     }
                 }

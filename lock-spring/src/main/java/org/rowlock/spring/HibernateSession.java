@@ -107,9 +107,8 @@ record HibernateSession(SessionImplementor session, PersistenceExceptionTranslat
                         + each.entry().getEntityName() + " with the id "
                         + each.entry().getId()
                         + " was loaded before the lock and has been changed since, so it is not known whether the"
-                        + " change is"
-                        + " one of what the row has now. Lock before the entity is read, or flush the change before the"
-                        + " lock.");
+                        + " change is one of what the row has now. Lock before the entity is read, or flush the change"
+                        + " before the lock.");
             }
         }
     }

@@ -53,8 +53,7 @@ record RowLockDefinition(
             if (each == null) {
                 throw new IllegalArgumentException(place() + ": the id for table " + table.get()
                         + " is null, so there is no row to lock. Call the method with an id; where there may be"
-                        + " none, give"
-                        + " an expression that is empty then, such as id = \"#id == null ? {} : {#id}\".");
+                        + " none, give an expression that is empty then, such as id = \"#id == null ? {} : {#id}\".");
             }
             try {
                 keys.add(key(IdObjects.partsOrValue(each)));

@@ -22,9 +22,8 @@ final class SilentRollback {
             throw new InvalidDataAccessApiUsageException(
                     "A statement of the transaction failed and the work went on, but PostgreSQL had aborted the"
                             + " transaction and would have answered COMMIT with a rollback: nothing of it is stored."
-                            + " Let"
-                            + " the work throw what its statements throw, or put a savepoint around the statement that"
-                            + " may fail (Propagation.NESTED).",
+                            + " Let the work throw what its statements throw, or put a savepoint around the statement"
+                            + " that may fail (Propagation.NESTED).",
                     firstError(connection));
         }
     }

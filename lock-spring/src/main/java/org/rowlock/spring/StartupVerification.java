@@ -131,9 +131,8 @@ final class StartupVerification implements SmartInitializingSingleton {
                 throw e;
             }
             LOG.warn("Advisory locks are not verified, and only the drop-in (rowlock.jdbc.mode) is in use, whose"
-                    + " statements lock"
-                    + " rows as without it. Take no locks through RowLocks or RowLockTemplate here until"
-                    + " this is mended: "
+                    + " statements lock rows as without it. Take no locks through RowLocks or RowLockTemplate here"
+                    + " until this is mended: "
                     + (e instanceof RowLockDefinitionException definition ? definition.problem() : e.getMessage()));
         }
     }

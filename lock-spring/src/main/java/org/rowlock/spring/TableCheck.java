@@ -107,8 +107,7 @@ final class TableCheck {
                                 + " cannot be the own type of the column "
                                 + columns.get(i) + " of " + usage.table() + ", which is " + column
                                 + ": values that are spelled differently, such as \"1\" and \"01\", can be one row"
-                                + " there,"
-                                + " and are two advisory locks.",
+                                + " there, and are two advisory locks.",
                         "Give the id as a " + IdTypes.example(column) + ", or use strategy ROW for the table.");
             }
         }

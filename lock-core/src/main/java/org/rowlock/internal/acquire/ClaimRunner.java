@@ -235,8 +235,7 @@ final class ClaimRunner<T> {
                     "Cannot " + claim
                             + ": the database has Citus, where Rowlock does not claim rows. Nothing was locked."
                             + " Send FOR UPDATE SKIP LOCKED for the rows of one value of the distribution column, or"
-                            + " lock"
-                            + " a name in front of the choice of a job.",
+                            + " lock a name in front of the choice of a job.",
                     null,
                     null);
         }

@@ -76,8 +76,7 @@ public final class WriteForms {
                 throw new IllegalArgumentException("The SQL of a write has " + form.parameters() + " parameter(s), and "
                         + binds.size()
                         + " value(s) are given. Give one per parameter; in addBatch a list of them for each"
-                        + " execution. Nothing is"
-                        + " stored: "
+                        + " execution. Nothing is stored: "
                         + write.sql());
             }
         }

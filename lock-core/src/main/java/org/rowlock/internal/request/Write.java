@@ -93,8 +93,7 @@ public final class Write<T> {
         if (result.untold() != null) {
             throw new IllegalStateException(
                     "These writes were sent already, and sent again they could be done twice. Look whether they are"
-                            + " stored;"
-                            + " if not, make new CommitWrites. "
+                            + " stored; if not, make new CommitWrites. "
                             + result.untold().getMessage(),
                     result.untold());
         }

@@ -81,9 +81,8 @@ public final class LockErrors {
                                 + " again; "
                                 + (ServerErrors.isOfKeyAndRow(e)
                                         ? "one of them had written or locked the row, or inserted one that"
-                                                + " references it,"
-                                                + " before it locked the key: lock before you write, or use strategy"
-                                                + " ROW."
+                                                + " references it, before it locked the key: lock before you write, or"
+                                                + " use strategy ROW."
                                         : "one request for all keys avoids it.")
                                 + (asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e, " ") : ""),
                         e);
@@ -155,12 +154,10 @@ public final class LockErrors {
                 cannot(asked)
                         + (asked.hotStandby()
                                 ? "the server is a hot standby, whose locks exclude nobody on the primary. Connect"
-                                        + " to the"
-                                        + " primary."
+                                        + " to the primary."
                                 : "the transaction is read-only, where FOR UPDATE is refused too. Use a read-write"
                                         + " transaction. If it is one, a pooler that splits reads has sent the"
-                                        + " statement to"
-                                        + " a standby: RowLocks.verify() says so, and what to do."),
+                                        + " statement to a standby: RowLocks.verify() says so, and what to do."),
                 SqlState.READ_ONLY_SQL_TRANSACTION,
                 e);
     }

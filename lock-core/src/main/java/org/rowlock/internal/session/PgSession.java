@@ -94,10 +94,8 @@ public final class PgSession extends DriverSession {
                     Reason.ENDED,
                     what
                             + ": code that runs in the transaction (the work, a row mapper, a listener) has ended"
-                            + " it, by commit,"
-                            + " rollback, close or setAutoCommit, and its locks with it. Leave the end of the"
-                            + " transaction to"
-                            + " the code around it.",
+                            + " it, by commit, rollback, close or setAutoCommit, and its locks with it. Leave the end"
+                            + " of the transaction to the code around it.",
                     null,
                     null);
         }

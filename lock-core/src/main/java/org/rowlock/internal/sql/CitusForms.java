@@ -28,8 +28,7 @@ public final class CitusForms extends FlushForms {
             + " pg_catalog.current_setting('citus.propagate_set_commands'), true),"
             + " pg_catalog.set_config('citus.propagate_set_commands', 'local', true),"
             + " pg_catalog.set_config('rowlock.deadline', (extract(epoch from pg_catalog.clock_timestamp())::numeric"
-            + " * 1000"
-            + " + cast(? as integer))::pg_catalog.text, true)";
+            + " * 1000 + cast(? as integer))::pg_catalog.text, true)";
 
     /** Has Citus begin a transaction of its own, unless a table that it knows was named before. It is dear. */
     private static final String BEGIN =

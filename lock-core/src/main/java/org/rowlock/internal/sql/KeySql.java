@@ -176,8 +176,8 @@ public final class KeySql {
                 + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
                 + " || c.name end) as refused"
                 + " from (select x.name, x.n, cast(x.name as pg_catalog.regclass) as oid"
-                + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0) as"
-                + " c) as t"
+                + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0)"
+                + " as c) as t"
                 + " left join lateral (select" + (mixed ? "" : " distinct")
                 + " case when d.o is not null then coalesce(t.oids[d.t]::integer, d.c) end as c, d.o,"
                 + " case when d.o is null then coalesce(d.b, "

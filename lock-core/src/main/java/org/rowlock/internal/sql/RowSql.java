@@ -162,8 +162,7 @@ public final class RowSql {
         return new Part(
                 identity(table)
                         + "select pg_catalog.count(distinct r.id), case when pg_catalog.count(distinct r.id) <"
-                        + " cast(? as integer)"
-                        + " then pg_catalog.array_agg(r.id::pg_catalog.text) end"
+                        + " cast(? as integer) then pg_catalog.array_agg(r.id::pg_catalog.text) end"
                         + (wait == WaitKind.AT_MOST ? ", pg_catalog.count(r.rearmed)" : "") + " from (select " + id
                         + " as id" + rearm(wait, " as rearmed") + " from " + TableName.quoted(table.name()) + " as "
                         + ALIAS + " where " + id + " = any(cast(? as "

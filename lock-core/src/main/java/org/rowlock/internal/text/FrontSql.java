@@ -45,8 +45,8 @@ public final class FrontSql {
                 + "select pg_catalog.current_setting('lock_timeout') as own,"
                 + " pg_catalog.set_config('lock_timeout', (case when"
                 + " pg_catalog.current_setting('lock_timeout') = '0' and"
-                + " pg_catalog.current_setting('statement_timeout') = '0' then m.millis else greatest(1,"
-                + " least(m.millis, "
+                + " pg_catalog.current_setting('statement_timeout') = '0' then m.millis"
+                + " else greatest(1, least(m.millis, "
                 + part("lock_timeout") + ", " + part("statement_timeout")
                 + "))::integer end)::pg_catalog.text, true) from (select " + millis + " as millis, " + part
                 + " as part) as m"

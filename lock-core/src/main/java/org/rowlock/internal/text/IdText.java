@@ -169,7 +169,6 @@ public final class IdText {
         String given = id == null ? "" : " of type " + id.getClass().getName();
         return new IllegalArgumentException("The id" + given + " for table " + table + " " + why
                 + "; give an integral number, a UUID, a non-blank string or character, an enum, a java.time date or"
-                + " time (finest"
-                + " microseconds), or for a composite id one such value per column");
+                + " time (finest microseconds), or for a composite id one such value per column");
     }
 }

@@ -212,8 +212,7 @@ public final class LockVerifier {
                             + " was taken on a server that can write, and a read behind it in the same"
                             + " transaction ran on one that cannot (a standby). A pooler in between sends reads"
                             + " elsewhere, where they do not see what the last holder of the lock wrote. Switch its"
-                            + " read"
-                            + " splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
+                            + " read splitting off for this application (Pgpool-II: disable_load_balance_on_write ="
                             + " 'transaction' or stricter, or load_balance_mode = off), or connect to the primary. "
                             + FUNCTION_LISTS,
                     null);
@@ -235,8 +234,7 @@ public final class LockVerifier {
                             + holder.product()
                             + (servers.get(0).equals(servers.get(1))
                                     ? ". This server or the pooler in front of it accepts advisory locks without"
-                                            + " locking:"
-                                            + " use strategy ROW, or connect to PostgreSQL itself."
+                                            + " locking: use strategy ROW, or connect to PostgreSQL itself."
                                     : ". They lead to different servers " + servers
                                             + ", each of which locks for itself: connect all to one, use strategy ROW"
                                             + " where a row is on one server for all, or none at all."),
@@ -280,8 +278,7 @@ public final class LockVerifier {
                     "Two connections were both granted one exclusive advisory lock of the session by "
                             + holder.product()
                             + ", though not of the transaction. REPEATABLE READ and SERIALIZABLE need both: use"
-                            + " strategy"
-                            + " ROW.",
+                            + " strategy ROW.",
                     null);
         }
     }

@@ -60,8 +60,7 @@ final class Verdicts {
                 "Advisory locks could not be verified, which takes two connections at a time: " + e.getMessage()
                         + (lost
                                 ? ". That says nothing about the locks: the server is not there, or fails over. Try"
-                                        + " again"
-                                        + " when it is. Check the server and its address."
+                                        + " again when it is. Check the server and its address."
                                 : ". Check the server and that the pool has at least two connections."),
                 false,
                 e);

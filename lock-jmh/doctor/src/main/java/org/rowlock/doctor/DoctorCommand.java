@@ -22,9 +22,8 @@ import picocli.CommandLine.Spec;
         abbreviateSynopsis = true,
         description = {
             "Looks at a running server and says whether row locks hurt it, and what to do first: table by table,"
-                    + " with the"
-                    + " statement and the figure behind each line. It changes nothing there: it reads system views, in"
-                    + " read-only transactions.",
+                    + " with the statement and the figure behind each line. It changes nothing there: it reads system"
+                    + " views, in read-only transactions.",
             "Run it while the server is busy; it can only judge what it sees. Any user will do. One with"
                     + " pg_read_all_stats (or pg_monitor), where pg_stat_statements is installed, sees most; what is"
                     + " missing is said.",

@@ -53,8 +53,7 @@ public record ServerAddress(
             throw new UserError(
                     "The URL given has a ;, & or = in its address. Put a question mark in front of the driver's"
                             + " parameters, as in jdbc:postgresql://host:port/database?ssl=true&loginTimeout=10, and"
-                            + " give the"
-                            + " password by --password.");
+                            + " give the password by --password.");
         }
         if (OTHER_SEPARATOR.matcher(parameters).find()) {
             throw new UserError(

@@ -26,10 +26,9 @@ public class GroupExecution extends LockWorkload {
             "group",
             "Hot rows: callers who wait share a transaction",
             "All clients take one row, or pick one by zipf(1..100, s = 1.1), lock it, update it three times and"
-                    + " commit: with SELECT"
-                    + " ... FOR UPDATE by hand, in one flush each (execute), and in groups of those who wait in the"
-                    + " JVM. Beside it one"
-                    + " conditional UPDATE in autocommit, by hand and in groups by lock-jdbc.",
+                    + " commit: with SELECT ... FOR UPDATE by hand, in one flush each (execute), and in groups of those"
+                    + " who wait in the JVM. Beside it one conditional UPDATE in autocommit, by hand and in groups by"
+                    + " lock-jdbc.",
             "Other databases have it in the server (PolarDB, AliSQL, TXSQL: 6x to 50x on one row, by their makers). A"
                     + " prototype: 11.6x of FOR UPDATE by hand with 90 clients on one row, 31x at 0.6 ms.",
             GroupExecution.class,

@@ -62,8 +62,7 @@ public class ManyKeys extends LockWorkload {
                     clients + " clients with " + keys + " advisory locks each are " + (long) clients * keys
                             + ", and this server's lock table has room for " + capacity
                             + " (max_locks_per_transaction x (max_connections + max_prepared_transactions)). Give"
-                            + " fewer clients"
-                            + " or keys, or raise max_locks_per_transaction.");
+                            + " fewer clients or keys, or raise max_locks_per_transaction.");
         }
     }
 

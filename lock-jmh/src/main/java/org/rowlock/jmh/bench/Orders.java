@@ -44,8 +44,7 @@ final class Orders {
         server.execute(
                 "create table warehouse (w int primary key, paid bigint not null default 0) with (fillfactor = 50)",
                 "create table district (w int, d int, next_order int not null default 1, paid bigint not null"
-                        + " default 0,"
-                        + " primary key (w, d)) with (fillfactor = 50)",
+                        + " default 0, primary key (w, d)) with (fillfactor = 50)",
                 "create table customer (w int, d int, c int, paid bigint not null default 0, primary key (w, d, c))",
                 "create table stock (w int, item int, taken bigint not null default 0, primary key (w, item))",
                 "create table orders (w int, d int, number int, items int not null, primary key (w, d, number))",

@@ -111,8 +111,7 @@ public abstract class Workload {
             throw new IllegalArgumentException(
                     "-bm " + params.getMode().shortLabel() + " was given, and what JMH would time is the taking of"
                             + " what the clients have completed, and no transaction. Leave -bm out; the figures"
-                            + " behind the score have"
-                            + " the latencies.");
+                            + " behind the score have the latencies.");
         }
         server = BenchmarkServer.open(settings());
         boolean opened = false;

@@ -43,8 +43,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures row locks against advisory locks, and writes a report: an HTML page, and its results as JSON.",
             "Without --url it starts an embedded PostgreSQL. On a server of yours it works in a schema of its own,"
-                    + " which"
-                    + " it removes at the end.",
+                    + " which it removes at the end.",
             ""
         },
         footer = {
@@ -118,9 +117,8 @@ final class CompareCommand implements Callable<Integer> {
                 ? "kills its server, and has none with a standby. Leave out --standby, or this scenario."
                 : address != null && crashCommand == null
                         ? "kills the server and starts it again, which this program cannot do to a server of yours."
-                                + " Give a"
-                                + " shell command that does with --crash-command, or leave out --url for an embedded"
-                                + " server."
+                                + " Give a shell command that does with --crash-command, or leave out --url for an"
+                                + " embedded server."
                         : "";
         List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
         ServerFacts facts = address == null ? null : ServerCheck.forBenchmarks(address);

@@ -18,8 +18,7 @@ import picocli.CommandLine.ScopeType;
         description = {
             "",
             "Should you move from SELECT ... FOR UPDATE to advisory locks, for which tables, and what do you gain?"
-                    + " Measures"
-                    + " it, on an embedded PostgreSQL or on your own server.",
+                    + " Measures it, on an embedded PostgreSQL or on your own server.",
             ""
         },
         versionProvider = Program.class,

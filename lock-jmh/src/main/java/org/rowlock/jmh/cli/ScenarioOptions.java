@@ -54,8 +54,7 @@ final class ScenarioOptions {
             description = "Which to compare: row (SELECT ... FOR UPDATE), both (the advisory lock in front of it),"
                     + " advisory (the advisory lock alone); where a scenario has them also for_update, in_front,"
                     + " naive and hand_written (by hand) and optimistic (a version column). Default: all. A"
-                    + " scenario's first, which"
-                    + " ratios refer to, always runs.")
+                    + " scenario's first, which ratios refer to, always runs.")
     private List<Strategy> strategies = new ArrayList<>();
 
     @Option(
@@ -95,8 +94,7 @@ final class ScenarioOptions {
             description =
                     "The round trip of a network between clients and server, such as 0.5ms, or several: 0,0.5ms,1ms. A"
                             + " proxy makes it. Default: none; on an embedded server without --scenario hot rows are"
-                            + " measured"
-                            + " with 0.5ms too.")
+                            + " measured with 0.5ms too.")
     private List<Double> roundTrips = new ArrayList<>();
 
     @Option(

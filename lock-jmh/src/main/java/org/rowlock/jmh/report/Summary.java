@@ -43,9 +43,8 @@ public final class Summary {
         }
         text.append(System.lineSeparator())
                 .append("Ratios: how many times as good as the first line, with the interval at 95 %; chance is"
-                        + " estimated from"
-                        + " all turns of the table, and the first line against itself (A/A) is to be close"
-                        + " to 1.");
+                        + " estimated from all turns of the table, and the first line against itself (A/A) is to be"
+                        + " close to 1.");
         // Whatever a server or a failure says, it must not steer the terminal.
         return text.toString().replaceAll("[\\p{Cntrl}&&[^\r\n]]", "?");
     }

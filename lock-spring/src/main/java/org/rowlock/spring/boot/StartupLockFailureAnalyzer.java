@@ -18,8 +18,7 @@ final class StartupLockFailureAnalyzer extends AbstractFailureAnalyzer<RowlockEx
     private static @Nullable String action(RowlockException cause) {
         if (cause instanceof LockVerificationException) {
             return "Connect to a PostgreSQL server whose advisory locks exclude, with a pool of at least two"
-                    + " connections."
-                    + " Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.";
+                    + " connections. Where that cannot be, set rowlock.strategy=row and rowlock.verify=false.";
         }
         if (!(cause instanceof LockTransactionException refused)) {
             return null;

@@ -33,8 +33,7 @@ final class TableVariables {
                                         + " cannot be understood: an underscore in the name of"
                                         + " a table reads as a dot there.",
                                 "Set it in a file, on the command line (--rowlock.tables.order_lines.strategy=both),"
-                                        + " or in"
-                                        + " the variable SPRING_APPLICATION_JSON"
+                                        + " or in the variable SPRING_APPLICATION_JSON"
                                         + " ({\"rowlock.tables.order_lines.strategy\": \"both\"}).");
                     }
                 }

@@ -54,9 +54,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         LOG.log(
                 Level.INFO,
                 "Rowlock looks at the statements of {0}: mode {1}, tables {2}, without {3}, release {4}, group {6};"
-                        + " switch it"
-                        + " at run time by"
-                        + " JMX: {5}",
+                        + " switch it at run time by JMX: {5}",
                 settings.name(),
                 settings.mode(),
                 settings.include().isEmpty() ? "all" : settings.include(),
