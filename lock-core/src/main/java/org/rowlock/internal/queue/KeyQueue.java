@@ -21,6 +21,9 @@ import org.rowlock.internal.queue.QueueEntry.State;
  * <p>Thread-safe: all but the parking of threads happens under one lock.
  */
 final class KeyQueue {
+    /** How many lead groups: one is served, and one waits at the server. The larger the groups, the fewer commits. */
+    private static final int LEADERS = 2;
+
     /** That of the policy too, and so of all queues of one hash. */
     private final Object lock;
 
@@ -111,10 +114,16 @@ final class KeyQueue {
     /** Gives back what an entry has, whatever its state. */
     void leave(QueueEntry entry) {
         boolean parts;
-        synchronized (lock) {
-            parts = entry.state != State.LEFT;
-            giveBack(entry);
+        if (entry.state == State.SERVED) {
+            // All of a group leave at once, and none of them has anything of the queue.
+            parts = true;
             entry.state = State.LEFT;
+        } else {
+            synchronized (lock) {
+                parts = entry.state != State.LEFT;
+                giveBack(entry);
+                entry.state = State.LEFT;
+            }
         }
         if (parts && parted != null) {
             parted.run();
@@ -229,6 +238,7 @@ final class KeyQueue {
                 letInNext();
             }
         }
+        LockSupport.unpark(entry.thread);
     }
 
     /** How long a thread of this queue may be parked; beyond that it is to call {@link #letInMore}. */
@@ -275,7 +285,8 @@ final class KeyQueue {
     }
 
     private long width() {
-        return (long) policy.width(parted != null, waiting.size()) + relief.more();
+        int most = policy.width(parted != null, waiting.size());
+        return (long) (waiting.isTaken() ? Math.min(LEADERS, most) : most) + relief.more();
     }
 
     private void count(QueueEntry entry) {

@@ -43,6 +43,11 @@ final class WaitingLine {
         return waiting.size();
     }
 
+    /** Whether a holder does the work of others. */
+    boolean isTaken() {
+        return taken > 0;
+    }
+
     /** Those taken are threads that wait, too. */
     int sizeWithTaken() {
         return waiting.size() + taken;
@@ -72,7 +77,6 @@ final class WaitingLine {
         taken--;
         entry.served = served;
         entry.state = State.SERVED;
-        LockSupport.unpark(entry.thread);
     }
 
     /** The holder is done, and they are not. */
@@ -80,11 +84,12 @@ final class WaitingLine {
         for (QueueEntry member : holder.members) {
             if (member.state == State.TAKEN) {
                 putBack(member);
+                LockSupport.unpark(member.thread);
             }
         }
     }
 
-    /** In front of those who came later, not to be taken again. */
+    /** In front of those who came later, not to be taken again; its own bound, and an interrupt, hold once it wakes. */
     void putBack(QueueEntry entry) {
         taken--;
         entry.offer = null;
@@ -95,7 +100,5 @@ final class WaitingLine {
         }
         waiting.push(entry);
         earlier.forEach(waiting::push);
-        // Its own bound, and an interrupt, hold again.
-        LockSupport.unpark(entry.thread);
     }
 }

@@ -1,58 +1,58 @@
 package org.rowlock.jdbc.internal.turn;
 
+import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The rows with the most requests, of the rows that a transaction had to wait for: the algorithm SpaceSaving, which
- * forgets the smallest count and gives it to the newcomer. Thread-safe.
+ * forgets the smallest count and gives it to the newcomer. Thread-safe; a request of a row that is forgotten meanwhile
+ * counts for the newcomer.
  */
 final class HotRows {
     private static final int MOST = 64;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Integer> places = new HashMap<>();
-    private final String[] rows = new String[MOST];
-    private final long[] counts = new long[MOST];
+    private final ReentrantLock newcomers = new ReentrantLock();
+    private final Map<String, LongAdder> rows = new ConcurrentHashMap<>();
 
     void count(String row) {
-        lock.lock();
+        LongAdder known = rows.get(row);
+        (known == null ? place(row) : known).increment();
+    }
+
+    private LongAdder place(String row) {
+        newcomers.lock();
         try {
-            counts[placeOf(row)]++;
+            LongAdder count = rows.get(row);
+            if (count == null) {
+                count = rows.size() < MOST ? new LongAdder() : rows.remove(least());
+                rows.put(row, count);
+            }
+            return count;
         } finally {
-            lock.unlock();
+            newcomers.unlock();
         }
     }
 
-    private int placeOf(String row) {
-        Integer known = places.get(row);
-        if (known != null) {
-            return known;
-        }
-        int least = 0;
-        for (int i = 1; i < MOST; i++) {
-            least = counts[i] < counts[least] ? i : least;
-        }
-        places.remove(rows[least]);
-        rows[least] = row;
-        places.put(row, least);
-        return least;
+    private String least() {
+        return Collections.min(
+                        rows.entrySet(),
+                        Comparator.comparingLong(row -> row.getValue().sum()))
+                .getKey();
     }
 
     /** The most wanted first. */
     Map<String, Long> asMap() {
+        Map<String, Long> counts = new LinkedHashMap<>();
+        rows.forEach((row, count) -> counts.put(row, count.sum()));
         Map<String, Long> sorted = new LinkedHashMap<>();
-        lock.lock();
-        try {
-            places.entrySet().stream()
-                    .sorted(Comparator.comparingLong(place -> -counts[place.getValue()]))
-                    .forEach(place -> sorted.put(place.getKey(), counts[place.getValue()]));
-        } finally {
-            lock.unlock();
-        }
+        counts.entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .forEach(row -> sorted.put(row.getKey(), row.getValue()));
         return sorted;
     }
 }
