@@ -88,12 +88,15 @@ public final class AdaptivePolicy implements QueuePolicy {
 
     @Override
     public void waited(long nanos, int holds) {
-        front.locked(crowd(nanos, holds), holds);
+        front.locked(crowd(nanos, holds), holds, nanos);
     }
 
     @Override
     public void waitedInFront(long nanos, int holds, long keyNanos) {
-        double rowHolds = keyNanos > 0 && heldNanos > 0 ? (double) (nanos - keyNanos) / heldNanos : Double.NaN;
+        // Where nobody was in front at the key, its queue kept nobody back, and a wait for the row says nothing.
+        double rowHolds = keyNanos > 0 && keyNanos >= heldNanos && heldNanos > 0
+                ? (double) (nanos - keyNanos) / heldNanos
+                : Double.NaN;
         front.lockedInFront(crowd(nanos, holds), holds, nanos, rowHolds, nanos - keyNanos);
     }
 
@@ -113,9 +116,10 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (heldNanos == 0) {
             heldNanos = nanos;
         } else {
-            // Of what may have been less the shorter ones say more.
+            // Of what may have been less the shorter ones say more, and most if the connection was idle before.
             boolean longer = nanos > heldNanos;
-            int share = exact ? HOLD_SHARE : longer ? 2 * HOLD_SHARE : HOLD_SHARE / 4;
+            int shorter = nanos < heldNanos / 4 ? 2 : HOLD_SHARE / 2;
+            int share = exact ? HOLD_SHARE : longer ? 2 * HOLD_SHARE : shorter;
             long step = Math.max(1, heldNanos / share);
             heldNanos += longer ? step : -step;
         }

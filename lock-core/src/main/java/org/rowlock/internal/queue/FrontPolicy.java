@@ -56,7 +56,7 @@ final class FrontPolicy {
     private static final long CALM_MILLIS = 20_000;
 
     private static final int BOUND_TIMES = 8;
-    private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier millis;
@@ -112,8 +112,10 @@ final class FrontPolicy {
      *
      * @param crowd how many were in front of it, 0 where this is not known
      * @param own how many of this JVM
+     * @param nanos how long it took
      */
-    void locked(double crowd, int own) {
+    void locked(double crowd, int own, long nanos) {
+        lastNanos = nanos;
         othersSeen = crowd >= NONE && crowd > own;
         if (state == State.PLAIN && isRow(isLarge(crowd, own), TO_FRONT)) {
             front();
@@ -126,7 +128,8 @@ final class FrontPolicy {
      * A lock with the key in front.
      *
      * @param nanos how long it took
-     * @param rowHolds how many holds of that it waited for the row behind the key, not a number where it was not timed
+     * @param rowHolds how many holds of that it waited for the row behind the key; not a number where this is not known,
+     *     or nobody was in front at the key
      * @param rowNanos how long that was
      */
     void lockedInFront(double crowd, int own, long nanos, double rowHolds, long rowNanos) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.FoundRow;
+import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
@@ -34,7 +35,7 @@ public final class FlushRunner {
      */
     public static Outcome send(PgSession session, Flush flush, ResolvedRequest request, @Nullable Tail tail)
             throws SQLException {
-        boolean oneShot = request.inserts().stream().anyMatch(insert -> Tail.hasUntyped(insert.binds()));
+        boolean oneShot = isOneShot(request);
         if (tail == null) {
             try (PreparedStatement statement = session.prepareScript(flush.sql(), oneShot, false)) {
                 return send(session, statement, flush, request, null);
@@ -48,6 +49,15 @@ public final class FlushRunner {
                 flush,
                 request,
                 tail);
+    }
+
+    private static boolean isOneShot(ResolvedRequest request) {
+        for (Insert insert : request.inserts()) {
+            if (Tail.hasUntyped(insert.binds())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Outcome send(

@@ -87,6 +87,35 @@ class AdaptivePolicyTest {
         assertThat(policy.isWantedElsewhere()).isFalse();
     }
 
+    /** While a fleet begins to front, those who do not yet are seen at the row: theirs is not the queue to open. */
+    @Test
+    void waitsForTheRowCountOnlyBehindAQueueForTheKey() {
+        seen(1000, 30 * HOLD, 3);
+        assertThat(opensAfter(30 * HOLD, 1)).isFalse();
+        assertThat(opensAfter(30 * HOLD, 10 * HOLD)).isTrue();
+    }
+
+    private boolean opensAfter(long nanos, long keyNanos) {
+        for (int i = 0; i < 20; i++) {
+            millis.addAndGet(1_000);
+            policy.held(HOLD, true);
+            policy.waitedInFront(nanos, 4, keyNanos);
+            if (policy.frontNanos(true) == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void aConnectionThatWasIdleForMinutesIsForgottenSoon() {
+        policy.held(TimeUnit.MINUTES.toNanos(10), false);
+        for (int i = 0; i < 40; i++) {
+            policy.held(HOLD, false);
+        }
+        assertThat(policy.heldNanos()).isBetween(HOLD / 2, 2 * HOLD);
+    }
+
     @Test
     void besideOthersThatDoNotQueueHalfAsManyMayWait() {
         seen(1000, 30 * HOLD, 3);
