@@ -128,7 +128,7 @@ final class FrontPolicy {
      * A lock with the key in front.
      *
      * @param nanos how long it took
-     * @param rowHolds how many holds of that it waited for the row behind the key; not a number where this is not known,
+     * @param rowHolds how many holds of that it waited for the row behind the key; not a number where this is unknown,
      *     or nobody was in front at the key
      * @param rowNanos how long that was
      */
