@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
@@ -135,22 +136,28 @@ class FrontLockTest {
         Step<Boolean> plains = plain.startExecute("select * from account where id = 1 for update");
         plains.awaitBlockedBy(holder);
         holder.commit();
-        // The server gives the row to whichever of the two wakes first.
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> plains.isDone() || firsts.isDone());
-        if (plains.isDone()) {
-            firsts.awaitBlockedBy(plain);
-            plain.commit();
-            assertThat(firsts.get()).isEqualTo(Held.ROW_LOCKED);
-            first.commit();
-        } else {
-            plains.awaitBlockedBy(first);
-            first.commit();
-            plains.get();
-            plain.commit();
+        // The server gives the row to plain, or to the one that has the key, whichever wakes first.
+        Map<Session, Step<?>> waiting = new LinkedHashMap<>(Map.of(first, firsts, second, seconds, plain, plains));
+        List<Session> passed = new ArrayList<>();
+        while (!waiting.isEmpty()) {
+            Awaitility.await()
+                    .atMost(TestDatabase.DEADLINE)
+                    .until(() -> waiting.values().stream().anyMatch(Step::isDone));
+            Session next = waiting.keySet().stream()
+                    .filter(session -> waiting.get(session).isDone())
+                    .findFirst()
+                    .orElseThrow();
+            waiting.remove(next);
+            for (Step<?> step : waiting.values()) {
+                step.awaitBlockedBy(first, second, plain);
+            }
+            next.commit();
+            passed.add(next);
         }
+        plains.get();
         assertThat(firsts.get()).isEqualTo(Held.ROW_LOCKED);
         assertThat(seconds.get()).isEqualTo(Held.ROW_LOCKED);
-        second.commit();
+        assertThat(passed).containsSubsequence(first, second);
     }
 
     /** The first case by which a lock that is taken only sometimes could deadlock. */
