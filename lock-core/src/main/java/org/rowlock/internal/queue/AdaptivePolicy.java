@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class AdaptivePolicy implements QueuePolicy {
     private static final double STEP = 0.125;
     private static final int HOLD_SHARE = 16;
+    private static final int MUCH_LESS = 4;
     private static final double MOST_FOREIGN = 64;
 
     private static final int FEW = 8;
@@ -94,9 +95,7 @@ public final class AdaptivePolicy implements QueuePolicy {
     @Override
     public void waitedInFront(long nanos, int holds, long keyNanos) {
         // Where nobody was in front at the key, its queue kept nobody back, and a wait for the row says nothing.
-        double rowHolds = keyNanos > 0 && keyNanos >= heldNanos && heldNanos > 0
-                ? (double) (nanos - keyNanos) / heldNanos
-                : Double.NaN;
+        double rowHolds = heldNanos > 0 && keyNanos >= heldNanos ? (double) (nanos - keyNanos) / heldNanos : Double.NaN;
         front.lockedInFront(crowd(nanos, holds), holds, nanos, rowHolds, nanos - keyNanos);
     }
 
@@ -116,13 +115,18 @@ public final class AdaptivePolicy implements QueuePolicy {
         if (heldNanos == 0) {
             heldNanos = nanos;
         } else {
-            // Of what may have been less the shorter ones say more, and most if the connection was idle before.
             boolean longer = nanos > heldNanos;
-            int shorter = nanos < heldNanos / 4 ? 2 : HOLD_SHARE / 2;
-            int share = exact ? HOLD_SHARE : longer ? 2 * HOLD_SHARE : shorter;
-            long step = Math.max(1, heldNanos / share);
+            long step = Math.max(1, heldNanos / (exact ? HOLD_SHARE : inexactShare(nanos, longer)));
             heldNanos += longer ? step : -step;
         }
+    }
+
+    /** Of what may have been less the shorter ones say more, and most if the connection was idle before. */
+    private int inexactShare(long nanos, boolean longer) {
+        if (longer) {
+            return 2 * HOLD_SHARE;
+        }
+        return nanos < heldNanos / MUCH_LESS ? 2 : HOLD_SHARE / 2;
     }
 
     @Override

@@ -18,7 +18,7 @@ import org.rowlock.internal.queue.QueueEntry.State;
  * answered: nothing is to be given back at a commit that nobody sees. There a wait for what the queue does not know of,
  * such as a lock of the same thread by another connection, is bounded by {@link Relief}.
  *
- * <p>Thread-safe: all but the parking of threads happens under one lock.
+ * <p>Thread-safe: all but the parking of threads, and the leave of an entry that was served, happens under one lock.
  */
 final class KeyQueue {
     /** How many lead groups: one is served, and one waits at the server. The larger the groups, the fewer commits. */

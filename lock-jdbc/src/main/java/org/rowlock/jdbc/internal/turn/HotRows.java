@@ -47,10 +47,9 @@ final class HotRows {
 
     /** The most wanted first. */
     Map<String, Long> asMap() {
-        Map<String, Long> counts = new LinkedHashMap<>();
-        rows.forEach((row, count) -> counts.put(row, count.sum()));
         Map<String, Long> sorted = new LinkedHashMap<>();
-        counts.entrySet().stream()
+        rows.entrySet().stream()
+                .map(row -> Map.entry(row.getKey(), row.getValue().sum()))
                 .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
                 .forEach(row -> sorted.put(row.getKey(), row.getValue()));
         return sorted;
