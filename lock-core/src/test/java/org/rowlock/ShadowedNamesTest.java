@@ -32,6 +32,8 @@ class ShadowedNamesTest {
             "cast",
             "coalesce",
             "greatest",
+            "least",
+            "nullif",
             "exists",
             "bit",
             "extract",
@@ -75,7 +77,13 @@ class ShadowedNamesTest {
             "insert into account select g from generate_series(1, 10) g");
 
     private static List<Session.Body<?>> ways(LockStrategy strategy) {
-        RowLocks locks = RowLocks.builder().strategy(strategy).build();
+        List<Session.Body<?>> ways = new ArrayList<>(ways(strategy, LockFront.NEVER));
+        ways.addAll(ways(strategy, LockFront.ALWAYS));
+        return ways;
+    }
+
+    private static List<Session.Body<?>> ways(LockStrategy strategy, LockFront front) {
+        RowLocks locks = RowLocks.builder().strategy(strategy).front(front).build();
         LockKey text = row("document", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "x");
         List<Session.Body<?>> ways = new ArrayList<>();
         for (LockKey key : List.of(row("account", 1), text, LockKey.name("n"), LockKey.number(1), LockKey.pair(1, 2))) {
