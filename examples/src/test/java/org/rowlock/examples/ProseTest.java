@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -246,6 +247,21 @@ class ProseTest {
             bars.add(String.valueOf(Math.round(perSecond / 10) * 10));
         }
         assertThat(Files.readString(ROOT.resolve("README.md"))).contains("bar [" + String.join(", ", bars) + "]");
+    }
+
+    /** One row is held by one transaction after the other: each has it for as long as its share of a second. */
+    @Test
+    void theHoldsAreDrawnFromTheResults() throws IOException {
+        Matcher oneRow = Pattern.compile(
+                        "One row for all 90, [^|#]*? (\\d+) tx/s by hand, ([\\d.]+)x with writes with the"
+                                + " commit, ([\\d.]+)x \\(`ROW`\\) and ([\\d.]+)x \\(`ADVISORY`\\) by `execute`")
+                .matcher(Files.readString(ROOT.resolve("docs/results.md")).replaceAll("\\s+", " "));
+        assertThat(oneRow.find()).as("the rates of one row in the results").isTrue();
+        List<String> bars = new ArrayList<>();
+        for (double times : new double[] {1, number(oneRow, 2), number(oneRow, 3), number(oneRow, 4)}) {
+            bars.add(String.format(Locale.ROOT, "%.1f", 1000 / (number(oneRow, 1) * times)));
+        }
+        assertThat(Files.readString(ROOT.resolve("docs/why.md"))).contains("bar [" + String.join(", ", bars) + "]");
     }
 
     private static String prose(Path page) throws IOException {
