@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,7 +30,7 @@ final class HotRows {
         try {
             LongAdder count = rows.get(row);
             if (count == null) {
-                count = rows.size() < MOST ? new LongAdder() : rows.remove(least());
+                count = rows.size() < MOST ? new LongAdder() : Objects.requireNonNull(rows.remove(least()));
                 rows.put(row, count);
             }
             return count;
