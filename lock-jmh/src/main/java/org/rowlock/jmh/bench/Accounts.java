@@ -51,11 +51,6 @@ record Accounts(BenchmarkServer server, int rows) {
         return Sql.number(connection, READ, aid);
     }
 
-    /** Locks it by hand. */
-    static long lock(Connection connection, int aid) throws SQLException {
-        return Sql.number(connection, READ + " for update", aid);
-    }
-
     /** Fails unless every row is there and back at 0. */
     void check() throws SQLException {
         long[] found = server.numbers("select count(*), count(*) filter (where balance <> 0) from " + TABLE);

@@ -31,8 +31,8 @@ public class Instances extends LockWorkload {
     public int jvms;
 
     /** What the clients' pools stand behind: plain, or a mode of lock-jdbc. */
-    @Param(DropInWorkload.PLAIN)
-    public String wrapper = DropInWorkload.PLAIN;
+    @Param(RoundTrips.PLAIN)
+    public String wrapper = RoundTrips.PLAIN;
 
     /** How many rows there are; 1 for one hot row. */
     @Param("100")

@@ -2,7 +2,6 @@ package org.rowlock.jmh.bench;
 
 import static org.rowlock.LockRequest.forUpdate;
 
-import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -10,82 +9,155 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.CommitWrite;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
+import org.rowlock.LockRelease;
+import org.rowlock.LockRequest;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
-import org.rowlock.TransactionLocks;
+import org.rowlock.jdbc.RowlockDataSource;
+import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jmh.server.Sql;
 
 /**
- * Lock, three updates and commit in so many flushes, each a round trip: for what is sent apart from the lock the row is
- * held for a round trip more. How much a hot row can do is 1 / the time it is held. In SQL by hand for each strategy,
- * and where Rowlock has a form of it, through the library.
+ * Lock, three updates and commit in every way that there is, or one UPDATE that commits by itself: in so many flushes,
+ * each a round trip, by hand in SQL for each strategy, by hand through lock-jdbc, or through Rowlock; with locks that
+ * end before the commit waits; in groups. What is sent apart from the lock holds the row for a round trip more, and how
+ * much a hot row can do is 1 / the time it is held.
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class RoundTrips extends LockWorkload {
+    /** No lock-jdbc. */
+    static final String PLAIN = "plain";
+
     private static final int UPDATES = 3;
+    private static final int APART = 5;
     private static final int ALONE = 100;
     private static final int HOTTEST = 1;
     private static final String ROW_LOCK = Accounts.READ + " for update";
     private static final String ADVISORY_LOCK = "select pg_advisory_xact_lock(4711, ?)";
     private static final String ADVISORY_LOCK_AND_READ = ADVISORY_LOCK + "; " + Accounts.READ;
+    private static final String CONDITIONAL =
+            "update " + Accounts.TABLE + " set balance = 0 where aid = ? and balance >= 0";
+
+    /** The COMMIT lets go of the locks, and the message behind it is a transaction whose commit waits for both. */
+    private static final String EARLY =
+            "set local synchronous_commit = off; commit; select pg_logical_emit_message(true, 'rowlock', '')";
+
+    /**
+     * lock-jdbc's line at the start would stand among the progress of every measurement. Kept, as loggers are
+     * forgotten.
+     */
+    private static final Logger LOG = Logger.getLogger("org.rowlock");
 
     @Param("90")
     public int clients;
 
-    /** 5, 3, 2 or 1. */
+    /** 5, 3, 2 or 1; of Rowlock, which is that with admission, 2 or 1. */
     @Param("5")
-    public int flushes;
+    public int flushes = APART;
 
-    /** Whether it is Rowlock that sends it: 2 or 1, and 1 only with admission. */
+    /** What the clients' connections are of: plain, or a mode of lock-jdbc. */
+    @Param(PLAIN)
+    public String wrapper = PLAIN;
+
+    /** Whether it is one UPDATE that commits by itself. */
     @Param("false")
-    public boolean library;
+    public boolean autocommit;
 
-    /** Whether the server is to refuse the commit where an update of the library's finds no row. */
+    /** How many callers may share a transaction. */
+    @Param("1")
+    public int group = 1;
+
+    /** Whether the commit lets go of the locks before it waits. */
+    @Param("false")
+    public boolean early;
+
+    /** Whether the server is to refuse the commit where an update of Rowlock's finds no row. */
     @Param("false")
     public boolean expecting;
 
+    /** Whether to look at what holders of contended locks wait for. */
+    @Param("false")
+    public boolean watched;
+
     /** How many rows there are to pick from. */
     @Param("100")
-    public int rows;
+    public int rows = 100;
 
     /** The exponent of the zipfian distribution. */
     @Param("1.1")
-    public double zipf;
+    public double zipf = 1.1;
 
     private final LongAdder hottest = new LongAdder();
+    private @Nullable HolderWaits holders;
     private List<String> statements = List.of();
     private double heldSeconds;
     private long begun;
 
     @Override
     void prepare() throws SQLException {
-        if ((admission || expecting) && !library) {
-            throw new IllegalArgumentException(
-                    "SQL by hand has neither admission nor expectOneRow; give" + " -p library=true too.");
-        }
-        if (library && (flushes > 2 || (flushes == 1 && !admission))) {
-            throw new IllegalArgumentException("Rowlock sends it in 2 round trips, or with admission in 1, and not in "
-                    + flushes + "; give -p flushes=2,1 and -p admission=true, or leave out library.");
-        }
-        statements = statements();
+        boolean isPlain = wrapper.equals(PLAIN);
+        refuse(admission && flushes > 2, "Rowlock sends it in 2 or 1: give -p flushes=2,1 with -p admission=true");
+        refuse(expecting && !admission, "SQL by hand has no expectOneRow: give -p admission=true too");
+        refuse(early && !admission && flushes != APART, "by hand an early commit is one apart: give -p flushes=5");
+        refuse(
+                group > 1 && (admission ? flushes > 1 : !autocommit || isPlain),
+                "a group is of flushes=1 with admission=true, or of autocommit=true with wrapper=queue");
+        refuse(
+                (autocommit || !isPlain) && (strategy != Strategy.FOR_UPDATE || flushes != APART),
+                "what is the server's or lock-jdbc's own is given as -p strategy=FOR_UPDATE -p flushes=5");
+        RowLocks locks = locks();
         atEnd(Accounts.create(server, rows)::check);
-        HikariDataSource pool = server.pool(clients);
-        heldSeconds = heldAlone(pool);
-        Locking locking = library ? locking(pool, Accounts.TABLE, Accounts.ID) : null;
+        DataSource pool = isPlain ? server.pool(clients) : dropIn();
+        heldSeconds = heldAlone(server.closeWith(server.begin()));
         addClients(clients, rows, zipf, aid -> {
-            if (locking != null) {
-                run(locking, pool, aid);
-            } else {
-                try (Connection connection = pool.getConnection()) {
-                    run(connection, aid);
-                }
-            }
+            run(locks, pool, aid);
             hottest.add(aid == HOTTEST ? 1 : 0);
         });
+    }
+
+    private void refuse(boolean isWrong, String message) {
+        if (isWrong) {
+            throw new IllegalArgumentException("There is no such transaction; " + message + ".");
+        }
+    }
+
+    /** In front of the pool; below it where it groups, which it does with what it sees all of. */
+    private DataSource dropIn() {
+        return group > 1
+                ? server.pool(clients, server.closeWith(dropIn(server.dataSource(), wrapper, release(), group)))
+                : server.closeWith(dropIn(server.pool(clients), wrapper, release(), group));
+    }
+
+    /** lock-jdbc in front of connections. */
+    static RowlockDataSource dropIn(DataSource connections, String mode, LockRelease release, int group) {
+        LOG.setLevel(Level.WARNING);
+        return RowlockDataSource.builder(connections)
+                .mode(RowlockMode.of(mode))
+                .release(release)
+                .largestGroup(group)
+                .build();
+    }
+
+    /** Rowlock; makes the SQL by hand too. */
+    RowLocks locks() {
+        statements = statements();
+        return RowLocks.builder()
+                .strategy(strategy.lockStrategy())
+                .release(release())
+                .largestGroup(group)
+                .build();
+    }
+
+    private LockRelease release() {
+        return early ? LockRelease.EARLY : LockRelease.PLAIN;
     }
 
     /** What is sent at a time, the commit among it where it is not alone. */
@@ -100,8 +172,8 @@ public class RoundTrips extends LockWorkload {
         }
         String lock = String.join("; ", locks);
         String updates = String.join("; ", Accounts.ADD, Accounts.DOUBLE, Accounts.TAKE);
-        List<String> all = switch (flushes) {
-            case 5 -> List.of(lock, Accounts.ADD, Accounts.DOUBLE, Accounts.TAKE);
+        return switch (flushes) {
+            case APART -> List.of(lock, Accounts.ADD, Accounts.DOUBLE, Accounts.TAKE);
             case 3 -> List.of(lock, updates);
             case 2 -> List.of(lock, updates + "; commit");
             case 1 -> List.of(lock + "; " + updates + "; commit");
@@ -109,75 +181,59 @@ public class RoundTrips extends LockWorkload {
                 throw new IllegalArgumentException("The transaction has 5, 3, 2 or 1 round trips, and not " + flushes
                         + "; give -p flushes=5,3,2,1.");
         };
-        // Without a lock the first is empty.
-        return all.stream()
-                .map(sql -> sql.startsWith("; ") ? sql.substring(2) : sql)
-                .filter(sql -> !sql.isEmpty())
-                .toList();
     }
 
     /** Lock, updates and commit. */
-    void run(Connection connection, int aid) throws SQLException {
-        if (statements.isEmpty()) {
-            statements = statements();
+    void run(RowLocks locks, DataSource pool, int aid) throws SQLException {
+        if (admission) {
+            runByRowlock(locks, pool, aid);
+            return;
         }
-        long updated = 0;
-        for (String sql : statements) {
-            updated += send(connection, sql, aid);
+        try (Connection connection = pool.getConnection()) {
+            if (autocommit) {
+                connection.setAutoCommit(true);
+                Sql.updateOne(connection, CONDITIONAL, aid);
+                connection.setAutoCommit(false);
+                return;
+            }
+            long updated = send(connection, statements, aid);
+            commit(connection);
+            checkUpdated(aid, updated);
         }
-        if (flushes >= 3) {
+    }
+
+    /** Unless it was sent with the updates. */
+    private void commit(Connection connection) throws SQLException {
+        if (early && wrapper.equals(PLAIN)) {
+            send(connection, EARLY, HOTTEST);
+        } else if (flushes >= 3) {
             connection.commit();
         }
-        checkUpdated(aid, updated);
     }
 
-    /** The same through the library. */
-    void run(Locking locking, DataSource pool, int aid) throws SQLException {
-        RowLocks locks = locking.locks();
+    /** The lock, with a read or with the updates, in one flush; the updates with the commit. */
+    private void runByRowlock(RowLocks locks, DataSource pool, int aid) throws SQLException {
+        LockRequest lock = forUpdate(LockKey.row(Accounts.TABLE, aid));
+        List<CommitWrite<Void>> updates;
         if (flushes == 1) {
-            inOne(locks, pool, aid, expecting);
-        } else if (admission) {
-            inTwo(locks, pool, aid, expecting);
+            CommitWrites writes = new CommitWrites();
+            updates = addTo(writes, aid);
+            locks.execute(pool, lock, writes);
         } else {
-            try (Connection connection = pool.getConnection()) {
-                TransactionLocks tx = locks.in(connection);
-                tx.lockAndQuery(forUpdate(locking.key(aid)), LockedQuery.of(Accounts.READ, row -> row.getLong(1), aid));
-                CommitWrites writes = new CommitWrites();
-                List<CommitWrite<Void>> updates = addTo(writes, aid, expecting);
-                tx.commit(writes);
-                check(updates, aid);
-            }
+            LockedQuery<Long> read = LockedQuery.of(Accounts.READ, row -> row.getLong(1), aid);
+            updates = locks.inTransaction(pool, lock, read, tx -> addTo(tx.atCommit(), aid));
         }
+        // Once they are committed.
+        checkUpdated(aid, updates.stream().mapToLong(CommitWrite::count).sum());
     }
 
-    /** All of it in one flush. */
-    static void inOne(RowLocks locks, DataSource pool, int aid, boolean expecting) throws SQLException {
-        CommitWrites writes = new CommitWrites();
-        List<CommitWrite<Void>> updates = addTo(writes, aid, expecting);
-        locks.execute(pool, forUpdate(LockKey.row(Accounts.TABLE, aid)), writes);
-        check(updates, aid);
-    }
-
-    /** Lock and read in one flush, the updates with the commit in another. */
-    static void inTwo(RowLocks locks, DataSource pool, int aid, boolean expecting) throws SQLException {
-        LockedQuery<Long> read = LockedQuery.of(Accounts.READ, row -> row.getLong(1), aid);
-        List<CommitWrite<Void>> updates = locks.inTransaction(
-                pool, forUpdate(LockKey.row(Accounts.TABLE, aid)), read, tx -> addTo(tx.atCommit(), aid, expecting));
-        check(updates, aid);
-    }
-
-    private static List<CommitWrite<Void>> addTo(CommitWrites writes, int aid, boolean expecting) {
+    private List<CommitWrite<Void>> addTo(CommitWrites writes, int aid) {
         List<CommitWrite<Void>> updates = new ArrayList<>(UPDATES);
         for (String sql : List.of(Accounts.ADD, Accounts.DOUBLE, Accounts.TAKE)) {
             CommitWrite<Void> update = writes.add(sql, aid);
             updates.add(expecting ? update.expectOneRow() : update);
         }
         return updates;
-    }
-
-    /** Once they are committed. */
-    private static void check(List<CommitWrite<Void>> updates, int aid) {
-        checkUpdated(aid, updates.stream().mapToLong(CommitWrite::count).sum());
     }
 
     private static void checkUpdated(int aid, long times) {
@@ -187,7 +243,15 @@ public class RoundTrips extends LockWorkload {
         }
     }
 
-    /** Gives how many rows it changed. */
+    /** One after the other; gives how many rows they changed. */
+    private static long send(Connection connection, List<String> all, int aid) throws SQLException {
+        long updated = 0;
+        for (String sql : all) {
+            updated += send(connection, sql, aid);
+        }
+        return updated;
+    }
+
     private static long send(Connection connection, String sql, int aid) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             int binds = (int) sql.chars().filter(letter -> letter == '?').count();
@@ -209,22 +273,16 @@ public class RoundTrips extends LockWorkload {
      * the read in the lock's own flush, if there is one. With all in one flush there is one answer, and the way is
      * taken off.
      */
-    private double heldAlone(HikariDataSource pool) throws SQLException {
+    private double heldAlone(Connection connection) throws SQLException {
         List<Long> nanos = new ArrayList<>();
-        try (Connection connection = pool.getConnection()) {
-            for (int i = 0; i < 2 * ALONE; i++) {
-                long started = System.nanoTime();
-                send(connection, statements.get(0), HOTTEST);
-                long locked = System.nanoTime();
-                for (String sql : statements.subList(1, statements.size())) {
-                    send(connection, sql, HOTTEST);
-                }
-                if (flushes >= 3) {
-                    connection.commit();
-                }
-                long wayNanos = (long) (network.roundTripMillis() * 1e6);
-                nanos.add(flushes == 1 ? locked - started - wayNanos : System.nanoTime() - locked);
-            }
+        for (int i = 0; i < 2 * ALONE; i++) {
+            long started = System.nanoTime();
+            send(connection, statements.get(0), HOTTEST);
+            long locked = System.nanoTime();
+            send(connection, statements.subList(1, statements.size()), HOTTEST);
+            commit(connection);
+            long wayNanos = (long) (network.roundTripMillis() * 1e6);
+            nanos.add(flushes == 1 ? locked - started - wayNanos : System.nanoTime() - locked);
         }
         List<Long> warm = new ArrayList<>(nanos.subList(ALONE, nanos.size()));
         Collections.sort(warm);
@@ -232,13 +290,17 @@ public class RoundTrips extends LockWorkload {
     }
 
     @Override
-    void begins(boolean measured) {
+    void begins(boolean measured) throws SQLException {
+        holders = watched ? HolderWaits.watch(server) : null;
         hottest.reset();
         begun = System.nanoTime();
     }
 
     @Override
-    void ends(boolean measured, double perSecond) {
+    void ends(boolean measured, double perSecond) throws SQLException {
+        if (holders != null) {
+            holders.end(meter);
+        }
         double rate = hottest.sum() / ((System.nanoTime() - begun) / 1e9);
         meter.gauge("limit", 1 / heldSeconds, "1/s");
         meter.gauge("limit.share", 100 * rate * heldSeconds, "%");

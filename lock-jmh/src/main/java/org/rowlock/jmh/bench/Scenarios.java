@@ -1,6 +1,5 @@
 package org.rowlock.jmh.bench;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.rowlock.jmh.scenario.Scenario;
@@ -8,15 +7,9 @@ import org.rowlock.jmh.scenario.ScenarioFile;
 
 /** All scenarios. */
 public final class Scenarios {
-    private static final List<Scenario> ALL = read();
+    private static final List<Scenario> ALL = ScenarioFile.read(Scenarios::benchmark);
 
     private Scenarios() {}
-
-    private static List<Scenario> read() {
-        List<Scenario> all = new ArrayList<>(ScenarioFile.read(Scenarios::benchmark));
-        all.add(GroupExecution.SCENARIO);
-        return List.copyOf(all);
-    }
 
     private static Class<?> benchmark(String name) {
         try {

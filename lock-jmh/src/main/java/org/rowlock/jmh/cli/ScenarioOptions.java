@@ -221,13 +221,10 @@ final class ScenarioOptions {
     private List<Point> points(Scenario scenario) {
         List<Point> points = scenario.points();
         if (!clients.isEmpty() && scenario.isOverClients()) {
-            Point first = points.get(0);
-            int locks = (int) (first.locks() / first.clients());
-            int beside = first.connections() - first.clients();
+            List<Point> own = points;
             points = clients.stream()
+                    .flatMap(number -> own.stream().map(point -> point.of(number)))
                     .distinct()
-                    .map(number ->
-                            Point.clients(number).connecting(number + beside).locking(locks))
                     .toList();
         }
         if (zipf != null && has(scenario, ZIPF)) {

@@ -19,21 +19,4 @@ public record Metric(String key, String title, String unit, Better better) {
         /** It only says something about the run. */
         NEITHER
     }
-
-    public static Metric throughput(String of) {
-        return new Metric(SCORE, of, "1/s", Better.HIGHER);
-    }
-
-    /** Such as {@code lock.p99}. */
-    public static Metric percentile(String latency, int percent, String title) {
-        return new Metric(latency + ".p" + percent, title + " p" + percent, "ms", Better.LOWER);
-    }
-
-    public static Metric wal() {
-        return new Metric("wal", "WAL", "B", Better.LOWER);
-    }
-
-    public static Metric xids() {
-        return new Metric("xids", "transaction ids", "", Better.LOWER);
-    }
 }

@@ -1,6 +1,5 @@
 package org.rowlock.jmh.scenario;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -21,27 +20,22 @@ public record Point(String label, Map<String, String> params, int connections, l
 
     /** So many clients, each with a connection. */
     public static Point clients(int clients) {
-        return of(clients + (clients == 1 ? " client" : " clients"), clients);
+        String label = clients + (clients == 1 ? " client" : " clients");
+        return new Point(label, Map.of(CLIENTS, Integer.toString(clients)), clients, clients);
     }
 
-    /** The same under another label, with more parameters: name, value, name, value. */
-    public static Point of(String label, int clients, String... params) {
-        Map<String, String> all = new LinkedHashMap<>();
-        all.put(CLIENTS, Integer.toString(clients));
-        for (int i = 0; i < params.length; i += 2) {
-            all.put(params[i], params[i + 1]);
-        }
-        return new Point(label, all, clients, clients);
+    /** The same of so many clients, without a network, where its label begins with their number. */
+    public Point of(int clients) {
+        String direct = over(0).label.replaceFirst("^\\d+ (\\w+?)s?\\b", clients + " $1" + (clients == 1 ? "" : "s"));
+        Map<String, String> changed = new TreeMap<>(params);
+        changed.remove(RTT);
+        changed.put(CLIENTS, Integer.toString(clients));
+        return new Point(direct, changed, connections - clients() + clients, locks / clients() * clients);
     }
 
-    /** With so many connections, where that is not one for each client. */
-    public Point connecting(int number) {
-        return new Point(label, params, number, locks);
-    }
-
-    /** With so many locks in each transaction. */
-    public Point locking(int perClient) {
-        return new Point(label, params, connections, (long) clients() * perClient);
+    /** Whether its label begins with the number of its clients, and each has a connection. */
+    public boolean isOfClients() {
+        return label.startsWith(clients() + " ") && connections >= clients();
     }
 
     public int clients() {

@@ -2,7 +2,6 @@ package org.rowlock.jmh.scenario;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * A question, and how it is measured.
@@ -32,19 +31,6 @@ public record Scenario(
         Map<String, String> settings,
         boolean killsServer) {
 
-    /** With the usual timing, on a server as it is. */
-    public Scenario(
-            String name,
-            String title,
-            String question,
-            String published,
-            Class<?> benchmark,
-            List<Point> points,
-            List<Variant> variants,
-            List<Metric> metrics) {
-        this(name, title, question, published, benchmark, points, variants, metrics, Timing.WARM, Map.of(), false);
-    }
-
     public Scenario timed(Timing other) {
         return copy(points, variants, other);
     }
@@ -67,10 +53,8 @@ public record Scenario(
         return metrics.get(0);
     }
 
-    /** Whether its points differ in clients and network alone, so that the user may choose how many. */
+    /** Whether the user may choose how many clients its points have. */
     public boolean isOverClients() {
-        return points.stream()
-                .allMatch(point -> Set.of(Point.CLIENTS, Point.RTT)
-                        .containsAll(point.params().keySet()));
+        return points.stream().allMatch(Point::isOfClients);
     }
 }

@@ -1,6 +1,5 @@
 package org.rowlock.jmh.scenario;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,19 +21,11 @@ public record Variant(String label, Map<String, String> params, boolean isContro
         return new Variant(strategy, Map.of(STRATEGY, strategy), false);
     }
 
-    public static List<Variant> of(String... strategies) {
-        return Arrays.stream(strategies).map(Variant::of).toList();
-    }
-
     /** The same with another parameter, and more to its label. */
     public Variant with(String more, String name, String value) {
         Map<String, String> all = new TreeMap<>(params);
         all.put(name, value);
         return new Variant(label + more, all, isControl);
-    }
-
-    public Variant control(String shown) {
-        return new Variant(shown, params, true);
     }
 
     /** Empty where what is compared is no strategy. */

@@ -1,4 +1,4 @@
-/** What a scenario is: its points, variants and metrics. The scenarios themselves are with their benchmarks. */
+/** What a scenario is: its points, variants and metrics. The scenarios themselves are in scenarios.md. */
 @NullMarked
 package org.rowlock.jmh.scenario;
 

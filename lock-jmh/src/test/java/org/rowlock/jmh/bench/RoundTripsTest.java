@@ -9,6 +9,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.RowLocks;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.TestDatabase;
@@ -22,26 +23,26 @@ class RoundTripsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "ROW, 2, true, true",
-        "ROW, 1, true, true",
-        "BOTH, 2, true, false",
-        "BOTH, 1, true, true",
-        "ADVISORY, 2, true, false",
-        "ADVISORY, 1, true, true",
-        "ROW, 5, false, false",
-        "ROW, 3, false, false",
-        "ROW, 2, false, false",
-        "ROW, 1, false, false",
-        "BOTH, 5, false, false",
-        "BOTH, 3, false, false",
-        "BOTH, 2, false, false",
-        "BOTH, 1, false, false",
-        "ADVISORY, 5, false, false",
-        "ADVISORY, 3, false, false",
-        "ADVISORY, 2, false, false",
-        "ADVISORY, 1, false, false"
+        "ROW, 2, true",
+        "ROW, 1, true",
+        "BOTH, 2, true",
+        "BOTH, 1, true",
+        "ADVISORY, 2, true",
+        "ADVISORY, 1, true",
+        "ROW, 5, false",
+        "ROW, 3, false",
+        "ROW, 2, false",
+        "ROW, 1, false",
+        "BOTH, 5, false",
+        "BOTH, 3, false",
+        "BOTH, 2, false",
+        "BOTH, 1, false",
+        "ADVISORY, 5, false",
+        "ADVISORY, 3, false",
+        "ADVISORY, 2, false",
+        "ADVISORY, 1, false"
     })
-    void areCounted(Strategy strategy, int flushes, boolean library, boolean admission) throws Exception {
+    void areCounted(Strategy strategy, int flushes, boolean admission) throws Exception {
         RoundTrips workload = new RoundTrips();
         workload.strategy = strategy;
         workload.flushes = flushes;
@@ -51,34 +52,25 @@ class RoundTripsTest {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             DataSource pool = OneConnection.of(connection);
-            Locking locking = workload.locking(pool, Accounts.TABLE, Accounts.ID);
+            RowLocks locks = workload.locks();
             // The first time the library may look up the primary key.
-            run(workload, library, locking, pool, 1);
+            workload.run(locks, pool, 1);
             int before = RoundTripCounter.counted();
-            run(workload, library, locking, pool, 1);
+            workload.run(locks, pool, 1);
             assertThat(RoundTripCounter.counted() - before).isEqualTo(flushes);
-            assertThatThrownBy(() -> run(workload, library, locking, pool, 2))
+            assertThatThrownBy(() -> workload.run(locks, pool, 2))
                     .isInstanceOf(InvariantViolation.class)
                     .hasMessageContaining("was 0 times");
             before = RoundTripCounter.counted();
-            if (library) {
+            if (admission) {
                 workload.expecting = true;
-                run(workload, library, locking, pool, 1);
+                workload.run(locks, pool, 1);
                 assertThat(RoundTripCounter.counted() - before).isEqualTo(flushes);
             }
             // From 0 to 1, 2 and back, and committed: another session sees it.
             assertThat(database.query("select balance from accounts")).isEqualTo("0");
             assertThat(database.query("select count(*) from pg_stat_activity where state like 'idle in transaction%'"))
                     .isEqualTo("0");
-        }
-    }
-
-    private static void run(RoundTrips workload, boolean library, Locking locking, DataSource pool, int aid)
-            throws Exception {
-        if (library) {
-            workload.run(locking, pool, aid);
-        } else {
-            workload.run(pool.getConnection(), aid);
         }
     }
 }

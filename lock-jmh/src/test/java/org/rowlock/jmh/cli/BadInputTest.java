@@ -70,7 +70,7 @@ class BadInputTest {
                 "--zipf no --scenario zipfian | no | --zipf",
                 "--admission maybe | maybe | --admission",
                 "--all --scenario zipfian | --all | --scenario",
-                "--scenario zipfian --clients 4 | --clients has no effect | share",
+                "--scenario pool --clients 4 | --clients has no effect | share",
                 "--rtt 0.5 | 0.5 | 0.5ms",
                 "--crash-command true | --crash-command | --url",
                 "--url http://localhost/x | URL | jdbc:postgresql://",

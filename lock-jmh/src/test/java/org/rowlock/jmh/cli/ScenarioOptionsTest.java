@@ -43,8 +43,12 @@ class ScenarioOptionsTest {
 
     @Test
     void clientsReplaceThePointsOfScenariosThatAreRunOverThem() {
-        assertThat(points(scenarios("--scenario", "clients,zipfian", "--clients", "3,3,7")))
-                .containsExactly(List.of("3 clients", "7 clients"), List.of("90 clients", "90 clients, uniform keys"));
+        assertThat(points(scenarios("--scenario", "clients,group,queue,pool", "--clients", "3,3,1")))
+                .containsExactly(
+                        List.of("3 clients", "1 client"),
+                        List.of("3 clients, one row", "3 clients", "1 client, one row", "1 client"),
+                        List.of("3 workers", "1 worker"),
+                        List.of("300 hot threads"));
     }
 
     @Test

@@ -48,7 +48,13 @@ class ReportTest {
                 List.of(1.0, 2.0));
         PointResult point = new PointResult(text, 0.5, new Ratio(1, 0.97, 1.03), 1.1, List.of(baseline, other));
         ScenarioResult scenario = new ScenarioResult(
-                "zipfian", text, text, text, "ROW", List.of(Metric.throughput(text)), List.of(point));
+                "zipfian",
+                text,
+                text,
+                text,
+                "ROW",
+                List.of(new Metric(Metric.SCORE, text, "1/s", Metric.Better.HIGHER)),
+                List.of(point));
         Map<String, String> said = Map.of(text, text);
         return new Results(
                 "Use " + text,

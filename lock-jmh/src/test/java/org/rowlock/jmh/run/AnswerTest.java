@@ -32,7 +32,13 @@ class AnswerTest {
 
     private static ScenarioResult scenario(String name, PointResult point) {
         return new ScenarioResult(
-                name, "", "", "", "FOR_UPDATE", List.of(Metric.throughput("transactions")), List.of(point));
+                name,
+                "",
+                "",
+                "",
+                "FOR_UPDATE",
+                List.of(new Metric(Metric.SCORE, "transactions", "1/s", Metric.Better.HIGHER)),
+                List.of(point));
     }
 
     @Test

@@ -135,7 +135,7 @@ class CallTest {
 
     @Test
     void aTurnThatFailedCostsNothingElse() {
-        Scenario scenario = ZIPFIAN.with(List.of(POINT), Variant.of("FOR_UPDATE", "ADVISORY"));
+        Scenario scenario = ZIPFIAN.with(List.of(POINT), List.of(Variant.of("FOR_UPDATE"), Variant.of("ADVISORY")));
         Rounds rounds = new Rounds(scenario);
         Random random = new Random(1);
         for (int round = 1; round <= 4; round++) {
@@ -181,7 +181,7 @@ class CallTest {
 
     @Test
     void aControlIsNeverCalled() {
-        Variant control = Variant.of("SELECT").control("no lock");
+        Variant control = new Variant("no lock", Map.of("strategy", "SELECT"), true);
         Scenario scenario = ZIPFIAN.with(List.of(POINT), List.of(Variant.of("ROW"), control));
         Rounds rounds = new Rounds(scenario);
         for (int round = 1; round <= 4; round++) {
@@ -235,7 +235,7 @@ class CallTest {
     void anEmbeddedServerHasRoomForTheLocksOfAllClients() {
         Scenario share = Scenarios.named("share").orElseThrow();
         Map<String, String> settings = Comparison.embeddedSettings(
-                share.with(List.of(Point.clients(300).locking(1_000)), share.variants()));
+                share.with(List.of(share.points().get(0).of(300)), share.variants()));
         assertThat(Long.parseLong(settings.get("max_locks_per_transaction"))
                         * Long.parseLong(settings.get("max_connections")))
                 .isGreaterThan(300_000);
