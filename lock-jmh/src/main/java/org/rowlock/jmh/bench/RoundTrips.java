@@ -43,8 +43,7 @@ public class RoundTrips extends LockWorkload {
     private static final String ROW_LOCK = Accounts.READ + " for update";
     private static final String ADVISORY_LOCK = "select pg_advisory_xact_lock(4711, ?)";
     private static final String ADVISORY_LOCK_AND_READ = ADVISORY_LOCK + "; " + Accounts.READ;
-    private static final String CONDITIONAL =
-            "update " + Accounts.TABLE + " set balance = 0 where aid = ? and balance >= 0";
+    private static final String CONDITIONAL = Accounts.ADD + " and balance >= 0";
 
     /** The COMMIT lets go of the locks, and the message behind it is a transaction whose commit waits for both. */
     private static final String EARLY =
@@ -95,6 +94,7 @@ public class RoundTrips extends LockWorkload {
     @Param("1.1")
     public double zipf = 1.1;
 
+    private final LongAdder raised = new LongAdder();
     private final LongAdder hottest = new LongAdder();
     private @Nullable HolderWaits holders;
     private List<String> statements = List.of();
@@ -114,7 +114,8 @@ public class RoundTrips extends LockWorkload {
                 (autocommit || !isPlain) && (strategy != Strategy.FOR_UPDATE || flushes != APART),
                 "what is the server's or lock-jdbc's own is given as -p strategy=FOR_UPDATE -p flushes=5");
         RowLocks locks = locks();
-        atEnd(Accounts.create(server, rows)::check);
+        Accounts accounts = Accounts.create(server, rows);
+        atEnd(autocommit ? () -> accounts.checkSum(raised.sum()) : accounts::check);
         DataSource pool = isPlain ? server.pool(clients) : dropIn();
         heldSeconds = heldAlone(server.closeWith(server.begin()));
         addClients(clients, rows, zipf, aid -> {
@@ -193,6 +194,7 @@ public class RoundTrips extends LockWorkload {
             if (autocommit) {
                 connection.setAutoCommit(true);
                 Sql.updateOne(connection, CONDITIONAL, aid);
+                raised.increment();
                 connection.setAutoCommit(false);
                 return;
             }
