@@ -3,6 +3,8 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -13,6 +15,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -63,6 +66,7 @@ class GroupStormTest {
         private final AtomicIntegerArray outcomes;
         private final AtomicReferenceArray<Thread> threads = new AtomicReferenceArray<>(THREADS);
         private final String name;
+        private final Map<Integer, Throwable> failures = new ConcurrentHashMap<>();
 
         /**
          * A storm.
@@ -181,6 +185,7 @@ class GroupStormTest {
             } catch (CommitOutcomeUnknownException e) {
                 return Told.UNKNOWN;
             } catch (SQLException | RowlockException e) {
+                failures.put(id, e);
                 return Told.FAILED;
             }
             if (returned != null
@@ -263,7 +268,11 @@ class GroupStormTest {
                     case UNKNOWN -> stored[id] <= 1;
                 };
                 if (!right) {
-                    wrong.add(id + ": told " + outcome + ", stored " + stored[id] + " times");
+                    StringWriter failure = new StringWriter();
+                    if (failures.get(id) != null) {
+                        failures.get(id).printStackTrace(new PrintWriter(failure));
+                    }
+                    wrong.add(id + ": told " + outcome + ", stored " + stored[id] + " times " + failure);
                 }
             }
             assertThat(wrong).as("seed " + seed).isEmpty();
