@@ -9,13 +9,19 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
@@ -465,6 +471,55 @@ class CommitOutcomeTest {
         } finally {
             requireStandby("");
         }
+    }
+
+    /** A cancel may come when the server has committed, and has not said so yet: its error is then no rollback. */
+    @ParameterizedTest
+    @EnumSource(names = {"BARE", "WRITES"})
+    void whatACancelIsSaidToHaveUndoneIsNotStored(CommitWay way) throws Exception {
+        RowLocks locks = locks(LockStrategy.ROW);
+        AtomicBoolean over = new AtomicBoolean();
+        Map<Integer, Throwable> failures = new HashMap<>();
+        List<Integer> unknown = new ArrayList<>();
+        try (HikariDataSource pool = pool(database.dataSource(), 1)) {
+            int server;
+            try (Connection connection = pool.getConnection()) {
+                server = connection.unwrap(PGConnection.class).getBackendPID();
+            }
+            Step<Object> canceller = database.session("canceller").start(connection -> {
+                Random random = new Random();
+                try (PreparedStatement cancel = connection.prepareStatement("select pg_cancel_backend(?)")) {
+                    cancel.setInt(1, server);
+                    while (!over.get()) {
+                        cancel.executeQuery().close();
+                        LockSupport.parkNanos(random.nextInt(400_000));
+                    }
+                }
+                return null;
+            });
+            for (int i = 0; i < 5_000; i++) {
+                try {
+                    way.add(locks, pool, 1, "insert into payment values (" + i + ")");
+                } catch (CommitOutcomeUnknownException e) {
+                    assertThat(e).hasMessageContaining("the server's answer does not say");
+                    unknown.add(i);
+                } catch (SQLException | RowlockException e) {
+                    failures.put(i, e);
+                }
+            }
+            over.set(true);
+            canceller.get();
+        }
+        assertThat(failures).isNotEmpty();
+        String stored = "select coalesce(string_agg(id::text, ','), '') from payment where id in (";
+        for (Map.Entry<Integer, Throwable> each : failures.entrySet()) {
+            assertThat(database.query(stored + each.getKey() + ")"))
+                    .as("stored though %s", each.getValue())
+                    .isEmpty();
+        }
+        int done = Integer.parseInt(database.query("select count(*) from payment"));
+        assertThat(done).isBetween(5_000 - failures.size() - unknown.size(), 5_000 - failures.size());
+        assertThat(balance()).isEqualTo(String.valueOf(done));
     }
 
     private void requireStandby(String name) throws Exception {

@@ -105,7 +105,7 @@ final class CommitErrors {
         if (!flushes.isSent() || ServerErrors.isDriverRefusal(e)) {
             return e;
         }
-        return failure(flushes.session(), flushes.ending(), judged(flushes, e));
+        return failure(flushes.session(), flushes.ending(), judged(flushes.ending(), e));
     }
 
     /**
@@ -117,16 +117,15 @@ final class CommitErrors {
         if (ServerErrors.isDrivers(e)) {
             throw failure(flushes, e);
         }
-        SQLException judged = judged(flushes, e);
+        SQLException judged = judged(flushes.ending(), e);
         if (!judged.equals(e)) {
             throw failure(flushes.session(), flushes.ending(), judged);
         }
     }
 
-    private SQLException judged(WriteFlushes flushes, SQLException e) throws SQLException {
-        SQLException judged = connection.isClosed()
-                ? flushes.ending().judgedClosed(e)
-                : flushes.ending().judged(PgSession.of(connection), e);
+    SQLException judged(Ending ending, SQLException e) throws SQLException {
+        SQLException judged =
+                connection.isClosed() ? ending.judgedClosed(e) : ending.judged(PgSession.of(connection), e);
         if (judged instanceof UnconfirmedCommit unconfirmed) {
             throw notConfirmed(unconfirmed);
         }
@@ -147,16 +146,18 @@ final class CommitErrors {
         if (isDefinite(session, e)) {
             return e;
         }
-        boolean mayRunOn = ServerErrors.mayRunOn(e);
+        boolean answered = e.getCause() instanceof SQLException cause && ServerErrors.isServers(cause);
+        boolean mayRunOn = !answered && ServerErrors.mayRunOn(e);
         if (mayRunOn) {
             LostCommits.end(session);
         }
+        String why = answered
+                ? "the server's answer does not say ("
+                : ServerErrors.isDrivers(e) && !SqlState.isConnectionLost(e.getSQLState())
+                        ? "the driver did not read the answer to its COMMIT ("
+                        : "the connection was lost while it committed (";
         throw Exceptions.outcomeUnknown(
-                "It is not known whether " + work() + " is stored: "
-                        + (ServerErrors.isDrivers(e) && !SqlState.isConnectionLost(e.getSQLState())
-                                ? "the driver did not read the answer to its COMMIT ("
-                                : "the connection was lost while it committed (")
-                        + message(e)
+                "It is not known whether " + work() + " is stored: " + why + message(e)
                         + "). Do not run it again before you have looked: done twice is worse than done late."
                         + (mayRunOn
                                 ? " Look in a transaction that has locked the same: what is not there may still be"
@@ -164,7 +165,8 @@ final class CommitErrors {
                                         + session.serverProcess()
                                         + " where no pooler is between, is in pg_stat_activity. Rowlock has tried to"
                                         + " end it."
-                                : " The server has ended the session, so that what you see is final."),
+                                : " The server has ended the " + (answered ? "transaction" : "session")
+                                        + ", so that what you see is final."),
                 e);
     }
 

@@ -204,6 +204,9 @@ public final class Ending {
         if (session.isClosed()) {
             return judgedClosed(e);
         }
+        if (!early && ServerErrors.mayBeBehindCommit(e) && !session.hasBegun()) {
+            return unknown("which of them it was cannot be told", e);
+        }
         if (!early || !mayBeConfirmations(e) || session.hasBegun()) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();

@@ -111,15 +111,25 @@ public final class ServerErrors {
      */
     public static boolean mayBeOfFront(SQLException e) {
         return switch (SqlState.of(e)) {
-            case SqlState.LOCK_NOT_AVAILABLE -> {
-                ServerErrorMessage server = serverMessage(e);
-                yield isOfProcessInterrupts(e) && server != null && server.getWhere() == null;
-            }
+            case SqlState.LOCK_NOT_AVAILABLE -> isOfProcessInterrupts(e) && !hasPlace(e);
             // Only the description of an advisory lock has brackets.
             case SqlState.DEADLOCK_DETECTED -> detail(e, "").contains("[");
             case SqlState.INSUFFICIENT_PRIVILEGE, SqlState.OUT_OF_MEMORY -> true;
             default -> false;
         };
+    }
+
+    /**
+     * Whether it may be a cancel that came while the server committed: the server reports that when it has committed,
+     * and in no function or statement.
+     */
+    public static boolean mayBeBehindCommit(SQLException e) {
+        return SqlState.QUERY_CANCELED.equals(e.getSQLState()) && isOfProcessInterrupts(e) && !hasPlace(e);
+    }
+
+    private static boolean hasPlace(SQLException e) {
+        ServerErrorMessage server = serverMessage(e);
+        return server != null && server.getWhere() != null;
     }
 
     /** Whether the driver has made it, and neither the server nor a pool. */

@@ -68,7 +68,7 @@ class IllnessTest {
         String lock = "begin; select * from account where id = 42 for update; " + WORK
                 + "; update account set balance = balance + 1 where id = 42; commit";
         try (Load load = Load.start(simple(database.dataSource()), CLIENTS, lock)) {
-            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Table::isConvoy));
+            Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
             assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
             assertFirst(diagnosis, heldShort(diagnosis) ? "convoy" : "shorter-statements", name("account"))
                     .contains("select * from account where id = ? for update");
@@ -79,7 +79,7 @@ class IllnessTest {
     void hotRowUpdatedPlainly() throws Exception {
         String update = "begin; update account set balance = balance + 1 where id = 42; " + WORK + "; commit";
         try (Load load = Load.start(simple(database.dataSource()), CLIENTS, update)) {
-            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Table::isConvoy));
+            Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
             assertThat(diagnosis.kind()).as(diagnosis.text()).isEqualTo(Kind.HURT);
             assertFirst(diagnosis, heldShort(diagnosis) ? "convoy-of-writes" : "shorter-statements", name("account"))
                     .contains("update account set balance = balance + ? where id = ?");
@@ -166,7 +166,7 @@ class IllnessTest {
         database.execute("alter table entry add foreign key (account) references account");
         String lock = "begin; select * from account where id = 42 for update; " + WORK + "; commit";
         try (Load load = Load.start(simple(database.dataSource()), CLIENTS, lock)) {
-            Diagnosis diagnosis = examine(address(SERVER), table(name("account"), Table::isConvoy));
+            Diagnosis diagnosis = examine(address(SERVER), convoySeenAWhile());
             assertThat(diagnosis.advice()).extracting(Advice::rule).doesNotContain("no-key-update");
         }
     }
