@@ -3,8 +3,6 @@ package org.rowlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -21,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
+import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -268,11 +267,9 @@ class GroupStormTest {
                     case UNKNOWN -> stored[id] <= 1;
                 };
                 if (!right) {
-                    StringWriter failure = new StringWriter();
-                    if (failures.get(id) != null) {
-                        failures.get(id).printStackTrace(new PrintWriter(failure));
-                    }
-                    wrong.add(id + ": told " + outcome + ", stored " + stored[id] + " times " + failure);
+                    Throwable failure = failures.get(id);
+                    wrong.add(id + ": told " + outcome + ", stored " + stored[id] + " times "
+                            + (failure == null ? "" : Throwables.getStackTrace(failure)));
                 }
             }
             assertThat(wrong).as("seed " + seed).isEmpty();

@@ -148,7 +148,7 @@ public final class Commit {
         try {
             connection.commit();
         } catch (SQLException e) {
-            throw errors.failure(session, Ending.plain(), errors.judged(Ending.plain(), e));
+            throw errors.failure(session, Ending.plain(), e);
         }
         if (session.hasBegun()) {
             throw errors.notEnded(session);

@@ -105,7 +105,7 @@ final class CommitErrors {
         if (!flushes.isSent() || ServerErrors.isDriverRefusal(e)) {
             return e;
         }
-        return failure(flushes.session(), flushes.ending(), judged(flushes.ending(), e));
+        return failure(flushes.session(), flushes.ending(), e);
     }
 
     /**
@@ -117,22 +117,30 @@ final class CommitErrors {
         if (ServerErrors.isDrivers(e)) {
             throw failure(flushes, e);
         }
-        SQLException judged = judged(flushes.ending(), e);
+        SQLException judged = judged(flushes.session(), flushes.ending(), e);
         if (!judged.equals(e)) {
-            throw failure(flushes.session(), flushes.ending(), judged);
+            throw meaning(flushes.session(), flushes.ending(), judged);
         }
     }
 
-    SQLException judged(Ending ending, SQLException e) throws SQLException {
-        SQLException judged =
-                connection.isClosed() ? ending.judgedClosed(e) : ending.judged(PgSession.of(connection), e);
+    /**
+     * What a failure of the COMMIT means, however it was sent.
+     *
+     * @return the driver's own, where nothing is stored
+     */
+    SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
+        return meaning(session, ending, judged(session, ending, e));
+    }
+
+    private SQLException judged(PgSession session, Ending ending, SQLException e) throws SQLException {
+        SQLException judged = connection.isClosed() ? ending.judgedClosed(e) : ending.judged(session, e);
         if (judged instanceof UnconfirmedCommit unconfirmed) {
             throw notConfirmed(unconfirmed);
         }
         return judged;
     }
 
-    SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
+    private SQLException meaning(PgSession session, Ending ending, SQLException e) throws SQLException {
         if (ServerErrors.isPreparedStatementMixedUp(e)) {
             throw Exceptions.other(
                     "Nothing of " + work() + " is stored: COMMIT failed, as " + LockErrors.mixedUpStatements(e), e);
@@ -146,7 +154,10 @@ final class CommitErrors {
         if (isDefinite(session, e)) {
             return e;
         }
-        boolean answered = e.getCause() instanceof SQLException cause && ServerErrors.isServers(cause);
+        // Of what the ending could not tell the cause is the answer, unless a pooler has made it.
+        boolean answered = SqlState.TRANSACTION_RESOLUTION_UNKNOWN.equals(e.getSQLState())
+                && e.getCause() instanceof SQLException cause
+                && !ServerErrors.mayRunOn(cause);
         boolean mayRunOn = !answered && ServerErrors.mayRunOn(e);
         if (mayRunOn) {
             LostCommits.end(session);

@@ -204,14 +204,15 @@ public final class Ending {
         if (session.isClosed()) {
             return judgedClosed(e);
         }
-        if (!early && ServerErrors.mayBeBehindCommit(e) && !session.hasBegun()) {
-            return unknown("which of them it was cannot be told", e);
-        }
-        if (!early || !mayBeConfirmations(e) || session.hasBegun()) {
+        boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
+        if (!mayBeBehind || session.hasBegun()) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();
             }
             return e;
+        }
+        if (!early) {
+            return unknown("which of them it was cannot be told", e);
         }
         Connection connection = session.connection();
         try (Statement statement = connection.createStatement();

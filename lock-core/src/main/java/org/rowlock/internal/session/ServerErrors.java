@@ -111,7 +111,7 @@ public final class ServerErrors {
      */
     public static boolean mayBeOfFront(SQLException e) {
         return switch (SqlState.of(e)) {
-            case SqlState.LOCK_NOT_AVAILABLE -> isOfProcessInterrupts(e) && !hasPlace(e);
+            case SqlState.LOCK_NOT_AVAILABLE -> isInterruptOfNoPlace(e);
             // Only the description of an advisory lock has brackets.
             case SqlState.DEADLOCK_DETECTED -> detail(e, "").contains("[");
             case SqlState.INSUFFICIENT_PRIVILEGE, SqlState.OUT_OF_MEMORY -> true;
@@ -124,12 +124,13 @@ public final class ServerErrors {
      * and in no function or statement.
      */
     public static boolean mayBeBehindCommit(SQLException e) {
-        return SqlState.QUERY_CANCELED.equals(e.getSQLState()) && isOfProcessInterrupts(e) && !hasPlace(e);
+        return SqlState.QUERY_CANCELED.equals(e.getSQLState()) && isInterruptOfNoPlace(e);
     }
 
-    private static boolean hasPlace(SQLException e) {
+    /** Whether ProcessInterrupts raised it, and the server names no function or row in which it was. */
+    private static boolean isInterruptOfNoPlace(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
-        return server != null && server.getWhere() != null;
+        return isOfProcessInterrupts(e) && server != null && server.getWhere() == null;
     }
 
     /** Whether the driver has made it, and neither the server nor a pool. */
