@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -475,22 +476,19 @@ class CommitOutcomeTest {
 
     /** A cancel may come when the server has committed, and has not said so yet: its error is then no rollback. */
     @ParameterizedTest
-    @EnumSource(names = {"BARE", "WRITES"})
+    @EnumSource
     void whatACancelIsSaidToHaveUndoneIsNotStored(CommitWay way) throws Exception {
         RowLocks locks = locks(LockStrategy.ROW);
         AtomicBoolean over = new AtomicBoolean();
         Map<Integer, Throwable> failures = new HashMap<>();
         int unknown = 0;
         try (HikariDataSource pool = pool(database.dataSource(), 1)) {
-            int server;
-            try (Connection connection = pool.getConnection()) {
-                server = connection.unwrap(PGConnection.class).getBackendPID();
-            }
+            AtomicInteger server = new AtomicInteger(serverProcess(pool));
             Step<Object> canceller = database.session("canceller").start(connection -> {
                 Random random = new Random();
                 try (PreparedStatement cancel = connection.prepareStatement("select pg_cancel_backend(?)")) {
-                    cancel.setInt(1, server);
                     while (!over.get()) {
+                        cancel.setInt(1, server.get());
                         cancel.executeQuery().close();
                         LockSupport.parkNanos(random.nextInt(400_000));
                     }
@@ -501,10 +499,15 @@ class CommitOutcomeTest {
                 try {
                     way.add(locks, pool, 1, "insert into payment values (" + i + ")");
                 } catch (CommitOutcomeUnknownException e) {
-                    assertThat(e).hasMessageContaining("the server's answer does not say");
+                    // The driver may lose its place in the answers by it.
+                    assertThat(e.getMessage())
+                            .containsAnyOf(
+                                    "the server's answer does not say", "connection was lost while it committed");
                     unknown++;
                 } catch (SQLException | RowlockException e) {
                     failures.put(i, e);
+                    // A cancel may hit the rollback as well: then the pool has made a connection anew.
+                    server.set(serverProcess(pool));
                 }
             }
             over.set(true);
@@ -517,6 +520,12 @@ class CommitOutcomeTest {
         int done = Integer.parseInt(database.query("select count(*) from payment"));
         assertThat(done).isBetween(5_000 - failures.size() - unknown, 5_000 - failures.size());
         assertThat(balance()).isEqualTo(String.valueOf(done));
+    }
+
+    private static int serverProcess(DataSource pool) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            return connection.unwrap(PGConnection.class).getBackendPID();
+        }
     }
 
     private void requireStandby(String name) throws Exception {

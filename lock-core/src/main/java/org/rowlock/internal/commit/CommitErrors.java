@@ -118,7 +118,7 @@ final class CommitErrors {
             throw failure(flushes, e);
         }
         SQLException judged = judged(flushes.session(), flushes.ending(), e);
-        if (!judged.equals(e)) {
+        if (!judged.equals(e) || undecided(flushes.session(), e) != null) {
             throw meaning(flushes.session(), flushes.ending(), judged);
         }
     }
@@ -151,24 +151,28 @@ final class CommitErrors {
                             + " commit, as it was idle for too long (" + message(e) + ").",
                     e);
         }
-        if (isDefinite(session, e)) {
+        SQLException undecided = undecided(session, e);
+        if (undecided == null) {
             return e;
         }
-        // Of what the ending could not tell the cause is the answer, unless a pooler has made it.
+        // Of what the ending could not tell the cause is the answer, unless a pooler has made it, or the driver lost
+        // its
+        // place in the answers: a cancel between two statements can come as an answer to neither.
         boolean answered = SqlState.TRANSACTION_RESOLUTION_UNKNOWN.equals(e.getSQLState())
                 && e.getCause() instanceof SQLException cause
-                && !ServerErrors.mayRunOn(cause);
-        boolean mayRunOn = !answered && ServerErrors.mayRunOn(e);
+                && !ServerErrors.mayRunOn(cause)
+                && undecided(session, cause) == null;
+        boolean mayRunOn = !answered && ServerErrors.mayRunOn(undecided);
         if (mayRunOn) {
             LostCommits.end(session);
         }
         String why = answered
                 ? "the server's answer does not say ("
-                : ServerErrors.isDrivers(e) && !SqlState.isConnectionLost(e.getSQLState())
+                : ServerErrors.isDrivers(undecided) && !SqlState.isConnectionLost(undecided.getSQLState())
                         ? "the driver did not read the answer to its COMMIT ("
                         : "the connection was lost while it committed (";
         throw Exceptions.outcomeUnknown(
-                "It is not known whether " + work() + " is stored: " + why + message(e)
+                "It is not known whether " + work() + " is stored: " + why + message(undecided)
                         + "). Do not run it again before you have looked: done twice is worse than done late."
                         + (mayRunOn
                                 ? " Look in a transaction that has locked the same: what is not there may still be"
@@ -198,24 +202,24 @@ final class CommitErrors {
     }
 
     /**
-     * Whether it says for sure that nothing is stored. That a connection is closed says nothing: pools close some that
-     * are whole, by the SQLSTATE of an error. What the driver has made itself may hide any answer, but for that of a
-     * silent rollback. If the session goes on after an error of the server, the server has rolled back, be the error of
-     * a connection to another server.
+     * What keeps a failure from saying for sure that nothing is stored; null if it does. That a connection is closed
+     * says nothing: pools close some that are whole, by the SQLSTATE of an error. What the driver has made itself may
+     * hide any answer, but for that of a silent rollback. If the session goes on after an error of the server, the
+     * server has rolled back, be the error of a connection to another server.
      */
-    private boolean isDefinite(PgSession session, SQLException e) throws SQLException {
+    private @Nullable SQLException undecided(PgSession session, SQLException e) throws SQLException {
         boolean answered = ServerErrors.isServers(e) && session.isAlive();
         for (SQLException each = e; each != null; each = each.getNextException()) {
             if ((SqlState.isConnectionLost(each.getSQLState()) && !answered)
                     || SqlState.TRANSACTION_RESOLUTION_UNKNOWN.equals(each.getSQLState())
                     || SqlState.STATEMENT_COMPLETION_UNKNOWN.equals(each.getSQLState())) {
-                return false;
+                return each;
             }
         }
         if (ServerErrors.isServers(e) || SqlState.IN_FAILED_SQL_TRANSACTION.equals(e.getSQLState())) {
-            return true;
+            return null;
         }
-        return !ServerErrors.isDrivers(e) && !connection.isClosed();
+        return !ServerErrors.isDrivers(e) && !connection.isClosed() ? null : e;
     }
 
     /** What was run in place of COMMIT is not known, so the session is ended rather than rolled back. */

@@ -204,8 +204,7 @@ public final class Ending {
         if (session.isClosed()) {
             return judgedClosed(e);
         }
-        boolean mayBeBehind = early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
-        if (!mayBeBehind || session.hasBegun()) {
+        if (!mayBeBehind(e) || session.hasBegun()) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 failed.run();
             }
@@ -239,9 +238,14 @@ public final class Ending {
 
     /** The same of a connection that cannot be asked any more. */
     SQLException judgedClosed(SQLException e) {
-        return early && mayBeConfirmations(e) && !SqlState.isConnectionLost(e.getSQLState())
+        return mayBeBehind(e) && !SqlState.isConnectionLost(e.getSQLState())
                 ? unknown("which of them it was cannot be asked, as the connection is closed", e)
                 : e;
+    }
+
+    /** Whether it can have come when the server had committed, which a transaction that is left refutes. */
+    private boolean mayBeBehind(SQLException e) {
+        return early ? mayBeConfirmations(e) : ServerErrors.mayBeBehindCommit(e);
     }
 
     private static SQLException unknown(String why, SQLException e) {
