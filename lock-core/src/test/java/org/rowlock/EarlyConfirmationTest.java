@@ -158,7 +158,7 @@ class EarlyConfirmationTest {
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(state));
         assertThat(step.failure())
-                .hasMessageContaining("Committed on this server and visible")
+                .hasMessageContaining("has committed on this server and is visible")
                 .hasMessageContaining("Do not run it again");
     }
 

@@ -1,7 +1,11 @@
 package org.rowlock.internal.acquire;
 
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.Claim;
 import org.rowlock.LockFront;
@@ -16,7 +20,6 @@ import org.rowlock.internal.commit.Releases;
 import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockAcquisitionEvent;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.ByConnection;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
@@ -48,7 +51,7 @@ public final class LockCalls {
     private final LockCalls unobserved;
 
     /** By connection, the last that was granted a row; its transaction has ended when the connection begins another. */
-    private final ByConnection<QueueEntry> holders;
+    private final Map<Connection, QueueEntry> holders;
 
     /** Whose transactions end with a plain commit. */
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
@@ -56,13 +59,19 @@ public final class LockCalls {
     }
 
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues, Releases releases) {
-        this(requests, observer, queues, releases, LockFront.ADAPTIVE, new ByConnection<>());
+        this(
+                requests,
+                observer,
+                queues,
+                releases,
+                LockFront.ADAPTIVE,
+                Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
     /** @param front whether the advisory key of a row goes in front of its lock */
     public LockCalls(
             LockRequests requests, LockObserver observer, KeyQueues queues, Releases releases, LockFront front) {
-        this(requests, observer, queues, releases, front, new ByConnection<>());
+        this(requests, observer, queues, releases, front, Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
     private LockCalls(
@@ -71,7 +80,7 @@ public final class LockCalls {
             KeyQueues queues,
             Releases releases,
             LockFront front,
-            ByConnection<QueueEntry> holders) {
+            Map<Connection, QueueEntry> holders) {
         this.requests = requests;
         this.observer = observer;
         this.queues = queues;

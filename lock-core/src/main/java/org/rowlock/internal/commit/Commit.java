@@ -2,9 +2,7 @@ package org.rowlock.internal.commit;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLWarning;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockKey;
@@ -68,10 +66,6 @@ public final class Commit {
         }
         boolean nothing = writes.isEmpty() && !session.hasBegun();
         Ending ending = nothing ? Ending.plain() : endings.of(session);
-        if (writes.isEmpty() && ending.isPlain()) {
-            commit(session);
-            return;
-        }
         WriteFlushes flushes = WriteFlushes.of(session, writes, names, ending);
         run(flushes, () -> {
             AutoSave autosave = session.withoutAutosave();
@@ -144,18 +138,6 @@ public final class Commit {
         }
     }
 
-    private void commit(PgSession session) throws SQLException {
-        try {
-            connection.commit();
-        } catch (SQLException e) {
-            throw errors.failure(session, Ending.plain(), e);
-        }
-        if (session.hasBegun()) {
-            throw errors.notEnded(session);
-        }
-        confirm(session, Ending.plain(), session.takeReplicationWarning());
-    }
-
     /**
      * After a flush that has committed. The mappers come last: by then all is decided that they could change.
      *
@@ -167,20 +149,17 @@ public final class Commit {
         }
         flushes.done();
         try {
-            EarlyRelease.tell(connection);
-            confirm(session, flushes.ending(), flushes.replicationWarning());
+            if (!flushes.isByDriver()) {
+                EarlyRelease.tell(connection);
+            }
+            SQLException unconfirmed = flushes.ending().confirm(session, flushes.replicationWarning());
+            if (unconfirmed != null) {
+                throw errors.notConfirmed(unconfirmed);
+            }
         } finally {
             if (flushes.map()) {
                 EarlyRelease.leaveNothingBegun(session);
             }
-        }
-    }
-
-    private void confirm(PgSession session, Ending ending, @Nullable SQLWarning warning) {
-        try {
-            ending.confirm(session, warning);
-        } catch (UnconfirmedCommit e) {
-            throw errors.notConfirmed(e);
         }
     }
 

@@ -37,12 +37,11 @@ final class CommitErrors {
         this.names = names;
     }
 
-    CommitNotConfirmedException notConfirmed(UnconfirmedCommit e) {
-        SQLException ended = e.ended();
+    /** @param ended what ended the wait: an error, or the server's warning */
+    CommitNotConfirmedException notConfirmed(SQLException ended) {
         return Exceptions.notConfirmed(
-                "Committed on this server and visible is " + work()
-                        + ", but the wait until it is durable, here and at"
-                        + " its standby, was ended (" + message(ended)
+                "Not known to be durable: " + work() + " has committed on this server and is visible, but the wait"
+                        + " until it is durable, here and at its standby, was ended (" + message(ended)
                         + "): a crash or a failover can still lose it. Do not run it again; look whether the standby"
                         + " has it.",
                 ended);
@@ -102,10 +101,11 @@ final class CommitErrors {
                     e.getSQLState(),
                     e);
         }
-        if (!flushes.isSent() || ServerErrors.isDriverRefusal(e)) {
+        if (!flushes.isSent() || ServerErrors.isDriverRefusal(e) || isRefusedInBranch(flushes.session(), e)) {
             return e;
         }
-        return failure(flushes.session(), flushes.ending(), e);
+        PgSession session = flushes.session();
+        return meaning(session, flushes.ending(), judged(session, flushes.ending(), e));
     }
 
     /**
@@ -123,19 +123,15 @@ final class CommitErrors {
         }
     }
 
-    /**
-     * What a failure of the COMMIT means, however it was sent.
-     *
-     * @return the driver's own, where nothing is stored
-     */
-    SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
-        return meaning(session, ending, judged(session, ending, e));
+    /** Whether the driver has refused to commit a branch of an XA transaction by itself. */
+    private static boolean isRefusedInBranch(PgSession session, SQLException e) {
+        return SqlState.OBJECT_NOT_IN_STATE.equals(e.getSQLState()) && session.isOfXa() && ServerErrors.isDrivers(e);
     }
 
     private SQLException judged(PgSession session, Ending ending, SQLException e) throws SQLException {
-        SQLException judged = connection.isClosed() ? ending.judgedClosed(e) : ending.judged(session, e);
-        if (judged instanceof UnconfirmedCommit unconfirmed) {
-            throw notConfirmed(unconfirmed);
+        SQLException judged = ending.judged(session, e);
+        if (judged == null) {
+            throw notConfirmed(e);
         }
         return judged;
     }

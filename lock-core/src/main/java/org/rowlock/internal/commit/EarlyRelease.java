@@ -8,14 +8,16 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.jdbc.AutoSave;
-import org.rowlock.internal.session.LostCommits;
+import org.rowlock.CommitNotConfirmedException;
+import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.RowlockException;
+import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
 
@@ -57,41 +59,46 @@ public final class EarlyRelease {
      *
      * @param wanted as for {@link #ending}
      * @return whether it let go of the locks before it was durable
-     * @throws UnconfirmedCommit if it has committed on this server and is visible, and is not known to be durable
-     * @throws SQLException as {@link Connection#commit()} throws it: nothing is stored, or the connection was lost
+     * @throws CommitNotConfirmedException if it has committed on this server and is visible, and is not known to be
+     *     durable
+     * @throws SQLException as {@link Connection#commit()} throws it: nothing is stored, or the connection was lost; with
+     *     SQLSTATE 08007 if that is not known for another reason
      */
     public boolean commit(Connection connection, boolean wanted) throws SQLException {
         PgSession session = PgSession.of(connection);
-        Ending ending = connection.isClosed() || session.isAborted() || !session.hasBegun()
-                ? Ending.plain()
-                : ending(session, wanted);
-        if (ending.isPlain()) {
+        if (connection.isClosed() || session.isAborted() || !session.hasBegun()) {
             connection.commit();
             return false;
         }
-        SQLWarning warning;
-        AutoSave autosave = session.withoutAutosave();
+        Ending ending = ending(session, wanted);
         try {
-            warning = ending.send(session);
-        } catch (SQLException e) {
-            if (ServerErrors.mayRunOn(e)) {
-                LostCommits.end(session);
-            }
-            SQLException judged = ending.judged(session, e);
-            Ending.rollBack(connection, judged);
-            throw judged;
-        } finally {
-            session.setAutosave(autosave);
+            new Commit(connection, List.of(), KeyNames.WITH_IDS, unused -> ending).run(List.of());
+            return ending.isEarly();
+        } catch (CommitNotConfirmedException e) {
+            throw e;
+        } catch (SQLException | RowlockException e) {
+            SQLException failure = asOfDriver(e);
+            Ending.rollBack(connection, failure);
+            throw failure;
         }
-        tell(connection);
-        ending.confirm(session, warning);
-        return ending.isEarly();
+    }
+
+    /** Only where the driver's own error would look as if nothing were stored it is another. */
+    private static SQLException asOfDriver(Exception e) {
+        SQLException own = e instanceof SQLException sql ? sql : e.getCause() instanceof SQLException sql ? sql : null;
+        boolean unknown = e instanceof CommitOutcomeUnknownException;
+        boolean lost = own != null
+                && SqlState.isConnectionLost(own.getSQLState())
+                && !SqlState.TRANSACTION_TIMEOUT.equals(own.getSQLState());
+        return own != null && (lost || !unknown)
+                ? own
+                : new SQLException(e.getMessage(), unknown ? SqlState.TRANSACTION_RESOLUTION_UNKNOWN : null, e);
     }
 
     /**
      * Waits, behind a statement that has committed by itself, until all is durable that it may have read.
      *
-     * @throws UnconfirmedCommit if that is not known to be durable
+     * @throws CommitNotConfirmedException if that is not known to be durable
      */
     public void awaitDurable(Connection connection) throws SQLException {
         PgSession session = PgSession.of(connection);
@@ -107,14 +114,14 @@ public final class EarlyRelease {
             }
         }
         if (ended != null) {
-            throw new UnconfirmedCommit(ended);
+            throw new CommitErrors(connection, List.of(), KeyNames.WITH_IDS).notConfirmed(ended);
         }
     }
 
     private static @Nullable SQLWarning confirmReads(PgSession session, ReleaseSql sql) throws SQLException {
         Connection connection = session.connection();
         try (PreparedStatement statement = session.prepare(sql.confirmReads())) {
-            statement.setQueryTimeout(Ending.NO_TIMEOUT);
+            statement.setQueryTimeout(0);
             statement.execute();
             if (connection.getAutoCommit()) {
                 return PgSession.replicationWarning(statement.getWarnings());

@@ -8,6 +8,7 @@ import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
@@ -20,9 +21,6 @@ import org.rowlock.internal.text.SqlState;
 public final class Ending {
     /** As the driver itself has it, so that a monitor of statements knows it. */
     private static final String COMMIT = "COMMIT";
-
-    /** The driver's commit() has none either, whatever is the default of its statements. */
-    static final int NO_TIMEOUT = 0;
 
     private final @Nullable ReleaseSql sql;
     private final boolean early;
@@ -105,37 +103,40 @@ public final class Ending {
         return early ? List.of(mark) : List.of();
     }
 
-    /** Sends it in a flush of its own. */
+    /**
+     * Sends it in a flush of its own; COMMIT alone as the driver's commit(), which pools and proxies see.
+     *
+     * @return the server's warning that it has not waited for its standby, or null
+     */
     @Nullable
     SQLWarning send(PgSession session) throws SQLException {
+        if (isPlain()) {
+            session.connection().commit();
+            return session.takeReplicationWarning();
+        }
         String text = String.join("\n;", statements());
-        if (simple) {
-            try (Statement statement = session.connection().createStatement()) {
-                statement.setQueryTimeout(NO_TIMEOUT);
-                return send(session, statement, () -> statement.execute(text.replace("?", '\'' + mark + '\'')));
+        try (Statement statement =
+                simple ? session.connection().createStatement() : session.prepareScript(text, false)) {
+            // The driver's commit() has none either, whatever is the default of its statements.
+            statement.setQueryTimeout(0);
+            try {
+                read(statement, execute(statement, text));
+            } finally {
+                // What a deferred trigger says is the connection's, as after the driver's, be the COMMIT done or not.
+                session.addWarnings(statement.getWarnings());
             }
-        }
-        try (PreparedStatement statement = session.prepareScript(text, false)) {
-            statement.setQueryTimeout(NO_TIMEOUT);
-            if (early) {
-                statement.setString(1, mark);
-            }
-            return send(session, statement, statement::execute);
+            return PgSession.replicationWarning(statement.getWarnings());
         }
     }
 
-    private interface Execution {
-        boolean execute() throws SQLException;
-    }
-
-    /** What a deferred trigger says is the connection's, as after the driver's commit, be the COMMIT done or not. */
-    private @Nullable SQLWarning send(PgSession session, Statement statement, Execution execution) throws SQLException {
-        try {
-            read(statement, execution.execute());
-        } finally {
-            session.addWarnings(statement.getWarnings());
+    private boolean execute(Statement statement, String text) throws SQLException {
+        if (!(statement instanceof PreparedStatement prepared)) {
+            return statement.execute(text.replace("?", '\'' + mark + '\''));
         }
-        return PgSession.replicationWarning(statement.getWarnings());
+        if (early) {
+            prepared.setString(1, mark);
+        }
+        return prepared.execute();
     }
 
     /** Reads what its statements returned. Leaves the statement at the last result. */
@@ -164,16 +165,11 @@ public final class Ending {
      * may have sent what is behind the COMMIT by another session.
      *
      * @param warning of the server, that it has not waited for its standby
-     * @throws UnconfirmedCommit if it is not known to be durable
+     * @return what ended the wait, if it is not known to be durable
      */
-    void confirm(PgSession session, @Nullable SQLWarning warning) throws UnconfirmedCommit {
-        SQLException ended = warning;
-        if (early && ended == null && (kept == null || !kept.equals(confirmed))) {
-            ended = confirmAgain(session);
-        }
-        if (ended != null) {
-            throw new UnconfirmedCommit(ended);
-        }
+    @Nullable
+    SQLException confirm(PgSession session, @Nullable SQLWarning warning) {
+        return early && warning == null && (kept == null || !kept.equals(confirmed)) ? confirmAgain(session) : warning;
     }
 
     private @Nullable SQLException confirmAgain(PgSession session) {
@@ -194,15 +190,15 @@ public final class Ending {
     /**
      * What the failure of the flush means.
      *
-     * @return the same where nothing is stored, or nobody knows; an {@link UnconfirmedCommit} where it is stored; with
-     *     class 08 if that is not known behind a pooler
+     * @return the same where nothing is stored, or nobody knows; one with SQLSTATE 08007 where the answer does not say;
+     *     null where it is stored, and not known to be durable
      */
+    @Nullable
     SQLException judged(PgSession session, SQLException e) throws SQLException {
-        if (early && SqlState.TRANSACTION_TIMEOUT.equals(e.getSQLState())) {
-            return unknown("which of them it was cannot be told", e);
-        }
         if (session.isClosed()) {
-            return judgedClosed(e);
+            return mayBeBehind(e) && !SqlState.isConnectionLost(e.getSQLState())
+                    ? unknown("which of them it was cannot be asked, as the connection is closed", e)
+                    : e;
         }
         if (!mayBeBehind(e) || session.hasBegun()) {
             if (!early && SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
@@ -222,7 +218,7 @@ public final class Ending {
                 if (SqlState.isRefusal(e.getSQLState())) {
                     failed.run();
                 }
-                return new UnconfirmedCommit(e);
+                return null;
             }
             return session.isServerProcess(row.getInt(2))
                     ? e
@@ -234,13 +230,6 @@ public final class Ending {
         } finally {
             rollBack(connection, e);
         }
-    }
-
-    /** The same of a connection that cannot be asked any more. */
-    SQLException judgedClosed(SQLException e) {
-        return mayBeBehind(e) && !SqlState.isConnectionLost(e.getSQLState())
-                ? unknown("which of them it was cannot be asked, as the connection is closed", e)
-                : e;
     }
 
     /** Whether it can have come when the server had committed, which a transaction that is left refutes. */
@@ -257,12 +246,11 @@ public final class Ending {
 
     /** Whether it is an error that can come from behind the COMMIT, and not only from it or from what is in front. */
     private static boolean mayBeConfirmations(SQLException e) {
+        String state = SqlState.of(e);
         return ServerErrors.isServers(e)
-                && switch (SqlState.of(e)
-                        .substring(0, Math.min(2, SqlState.of(e).length()))) {
-                    case "23", "25", "40", "P0" -> false;
-                    default -> true;
-                };
+                // Its timer runs on behind the COMMIT.
+                && (state.equals(SqlState.TRANSACTION_TIMEOUT)
+                        || Stream.of("23", "25", "40", "P0").noneMatch(state::startsWith));
     }
 
     /** The transaction, if there is any left. */

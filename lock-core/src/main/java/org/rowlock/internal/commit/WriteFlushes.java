@@ -24,16 +24,14 @@ public final class WriteFlushes implements AutoCloseable {
     private final List<Write<?>> writes;
     private final KeyNames names;
     private final List<WriteResult<?>> results = new ArrayList<>(2);
+    /** Of which the last has the ending, if there is one. */
     private final List<WriteScript> scripts = new ArrayList<>(1);
+
     private final boolean checkedHere;
     private final Ending ending;
     private final boolean commits;
-    private final boolean commitsInLast;
-    /** What became of a COMMIT in a flush of its own, which the others know by their last script. */
-    private boolean sentAlone;
-
-    private boolean endedAlone;
-    private @Nullable SQLWarning warning;
+    /** Whether the COMMIT is to be a flush of its own. */
+    private final boolean commitsAlone;
 
     private WriteFlushes(
             PgSession session, List<Write<?>> writes, KeyNames names, boolean checkedHere, @Nullable Ending ending) {
@@ -43,7 +41,8 @@ public final class WriteFlushes implements AutoCloseable {
         this.checkedHere = checkedHere;
         this.ending = ending == null ? Ending.plain() : ending;
         this.commits = ending != null;
-        this.commitsInLast = ending != null && !checkedHere && !ending.isAlone();
+        // A part of the branch of an XA transaction is not to be committed by itself: the driver's commit() refuses.
+        this.commitsAlone = checkedHere || this.ending.isAlone() || session.isOfXa();
     }
 
     /**
@@ -63,11 +62,13 @@ public final class WriteFlushes implements AutoCloseable {
             checkedHere |= write.isExpecting() && !form.changes();
         }
         WriteFlushes flushes = new WriteFlushes(session, writes, names, checkedHere, ending);
-        flushes.scripts.add(new WriteScript(session));
         for (int i = 0; i < writes.size(); i++) {
             flushes.add(writes.get(i), forms.get(i), i + 1);
         }
-        if (flushes.commitsInLast) {
+        if (flushes.commits) {
+            if (flushes.commitsAlone || flushes.scripts.isEmpty()) {
+                flushes.scripts.add(new WriteScript(session));
+            }
             flushes.last().end(flushes.ending);
         }
         return flushes;
@@ -92,7 +93,7 @@ public final class WriteFlushes implements AutoCloseable {
         WriteResult<T> result = new WriteResult<>();
         results.add(result);
         for (List<@Nullable Object> binds : write.executions()) {
-            if (last().size() == MOST_IN_ONE) {
+            if (scripts.isEmpty() || last().size() == MOST_IN_ONE) {
                 scripts.add(new WriteScript(session));
             }
             last().add(write, form, number, binds, result);
@@ -105,7 +106,7 @@ public final class WriteFlushes implements AutoCloseable {
 
     /** Whether all of it, with the COMMIT, is one flush. */
     public boolean isOne() {
-        return scripts.size() == 1 && commitsInLast;
+        return scripts.size() == 1 && !commitsAlone;
     }
 
     /**
@@ -114,10 +115,8 @@ public final class WriteFlushes implements AutoCloseable {
      * @throws UnexpectedRowCountException if not as many rows are changed as expected
      */
     void sendFirst() throws SQLException {
-        for (WriteScript script : commitsInLast ? scripts.subList(0, scripts.size() - 1) : scripts) {
-            if (script.size() > 0) {
-                script.send();
-            }
+        for (WriteScript script : scripts.subList(0, scripts.size() - (commits ? 1 : 0))) {
+            script.send();
         }
         if (checkedHere) {
             checkCounts();
@@ -137,18 +136,12 @@ public final class WriteFlushes implements AutoCloseable {
 
     /** Sends the last flush. The transaction has committed. */
     void sendLast() throws SQLException {
-        if (commitsInLast) {
-            last().send();
-            return;
-        }
-        sentAlone = true;
-        if (ending.isPlain()) {
-            session.connection().commit();
-            warning = session.takeReplicationWarning();
-        } else {
-            warning = ending.send(session);
-        }
-        endedAlone = !session.hasBegun();
+        last().send();
+    }
+
+    /** Whether the COMMIT is the driver's own. */
+    boolean isByDriver() {
+        return ending.isPlain() && last().size() == 0;
     }
 
     /** As the last part of a flush that locks; only where it {@link #isOne}. */
@@ -163,7 +156,7 @@ public final class WriteFlushes implements AutoCloseable {
 
     /** Whether the flush with the COMMIT may have left. */
     public boolean isSent() {
-        return sentAlone || last().isSent();
+        return commits && last().isSent();
     }
 
     /**
@@ -171,7 +164,7 @@ public final class WriteFlushes implements AutoCloseable {
      * anew.
      */
     boolean hasEnded() {
-        return endedAlone || last().hasEnded();
+        return last().hasEnded();
     }
 
     /** Of the connection as it was: one that a pool has closed gives none. */
@@ -185,7 +178,7 @@ public final class WriteFlushes implements AutoCloseable {
 
     @Nullable
     SQLWarning replicationWarning() {
-        return commitsInLast ? last().replicationWarning() : warning;
+        return last().replicationWarning();
     }
 
     /** Hands out what the writes did, but for the rows. */

@@ -104,7 +104,13 @@ final class WriteScript implements Tail {
 
     /** Sends it by itself, without locks. */
     void send() throws SQLException {
-        WriteScript tail = ending != null && !executions.isEmpty() ? watched() : this;
+        if (ending != null && executions.isEmpty()) {
+            sent = true;
+            warning = ending.send(session);
+            ended = !session.hasBegun();
+            return;
+        }
+        WriteScript tail = ending != null ? watched() : this;
         FlushRunner.send(session, Flushes.alone(tail), ResolvedRequest.NONE, tail);
     }
 

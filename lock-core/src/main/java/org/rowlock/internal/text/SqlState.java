@@ -34,6 +34,7 @@ public final class SqlState {
     public static final String INVALID_NAME = "42602";
     public static final String FEATURE_NOT_SUPPORTED = "0A000";
     public static final String OUT_OF_MEMORY = "53200";
+    public static final String OBJECT_NOT_IN_STATE = "55000";
     public static final String LOCK_NOT_AVAILABLE = "55P03";
     public static final String QUERY_CANCELED = "57014";
     public static final String ADMIN_SHUTDOWN = "57P01";

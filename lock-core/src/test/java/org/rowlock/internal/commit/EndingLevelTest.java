@@ -18,6 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.xa.PGXADataSource;
+import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.testing.TestDatabase;
 
@@ -147,6 +149,12 @@ class EndingLevelTest {
             Connection connection = managed.getConnection();
             execute(connection, "insert into " + database.schema() + ".item values (1)");
             assertThatThrownBy(() -> release.commit(connection, true))
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
+            Write<Void> write = new Write<>("insert into " + database.schema() + ".item values (2)", null);
+            write.execute();
+            assertThatThrownBy(() -> new Commit(connection, List.of(), KeyNames.WITH_IDS, Ending.Choice.PLAIN)
+                            .run(List.of(write)))
                     .isInstanceOfSatisfying(
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55000"));
             managed.getXAResource().end(branch, XAResource.TMSUCCESS);

@@ -2,15 +2,17 @@ package org.rowlock.jdbc.internal.turn;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
-import org.rowlock.internal.queue.ByConnection;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
@@ -34,8 +36,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private final PrimaryKeys primaryKeys = new PrimaryKeys();
     private final HotRows hotRows = new HotRows();
     private final EarlyCommits earlyCommits = new EarlyCommits();
-    private final ByConnection<SessionTimeouts> timeouts = new ByConnection<>();
-    private final ByConnection<Boolean> sessionLocks = new ByConnection<>();
+    private final Map<Connection, SessionTimeouts> timeouts = Collections.synchronizedMap(new WeakHashMap<>());
+    private final Map<Connection, Boolean> sessionLocks = Collections.synchronizedMap(new WeakHashMap<>());
     private final Management management;
     private volatile JdbcSettings settings;
     private volatile @Nullable Groups groups;
@@ -119,12 +121,12 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     }
 
     /** The timeouts that sessions were last seen with. */
-    ByConnection<SessionTimeouts> timeouts() {
+    Map<Connection, SessionTimeouts> timeouts() {
         return timeouts;
     }
 
     /** The sessions that may hold advisory locks of their own beyond their transactions. */
-    ByConnection<Boolean> sessionLocks() {
+    Map<Connection, Boolean> sessionLocks() {
         return sessionLocks;
     }
 

@@ -7,8 +7,8 @@ import java.sql.SQLWarning;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
+import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.internal.commit.EarlyRelease;
-import org.rowlock.internal.commit.UnconfirmedCommit;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -36,7 +36,7 @@ final class EarlyCommits {
             if (early.commit(connection, plan != null)) {
                 released(event, plan);
             }
-        } catch (UnconfirmedCommit e) {
+        } catch (CommitNotConfirmedException e) {
             released(event, plan);
             warn(connection, e);
         }
@@ -55,13 +55,13 @@ final class EarlyCommits {
     void awaitDurable(Connection connection) throws SQLException {
         try {
             early.awaitDurable(connection);
-        } catch (UnconfirmedCommit e) {
+        } catch (CommitNotConfirmedException e) {
             warn(connection, e);
         }
     }
 
     /** Where the wait for a standby was cancelled, a plain commit has this warning and returns, too. */
-    private static void warn(Connection connection, UnconfirmedCommit e) throws SQLException {
+    private static void warn(Connection connection, CommitNotConfirmedException e) throws SQLException {
         if (!(e.getCause() instanceof SQLWarning warning) || connection.isClosed()) {
             throw new SQLNonTransientException(e.getMessage(), SqlState.COMMIT_NOT_CONFIRMED, e);
         }
