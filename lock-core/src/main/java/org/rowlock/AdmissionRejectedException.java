@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The admission queue of a key has as many waiters as it may (default 10,000). No connection was borrowed.
  *
@@ -8,12 +10,7 @@ package org.rowlock;
 public final class AdmissionRejectedException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    AdmissionRejectedException(String message) {
-        super(message, null, null);
-    }
-
-    @Override
-    public boolean isRetryable() {
-        return true;
+    AdmissionRejectedException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, true);
     }
 }

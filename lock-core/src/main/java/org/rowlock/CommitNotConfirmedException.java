@@ -1,7 +1,6 @@
 package org.rowlock;
 
-import java.sql.SQLException;
-import org.rowlock.internal.text.SqlState;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A transaction has committed on this server and is visible to others, and whether it is durable is not known: the wait
@@ -16,7 +15,7 @@ import org.rowlock.internal.text.SqlState;
 public final class CommitNotConfirmedException extends CommitOutcomeUnknownException {
     private static final long serialVersionUID = 1;
 
-    CommitNotConfirmedException(String message, SQLException cause) {
-        super(message, SqlState.COMMIT_NOT_CONFIRMED, cause);
+    CommitNotConfirmedException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause);
     }
 }

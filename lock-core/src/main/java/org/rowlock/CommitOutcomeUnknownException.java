@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A COMMIT was sent, and whether it has, or will outlast a failover, cannot be known: the connection was
@@ -16,11 +16,7 @@ import java.sql.SQLException;
 public sealed class CommitOutcomeUnknownException extends RowlockException permits CommitNotConfirmedException {
     private static final long serialVersionUID = 1;
 
-    CommitOutcomeUnknownException(String message, SQLException cause) {
-        super(message, cause);
-    }
-
-    CommitOutcomeUnknownException(String message, String sqlState, SQLException cause) {
-        super(message, sqlState, cause);
+    CommitOutcomeUnknownException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, false);
     }
 }

@@ -13,7 +13,7 @@ public final class LockBudgetExceededException extends RowlockException {
     private final int keys;
 
     LockBudgetExceededException(String message, int keys) {
-        super(message, null, null);
+        super(message, null, null, false);
         this.keys = keys;
     }
 

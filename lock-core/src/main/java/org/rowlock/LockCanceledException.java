@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The wait was ended from outside: {@code statement_timeout}, {@code pg_cancel_backend} or a cancel request (SQLSTATE
@@ -9,12 +9,7 @@ import java.sql.SQLException;
 public final class LockCanceledException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockCanceledException(String message, SQLException cause) {
-        super(message, cause);
-    }
-
-    @Override
-    public boolean isRetryable() {
-        return true;
+    LockCanceledException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, true);
     }
 }

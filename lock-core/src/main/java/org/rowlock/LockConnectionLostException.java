@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connection broke, or the server ended it, while waiting for the lock or before (SQLSTATE 08xxx, 57P01, 57P02,
@@ -10,12 +10,7 @@ import java.sql.SQLException;
 public final class LockConnectionLostException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockConnectionLostException(String message, SQLException cause) {
-        super(message, cause);
-    }
-
-    @Override
-    public boolean isRetryable() {
-        return true;
+    LockConnectionLostException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, true);
     }
 }

@@ -1,6 +1,6 @@
 package org.rowlock;
 
-import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server found transactions waiting for each other in a circle and chose this one to end (SQLSTATE 40P01). The
@@ -10,12 +10,7 @@ import java.sql.SQLException;
 public final class LockDeadlockException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockDeadlockException(String message, SQLException cause) {
-        super(message, cause);
-    }
-
-    @Override
-    public boolean isRetryable() {
-        return true;
+    LockDeadlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, true);
     }
 }

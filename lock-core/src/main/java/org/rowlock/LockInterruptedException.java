@@ -1,5 +1,7 @@
 package org.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The thread was interrupted while it stood in the admission queue. It has left the queue, its interrupt flag is set,
  * and no connection was borrowed.
@@ -7,12 +9,7 @@ package org.rowlock;
 public final class LockInterruptedException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockInterruptedException(String message, InterruptedException cause) {
-        super(message, null, cause);
-    }
-
-    @Override
-    public boolean isRetryable() {
-        return true;
+    LockInterruptedException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, true);
     }
 }

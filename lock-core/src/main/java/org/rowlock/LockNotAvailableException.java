@@ -17,7 +17,7 @@ public final class LockNotAvailableException extends RowlockException {
     private final boolean transactionUsable;
 
     LockNotAvailableException(String message, boolean transactionUsable, @Nullable Throwable cause) {
-        super(message, SqlState.LOCK_NOT_AVAILABLE, cause);
+        super(message, SqlState.LOCK_NOT_AVAILABLE, cause, true);
         this.transactionUsable = transactionUsable;
     }
 
@@ -28,10 +28,5 @@ public final class LockNotAvailableException extends RowlockException {
      */
     public boolean isTransactionUsable() {
         return transactionUsable;
-    }
-
-    @Override
-    public boolean isRetryable() {
-        return true;
     }
 }

@@ -1,7 +1,6 @@
 package org.rowlock;
 
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.SqlState;
 
 /**
  * In REPEATABLE READ or SERIALIZABLE the row has changed since the transaction's snapshot (SQLSTATE 40001). Or, at any
@@ -11,12 +10,7 @@ import org.rowlock.internal.text.SqlState;
 public final class LockSerializationException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    LockSerializationException(String message, @Nullable Throwable cause) {
-        super(message, SqlState.SERIALIZATION_FAILURE, cause);
-    }
-
-    @Override
-    public boolean isRetryable() {
-        return true;
+    LockSerializationException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+        super(message, sqlState, cause, true);
     }
 }

@@ -16,17 +16,12 @@ public final class LockTableFullException extends RowlockException {
     private final int keys;
 
     LockTableFullException(String message, int keys, SQLException cause) {
-        super(message, cause);
+        super(message, cause.getSQLState(), cause, true);
         this.keys = keys;
     }
 
     /** {@return the number of distinct keys that the call asked for} */
     public int keys() {
         return keys;
-    }
-
-    @Override
-    public boolean isRetryable() {
-        return true;
     }
 }

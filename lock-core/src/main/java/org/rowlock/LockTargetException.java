@@ -14,27 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class LockTargetException extends RowlockException {
     private static final long serialVersionUID = 1;
 
-    /** Whether what is kept of the table does not hold any more. */
-    private final boolean stale;
-
-    LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause);
-        this.stale = false;
-    }
-
-    private LockTargetException(String message) {
-        super(message, null, (Throwable) null);
-        this.stale = true;
-    }
-
-    /** For a table that was replaced or changed since it was looked up. */
-    static LockTargetException stale(String message) {
-        return new LockTargetException(message);
-    }
-
-    /** A table that was replaced is looked up again by the next call. */
-    @Override
-    public boolean isRetryable() {
-        return stale;
+    /** @param stale whether the table was replaced or changed: the next call looks it up again */
+    LockTargetException(String message, @Nullable String sqlState, @Nullable Throwable cause, boolean stale) {
+        super(message, sqlState, cause, stale);
     }
 }

@@ -49,7 +49,7 @@ public final class LockTransactionException extends RowlockException {
     private final Reason reason;
 
     LockTransactionException(Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        super(message, sqlState, cause);
+        super(message, sqlState, cause, false);
         this.reason = reason;
     }
 

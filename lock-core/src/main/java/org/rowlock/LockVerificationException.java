@@ -14,7 +14,7 @@ public final class LockVerificationException extends RowlockException {
     private final boolean conclusive;
 
     LockVerificationException(String message, boolean conclusive, @Nullable Throwable cause) {
-        super(message, null, cause);
+        super(message, null, cause, false);
         this.conclusive = conclusive;
     }
 

@@ -2,6 +2,8 @@ package org.rowlock;
 
 import java.sql.SQLException;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockTransactionException.Reason;
@@ -22,13 +24,12 @@ public class RowlockException extends RuntimeException {
     /** The server's, or what FOR UPDATE would have given; null where there is none. */
     private final @Nullable String sqlState;
 
-    RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause) {
+    private final boolean retryable;
+
+    RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause, boolean retryable) {
         super(message, cause);
         this.sqlState = sqlState;
-    }
-
-    RowlockException(String message, SQLException cause) {
-        this(message, cause.getSQLState(), cause);
+        this.retryable = retryable;
     }
 
     /** The message, and the page that explains the exception unless the message names another. */
@@ -44,12 +45,15 @@ public class RowlockException extends RuntimeException {
     /**
      * Reports whether the same work may succeed if it is run again from its beginning, once this transaction is rolled
      * back: nothing of it is stored, and nothing needs to be changed first. Not whether that is wanted: work that was
-     * interrupted or cancelled should rather stop.
+     * interrupted or cancelled should rather stop. True of {@link AdmissionRejectedException}, {@link
+     * LockCanceledException}, {@link LockConnectionLostException}, {@link LockDeadlockException}, {@link
+     * LockInterruptedException}, {@link LockNotAvailableException}, {@link LockSerializationException} and {@link
+     * LockTableFullException}, and of a {@link LockTargetException} for a table that was replaced meanwhile.
      *
      * @return false where it will fail again, or where nobody knows what is stored
      */
     public boolean isRetryable() {
-        return false;
+        return retryable;
     }
 
     /**
@@ -68,44 +72,39 @@ public class RowlockException extends RuntimeException {
 
     /** For the rooms inside, which cannot see the constructors. */
     private static final class Maker implements Exceptions.Maker {
-        @Override
-        public AdmissionRejectedException rejected(String message) {
-            return new AdmissionRejectedException(message);
+        private static final Map<Class<? extends RowlockException>, Plain> PLAIN = Map.ofEntries(
+                entry(AdmissionRejectedException.class, AdmissionRejectedException::new),
+                entry(CommitNotConfirmedException.class, CommitNotConfirmedException::new),
+                entry(CommitOutcomeUnknownException.class, CommitOutcomeUnknownException::new),
+                entry(LockCanceledException.class, LockCanceledException::new),
+                entry(LockConnectionLostException.class, LockConnectionLostException::new),
+                entry(LockDeadlockException.class, LockDeadlockException::new),
+                entry(LockInterruptedException.class, LockInterruptedException::new),
+                entry(LockSerializationException.class, LockSerializationException::new),
+                entry(RowAbsentException.class, RowAbsentException::new),
+                entry(
+                        RowlockException.class,
+                        (message, state, cause) -> new RowlockException(message, state, cause, false)));
+
+        /** The constructor of those that say no more than their type does. */
+        private interface Plain {
+            RowlockException make(String message, @Nullable String sqlState, @Nullable Throwable cause);
+        }
+
+        private static Map.Entry<Class<? extends RowlockException>, Plain> entry(
+                Class<? extends RowlockException> type, Plain constructor) {
+            return Map.entry(type, constructor);
         }
 
         @Override
-        public CommitNotConfirmedException notConfirmed(String message, SQLException cause) {
-            return new CommitNotConfirmedException(message, cause);
-        }
-
-        @Override
-        public CommitOutcomeUnknownException outcomeUnknown(String message, SQLException cause) {
-            return new CommitOutcomeUnknownException(message, cause);
+        public <E extends RowlockException> E plain(
+                Class<E> type, String message, @Nullable String sqlState, @Nullable Throwable cause) {
+            return type.cast(Objects.requireNonNull(PLAIN.get(type)).make(message, sqlState, cause));
         }
 
         @Override
         public LockBudgetExceededException overBudget(String message, int keys) {
             return new LockBudgetExceededException(message, keys);
-        }
-
-        @Override
-        public LockCanceledException canceled(String message, SQLException cause) {
-            return new LockCanceledException(message, cause);
-        }
-
-        @Override
-        public LockConnectionLostException connectionLost(String message, SQLException cause) {
-            return new LockConnectionLostException(message, cause);
-        }
-
-        @Override
-        public LockDeadlockException deadlock(String message, SQLException cause) {
-            return new LockDeadlockException(message, cause);
-        }
-
-        @Override
-        public LockInterruptedException interrupted(String message, InterruptedException cause) {
-            return new LockInterruptedException(message, cause);
         }
 
         @Override
@@ -115,23 +114,14 @@ public class RowlockException extends RuntimeException {
         }
 
         @Override
-        public LockSerializationException serialization(String message, @Nullable Throwable cause) {
-            return new LockSerializationException(message, cause);
-        }
-
-        @Override
         public LockTableFullException tableFull(String message, int keys, SQLException cause) {
             return new LockTableFullException(message, keys, cause);
         }
 
         @Override
-        public LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-            return new LockTargetException(message, sqlState, cause);
-        }
-
-        @Override
-        public LockTargetException stale(String message) {
-            return LockTargetException.stale(message);
+        public LockTargetException target(
+                String message, @Nullable String sqlState, @Nullable Throwable cause, boolean stale) {
+            return new LockTargetException(message, sqlState, cause, stale);
         }
 
         @Override
@@ -146,19 +136,9 @@ public class RowlockException extends RuntimeException {
         }
 
         @Override
-        public RowAbsentException rowAbsent(String message) {
-            return new RowAbsentException(message);
-        }
-
-        @Override
         public UnexpectedRowCountException unexpectedRowCount(
                 String message, long expected, long found, @Nullable Throwable cause) {
             return new UnexpectedRowCountException(message, expected, found, cause);
-        }
-
-        @Override
-        public RowlockException other(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-            return new RowlockException(message, sqlState, cause);
         }
     }
 }

@@ -20,6 +20,7 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.CheckReturnValue;
+import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -140,9 +141,9 @@ public final class TransactionLocks {
         } catch (SQLException e) {
             // What the driver throws outside a lock statement has no better name.
             if (SqlState.isConnectionLost(e.getSQLState())) {
-                throw new LockConnectionLostException("No lock was taken: " + e.getMessage(), e);
+                throw Exceptions.connectionLost("No lock was taken: " + e.getMessage(), e);
             }
-            throw new RowlockException("No lock was taken: " + e.getMessage(), e);
+            throw Exceptions.other("No lock was taken: " + e.getMessage(), e);
         }
     }
 

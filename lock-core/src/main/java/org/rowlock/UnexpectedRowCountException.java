@@ -18,7 +18,7 @@ public final class UnexpectedRowCountException extends RowlockException {
     private final long found;
 
     UnexpectedRowCountException(String message, long expected, long found, @Nullable Throwable cause) {
-        super(message, found < expected ? "P0002" : "P0003", cause);
+        super(message, found < expected ? "P0002" : "P0003", cause, false);
         this.expected = expected;
         this.found = found;
     }

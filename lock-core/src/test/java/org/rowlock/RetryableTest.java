@@ -8,10 +8,12 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.internal.text.Exceptions;
 
 /** {@link RowlockException#isRetryable} is what the table in docs/errors.md says. */
 class RetryableTest {
@@ -21,20 +23,20 @@ class RetryableTest {
     private static Map<String, RowlockException> exceptions() {
         Map<String, RowlockException> exceptions = new LinkedHashMap<>();
         for (RowlockException each : new RowlockException[] {
-            new AdmissionRejectedException("m"),
-            new CommitNotConfirmedException("m", SQL),
-            new CommitOutcomeUnknownException("m", SQL),
+            Exceptions.rejected("m"),
+            Exceptions.notConfirmed("m", SQL),
+            Exceptions.outcomeUnknown("m", SQL),
             new LockBudgetExceededException("m", 1),
-            new LockCanceledException("m", SQL),
-            new LockConnectionLostException("m", SQL),
-            new LockDeadlockException("m", SQL),
-            new LockInterruptedException("m", new InterruptedException()),
+            Exceptions.canceled("m", SQL),
+            Exceptions.connectionLost("m", SQL),
+            Exceptions.deadlock("m", SQL),
+            Exceptions.interrupted("m", new InterruptedException()),
             new LockNotAvailableException("m", true, null),
-            new LockSerializationException("m", null),
+            Exceptions.serialization("m", null),
             new LockTableFullException("m", 1, SQL),
-            new LockTargetException("m", null, null),
+            Exceptions.target("m", null, null),
             new LockTransactionException(Reason.ABORTED, "m", null, null),
-            new RowAbsentException("m"),
+            Exceptions.rowAbsent("m"),
             new UnexpectedRowCountException("m", 1, 0, null)
         }) {
             exceptions.put(each.getClass().getSimpleName(), each);
@@ -65,7 +67,7 @@ class RetryableTest {
     @Test
     void everyMessageLinksToTheRowOfItsException() throws Exception {
         Map<String, RowlockException> exceptions = exceptions();
-        exceptions.put("RowlockException", new RowlockException("m", SQL));
+        exceptions.put("RowlockException", Exceptions.other("m", SQL));
         exceptions.put("LockVerificationException", new LockVerificationException("m", true, SQL));
         String docs = Files.readString(Path.of("../docs/errors.md"));
         exceptions.forEach((name, exception) -> {
@@ -73,17 +75,18 @@ class RetryableTest {
             assertThat(exception)
                     .hasMessage("m (see https://github.com/rowlock/rowlock/blob/main/docs/errors.md#" + anchor + ")");
             assertThat(docs).contains("<a id=\"" + anchor + "\"></a>");
-            assertThat(new RowlockException(exception.getMessage(), SQL)).hasMessage(exception.getMessage());
+            assertThat(Exceptions.other(Objects.requireNonNull(exception.getMessage()), SQL))
+                    .hasMessage(exception.getMessage());
         });
     }
 
     @Test
     void aTableThatWasReplacedIsLookedUpAgain() {
-        assertThat(LockTargetException.stale("m").isRetryable()).isTrue();
+        assertThat(Exceptions.stale("m").isRetryable()).isTrue();
     }
 
     @Test
     void whatNobodyUnderstandsIsNotRetryable() {
-        assertThat(new RowlockException("m", SQL).isRetryable()).isFalse();
+        assertThat(Exceptions.other("m", SQL).isRetryable()).isFalse();
     }
 }

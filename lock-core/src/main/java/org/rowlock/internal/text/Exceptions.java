@@ -31,43 +31,24 @@ public final class Exceptions {
 
     /** Sees the constructors. */
     public interface Maker {
-        AdmissionRejectedException rejected(String message);
-
-        CommitNotConfirmedException notConfirmed(String message, SQLException cause);
-
-        CommitOutcomeUnknownException outcomeUnknown(String message, SQLException cause);
+        <E extends RowlockException> E plain(
+                Class<E> type, String message, @Nullable String sqlState, @Nullable Throwable cause);
 
         LockBudgetExceededException overBudget(String message, int keys);
 
-        LockCanceledException canceled(String message, SQLException cause);
-
-        LockConnectionLostException connectionLost(String message, SQLException cause);
-
-        LockDeadlockException deadlock(String message, SQLException cause);
-
-        LockInterruptedException interrupted(String message, InterruptedException cause);
-
         LockNotAvailableException notAvailable(String message, boolean transactionUsable, @Nullable Throwable cause);
-
-        LockSerializationException serialization(String message, @Nullable Throwable cause);
 
         LockTableFullException tableFull(String message, int keys, SQLException cause);
 
-        LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause);
-
-        LockTargetException stale(String message);
+        LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause, boolean stale);
 
         LockTransactionException transaction(
                 Reason reason, String message, @Nullable String sqlState, @Nullable Throwable cause);
 
         LockVerificationException verification(String message, boolean conclusive, @Nullable Throwable cause);
 
-        RowAbsentException rowAbsent(String message);
-
         UnexpectedRowCountException unexpectedRowCount(
                 String message, long expected, long found, @Nullable Throwable cause);
-
-        RowlockException other(String message, @Nullable String sqlState, @Nullable Throwable cause);
     }
 
     /** Comes from the root of the exceptions. */
@@ -87,15 +68,15 @@ public final class Exceptions {
     }
 
     public static AdmissionRejectedException rejected(String message) {
-        return maker().rejected(message);
+        return maker().plain(AdmissionRejectedException.class, message, null, null);
     }
 
     public static CommitNotConfirmedException notConfirmed(String message, SQLException cause) {
-        return maker().notConfirmed(message, cause);
+        return maker().plain(CommitNotConfirmedException.class, message, SqlState.COMMIT_NOT_CONFIRMED, cause);
     }
 
     public static CommitOutcomeUnknownException outcomeUnknown(String message, SQLException cause) {
-        return maker().outcomeUnknown(message, cause);
+        return maker().plain(CommitOutcomeUnknownException.class, message, cause.getSQLState(), cause);
     }
 
     public static LockBudgetExceededException overBudget(String message, int keys) {
@@ -103,19 +84,19 @@ public final class Exceptions {
     }
 
     public static LockCanceledException canceled(String message, SQLException cause) {
-        return maker().canceled(message, cause);
+        return maker().plain(LockCanceledException.class, message, cause.getSQLState(), cause);
     }
 
     public static LockConnectionLostException connectionLost(String message, SQLException cause) {
-        return maker().connectionLost(message, cause);
+        return maker().plain(LockConnectionLostException.class, message, cause.getSQLState(), cause);
     }
 
     public static LockDeadlockException deadlock(String message, SQLException cause) {
-        return maker().deadlock(message, cause);
+        return maker().plain(LockDeadlockException.class, message, cause.getSQLState(), cause);
     }
 
     public static LockInterruptedException interrupted(String message, InterruptedException cause) {
-        return maker().interrupted(message, cause);
+        return maker().plain(LockInterruptedException.class, message, null, cause);
     }
 
     public static LockNotAvailableException notAvailable(
@@ -124,7 +105,7 @@ public final class Exceptions {
     }
 
     public static LockSerializationException serialization(String message, @Nullable Throwable cause) {
-        return maker().serialization(message, cause);
+        return maker().plain(LockSerializationException.class, message, SqlState.SERIALIZATION_FAILURE, cause);
     }
 
     public static LockTableFullException tableFull(String message, int keys, SQLException cause) {
@@ -132,11 +113,11 @@ public final class Exceptions {
     }
 
     public static LockTargetException target(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        return maker().target(message, sqlState, cause);
+        return maker().target(message, sqlState, cause, false);
     }
 
     public static LockTargetException stale(String message) {
-        return maker().stale(message);
+        return maker().target(message, null, null, true);
     }
 
     public static LockTransactionException transaction(
@@ -150,7 +131,7 @@ public final class Exceptions {
     }
 
     public static RowAbsentException rowAbsent(String message) {
-        return maker().rowAbsent(message);
+        return maker().plain(RowAbsentException.class, message, null, null);
     }
 
     public static UnexpectedRowCountException unexpectedRowCount(
@@ -159,7 +140,7 @@ public final class Exceptions {
     }
 
     public static RowlockException other(String message, @Nullable String sqlState, @Nullable Throwable cause) {
-        return maker().other(message, sqlState, cause);
+        return maker().plain(RowlockException.class, message, sqlState, cause);
     }
 
     public static RowlockException other(String message, SQLException cause) {
