@@ -47,7 +47,12 @@ final class FrontPolicy {
 
     private static final int GOOD_COUNTS = 2;
     private static final int TO_OPEN = 6;
-    private static final long TO_OPEN_MILLIS = 2_000;
+
+    /**
+     * For so long, since a JVM of a fleet that has just started begins to front seconds before the last one does, and
+     * is overtaken meanwhile by transactions of Rowlock.
+     */
+    private static final long TO_OPEN_MILLIS = 8_000;
 
     private static final long FIRST_PERIOD_MILLIS = 15_000;
     private static final long MOST_PERIOD_MILLIS = 60_000;
@@ -55,9 +60,8 @@ final class FrontPolicy {
     /** After so much of FRONT what was before is forgotten. */
     private static final long CALM_MILLIS = 20_000;
 
-    private static final int BOUND_TIMES = 8;
-    private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
-    private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /** A transaction that gives up overtakes all that wait for the key: so only where something is wrong. */
+    private static final long BOUND_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier millis;
     private State state = State.PLAIN;
@@ -70,7 +74,6 @@ final class FrontPolicy {
 
     private int plainOnes;
     private int frontOnes;
-    private long lastNanos;
     private long grantedMillis = Long.MIN_VALUE;
 
     private int score;
@@ -92,7 +95,7 @@ final class FrontPolicy {
             front();
         }
         boolean fronts = state == State.FRONT || (state == State.PLAIN && (always || isProbe()));
-        return fronts ? Math.min(MOST_NANOS, Math.max(LEAST_NANOS, BOUND_TIMES * lastNanos)) : 0;
+        return fronts ? BOUND_NANOS : 0;
     }
 
     private boolean isProbe() {
@@ -112,10 +115,8 @@ final class FrontPolicy {
      *
      * @param crowd how many were in front of it, 0 where this is not known
      * @param own how many of this JVM
-     * @param nanos how long it took
      */
-    void locked(double crowd, int own, long nanos) {
-        lastNanos = nanos;
+    void locked(double crowd, int own) {
         othersSeen = crowd >= NONE && crowd > own;
         if (state == State.PLAIN && isRow(isLarge(crowd, own), TO_FRONT)) {
             front();
@@ -127,14 +128,12 @@ final class FrontPolicy {
     /**
      * A lock with the key in front.
      *
-     * @param nanos how long it took
      * @param rowHolds how many holds of that it waited for the row behind the key; not a number where this is unknown,
      *     or nobody was in front at the key
      * @param rowNanos how long that was
      */
-    void lockedInFront(double crowd, int own, long nanos, double rowHolds, long rowNanos) {
+    void lockedInFront(double crowd, int own, double rowHolds, long rowNanos) {
         othersSeen = crowd >= NONE && crowd > own;
-        lastNanos = nanos;
         long now = millis.getAsLong();
         grantedMillis = now;
         if (state == State.PLAIN && isLarge(crowd, own)) {

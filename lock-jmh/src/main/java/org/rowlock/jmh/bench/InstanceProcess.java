@@ -21,7 +21,6 @@ import javax.sql.DataSource;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockRelease;
-import org.rowlock.jmh.server.BenchmarkServer;
 
 /**
  * Some of the clients of {@link Instances}, in a process of their own. It says what its transactions took, in
@@ -53,6 +52,8 @@ final class InstanceProcess implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:+UseSerialGC",
+                // The second compiler would be at work for minutes, on the processors that are shared by all.
+                "-XX:TieredStopAtLevel=1",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
                 "-cp",
                 library.isEmpty() ? classPath : library + File.pathSeparator + classPath,
@@ -135,7 +136,8 @@ final class InstanceProcess implements AutoCloseable {
     /**
      * The process.
      *
-     * @param args URL, user, wrapper, strategy, whether with admission, clients, rows, exponent, file of the exclusion
+     * @param args URL, user, wrapper, strategy, whether with admission, clients, rows, exponent, file of the exclusion,
+     *     how many transactions each client runs ahead, and the first of the clients' own rows for these
      */
     public static void main(String[] args) throws IOException, InterruptedException {
         HikariConfig config = new HikariConfig();
@@ -162,19 +164,30 @@ final class InstanceProcess implements AutoCloseable {
             while (pool.getHikariPoolMXBean().getTotalConnections() < clients) {
                 LockSupport.parkNanos(LINE_NANOS);
             }
+            int ahead = Integer.parseInt(args[9]);
+            int ownRow = Integer.parseInt(args[10]);
+            InstanceClients working = new InstanceClients(clients, failures);
+            working.start(number -> {
+                int aid = ownRow + number;
+                for (int i = 0; i < ahead; i++) {
+                    locking.transaction(aid, connection -> Accounts.updateThrice(connection, aid));
+                }
+            });
+            working.join();
             System.out.println(READY);
             System.in.read();
-            List<Thread> threads = new ArrayList<>();
             int rows = Integer.parseInt(args[6]);
             double zipf = Double.parseDouble(args[7]);
-            for (int i = 0; i < clients; i++) {
+            working.start(number -> {
                 DiscreteSampler keys = Zipf.zipf(rows, zipf);
-                Thread thread = new Thread(
-                        () -> work(() -> transaction(locking, keys.sample(), exclusion), stopped, micros, failures),
-                        "client-" + i);
-                threads.add(thread);
-                thread.start();
-            }
+                while (!stopped.get()) {
+                    int aid = keys.sample();
+                    long begun = System.nanoTime();
+                    locking.transaction(
+                            aid, connection -> exclusion.inside(aid, () -> Accounts.updateThrice(connection, aid)));
+                    micros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun));
+                }
+            });
             Thread input = new Thread(() -> awaitEnd(stopped), "input");
             input.setDaemon(true);
             input.start();
@@ -183,9 +196,7 @@ final class InstanceProcess implements AutoCloseable {
                 say(micros);
             }
             stopped.set(true);
-            for (Thread thread : threads) {
-                thread.join();
-            }
+            working.join();
             say(micros);
             try {
                 exclusion.check();
@@ -196,20 +207,39 @@ final class InstanceProcess implements AutoCloseable {
         }
     }
 
-    private static void transaction(Locking locking, int aid, Exclusion exclusion) throws SQLException {
-        locking.transaction(aid, connection -> exclusion.inside(aid, () -> Accounts.updateThrice(connection, aid)));
-    }
+    /** The threads of the clients. Each ends with its work, and what it throws is among the failures. */
+    private static final class InstanceClients {
+        private final List<Thread> threads = new ArrayList<>();
+        private final int count;
+        private final Queue<String> failures;
 
-    private static void work(
-            BenchmarkServer.Step update, AtomicBoolean stopped, Queue<Long> micros, Queue<String> failures) {
-        try {
-            while (!stopped.get()) {
-                long begun = System.nanoTime();
-                update.run();
-                micros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun));
+        InstanceClients(int count, Queue<String> failures) {
+            this.count = count;
+            this.failures = failures;
+        }
+
+        void start(Workload.RowWork work) {
+            for (int i = 0; i < count; i++) {
+                int number = i;
+                Thread thread = new Thread(() -> work(work, number), "client-" + i);
+                threads.add(thread);
+                thread.start();
             }
-        } catch (SQLException | RuntimeException e) {
-            failures.add(String.valueOf(e.getMessage()).replaceAll("\\s+", " "));
+        }
+
+        private void work(Workload.RowWork work, int number) {
+            try {
+                work.run(number);
+            } catch (SQLException | RuntimeException e) {
+                failures.add(String.valueOf(e.getMessage()).replaceAll("\\s+", " "));
+            }
+        }
+
+        void join() throws InterruptedException {
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            threads.clear();
         }
     }
 

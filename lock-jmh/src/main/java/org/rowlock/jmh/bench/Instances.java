@@ -22,6 +22,7 @@ public class Instances extends LockWorkload {
     private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(90);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double RISE = 1.1;
+    private static final long START_SECONDS = 5;
 
     @Param("30")
     public int clients;
@@ -43,33 +44,46 @@ public class Instances extends LockWorkload {
     public double zipf;
 
     /**
+     * How many transactions each client runs ahead on a row of its own, where none waits for another: dozens of JVMs
+     * that compile on few processors would be compared by how much they compile. 0 for a cold start.
+     */
+    @Param("250")
+    public int ahead;
+
+    /**
      * A class path of jars that come before this version's, such as another lock-core and lock-jdbc; empty for none.
      */
     @Param("")
     public String library = "";
 
     private final List<InstanceProcess> processes = new ArrayList<>();
-    private boolean warm;
+    private boolean steady;
+    private double startPerSecond;
 
     @Override
     void prepare() throws SQLException {
         atEnd(() -> processes.forEach(InstanceProcess::stop));
-        atEnd(Accounts.create(server, rows)::check);
+        atEnd(Accounts.create(server, rows + clients)::check);
         int count = Math.min(jvms, clients);
         try {
             Path inside = Files.createTempFile("rowlock-jmh-inside", null);
             server.closeWith(() -> Files.deleteIfExists(inside));
+            int ownRow = rows + 1;
             for (int i = 0; i < count; i++) {
+                int clientsOfOne = (clients - i + count - 1) / count;
                 processes.add(server.closeWith(InstanceProcess.start(
                         server.dataSource(),
                         library,
                         wrapper,
                         strategy.name(),
                         Boolean.toString(admission),
-                        Integer.toString((clients - i + count - 1) / count),
+                        Integer.toString(clientsOfOne),
                         Integer.toString(rows),
                         Double.toString(zipf),
-                        inside.toString())));
+                        inside.toString(),
+                        Integer.toString(ahead),
+                        Integer.toString(ownRow))));
+                ownRow += clientsOfOne;
             }
             processes.forEach(InstanceProcess::awaitReady);
             for (InstanceProcess process : processes) {
@@ -93,12 +107,20 @@ public class Instances extends LockWorkload {
     void begins(boolean measured) {
         long start = System.nanoTime();
         long before = 0;
-        while (!warm && !threads.haveFailed() && System.nanoTime() - start < WARM_NANOS) {
+        while (!steady && !threads.haveFailed() && System.nanoTime() - start < WARM_NANOS) {
             long from = threads.completed();
             LockSupport.parkNanos(LOOK_NANOS);
             long now = threads.completed() - from;
-            warm = before > 0 && now <= RISE * before;
+            if (startPerSecond == 0 && System.nanoTime() - start >= TimeUnit.SECONDS.toNanos(START_SECONDS)) {
+                startPerSecond = (double) threads.completed() / START_SECONDS;
+            }
+            steady = startPerSecond > 0 && now <= RISE * before;
             before = now;
         }
+    }
+
+    @Override
+    void ends(boolean measured, double perSecond) {
+        meter.gauge("start", startPerSecond, "1/s");
     }
 }
