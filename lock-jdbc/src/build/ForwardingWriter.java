@@ -27,6 +27,23 @@ public final class ForwardingWriter {
     private static final String FORWARD = "org.rowlock.jdbc.internal.forward";
     private static final String WRAP = "org.rowlock.jdbc.internal.wrap";
 
+    /** What may be that of another statement than the delegate. */
+    private static final Set<String> RESULTS = Set.of(
+            "getResultSet",
+            "getGeneratedKeys",
+            "getUpdateCount",
+            "getLargeUpdateCount",
+            "getMoreResults",
+            "getWarnings",
+            "clearWarnings");
+
+    /** Types of values that may be of a key. */
+    private static final Set<String> KEYS =
+            Set.of("byte", "short", "int", "long", "String", "java.math.BigDecimal", "Object");
+
+    private static final Set<String> OTHER_CONSTANTS = Set.of("boolean", "float", "double");
+    private static final Set<String> DATES = Set.of("Date", "Time", "Timestamp");
+
     private final Elements elements;
     private final Path directory;
 
@@ -40,9 +57,31 @@ public final class ForwardingWriter {
         List<String> options = List.of("--release", args[0], "-proc:none");
         JavacTask task = (JavacTask) compiler.getTask(null, null, null, options, null, null);
         ForwardingWriter writer = new ForwardingWriter(task.getElements(), Path.of(args[1]));
-        for (String each : List.of("Connection", "Statement", "ResultSet")) {
-            writer.write(FORWARD, each, "ForwardingWrapper", "Wrapper", "delegate");
-        }
+        writer.write(
+                FORWARD,
+                "Connection",
+                "ForwardingWrapper",
+                "Wrapper",
+                "delegate",
+                "/** What is given for a statement that was made. */",
+                "protected Statement made(Statement made) { return made; }",
+                "/** What is given for a statement of this text that was made. */",
+                "protected PreparedStatement made(PreparedStatement made, String sql) { return made; }",
+                "/** What is given for a call of this text that was made. */",
+                "protected CallableStatement made(CallableStatement made, String sql) { return made; }");
+        writer.write(
+                FORWARD,
+                "Statement",
+                "ForwardingWrapper",
+                "Wrapper",
+                "delegate",
+                "/** What is sent to the server. */",
+                "public interface Call<T> { T send() throws SQLException; }",
+                "/** Sends a text. */",
+                "protected <T> T send(String sql, Call<T> call) throws SQLException { return call.send(); }",
+                "/** Whose results these are. */",
+                "protected Statement ran() { return delegate; }");
+        writer.write(FORWARD, "ResultSet", "ForwardingWrapper", "Wrapper", "delegate");
         writer.write(
                 FORWARD,
                 "DatabaseMetaData",
@@ -57,8 +96,14 @@ public final class ForwardingWriter {
                 "RowlockStatement",
                 "Statement",
                 "connection, delegate",
-                "/** A parameter is set to what only the delegate has. */",
-                "abstract void forget(int parameterIndex);");
+                "/** A parameter was set to what only the delegate has. */",
+                "abstract void forget(int parameterIndex);",
+                "/** Whether values are kept to be set again. */",
+                "abstract boolean keeps();",
+                "/** A parameter was set to a whole number; the setter sets it again, if it is kept. */",
+                "abstract void keep(int parameterIndex, long value, KeptParameters.Setter setter);",
+                "/** A parameter was set to a value, which is null where it is of no key. */",
+                "abstract void keep(int parameterIndex, Object value, KeptParameters.Setter setter);");
         writer.write(WRAP, "CallableStatement", "RowlockPreparedStatement", "PreparedStatement", "connection, delegate, sql");
     }
 
@@ -144,17 +189,45 @@ public final class ForwardingWriter {
                         .mapToObj(i -> types.get(i) + " " + parameter(i))
                         .collect(Collectors.joining(", "))
                 + ")" + thrown(method) + " {");
+        boolean given = !result.equals("void");
+        if (type.equals("DatabaseMetaData") && result.equals("ResultSet")) {
+            call = "results(" + call + ")";
+        } else if (type.equals("Connection") && result.endsWith("Statement")) {
+            call = "made(" + call + (types.isEmpty() || !types.get(0).equals("String") ? "" : ", a") + ")";
+        } else if (type.equals("Statement") && RESULTS.contains(method.getSimpleName().toString())) {
+            call = call.replace("delegate.", "ran().");
+        } else if (type.equals("Statement") && method.getSimpleName().toString().startsWith("execute") && !types.isEmpty()) {
+            call = "send(a, () -> " + call + ")";
+        }
+        lines.add("        " + (given ? "return " : "") + call + ";");
         if (type.equals("PreparedStatement")
                 && method.getSimpleName().toString().startsWith("set")
                 && types.get(0).equals("int")) {
-            lines.add("        forget(" + parameter(0) + ");");
+            lines.addAll(keeping(method.getSimpleName().toString(), types, call));
         }
-        if (type.equals("DatabaseMetaData") && result.equals("ResultSet")) {
-            call = "results(" + call + ")";
-        }
-        lines.add("        " + (result.equals("void") ? "" : "return ") + call + ";");
         lines.add("    }");
         return lines;
+    }
+
+    /** How a parameter that was set is kept: as it was, if that is the same when it is set again. */
+    private static List<String> keeping(String method, List<String> types, String call) {
+        String type = types.get(1);
+        String value = method.equals("setNull") || !KEYS.contains(type) ? "(Object) null" : "b";
+        String again = call.replace("delegate.", "statement.").replace("(a, ", "(at, ");
+        if (DATES.contains(type) && types.size() == 2) {
+            return List.of(
+                    "        " + type + " kept = keeps() && b != null ? (" + type + ") b.clone() : b;",
+                    "        keep(a, " + value + ", keeps() ? (statement, at) -> " + again.replace(", b)", ", kept)")
+                            + " : null);");
+        }
+        boolean constant = method.equals("setNull")
+                || type.equals("Object")
+                || (types.size() == 2 && (KEYS.contains(type) || OTHER_CONSTANTS.contains(type)));
+        if (!constant) {
+            return List.of("        forget(a);");
+        }
+        String keeps = type.equals("Object") ? "keeps() && KeptParameters.isConstant(b)" : "keeps()";
+        return List.of("        keep(a, " + value + ", " + keeps + " ? (statement, at) -> " + again + " : null);");
     }
 
     private static String thrown(ExecutableElement method) {

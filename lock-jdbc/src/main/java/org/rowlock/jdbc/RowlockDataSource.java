@@ -5,7 +5,9 @@ import java.sql.Connection;
 import java.sql.ConnectionBuilder;
 import java.sql.SQLException;
 import java.sql.ShardingKeyBuilder;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
@@ -13,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
-import org.rowlock.jdbc.internal.turn.DropIn;
-import org.rowlock.jdbc.internal.turn.JdbcSettings;
+import org.rowlock.jdbc.internal.queue.DropIn;
+import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**
@@ -70,12 +72,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
     public static final class Builder {
         private final DataSource dataSource;
         private String name = "dataSource-" + NUMBER.incrementAndGet();
-        private @Nullable RowlockMode mode;
-        private @Nullable List<String> include;
-        private @Nullable List<String> exclude;
-        private @Nullable LockRelease release;
-        private @Nullable Integer largestGroup;
-        private @Nullable LockFront front;
+        private final Map<String, String> words = new HashMap<>();
 
         private Builder(DataSource dataSource) {
             if (dataSource == null) {
@@ -102,8 +99,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          * @return this builder
          */
         public Builder mode(RowlockMode given) {
-            this.mode = given;
-            return this;
+            return set("mode", given.toString());
         }
 
         /**
@@ -112,10 +108,10 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          * @param tables their names as SQL writes them, one without a schema for that of any schema; all tables by
          *     default
          * @return this builder
+         * @throws IllegalArgumentException if a name is malformed
          */
         public Builder include(String... tables) {
-            this.include = List.of(tables);
-            return this;
+            return set("include", JdbcSettings.list(List.of(tables)));
         }
 
         /**
@@ -123,10 +119,10 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          *
          * @param tables their names as SQL writes them, one without a schema for that of any schema; none by default
          * @return this builder
+         * @throws IllegalArgumentException if a name is malformed
          */
         public Builder exclude(String... tables) {
-            this.exclude = List.of(tables);
-            return this;
+            return set("exclude", JdbcSettings.list(List.of(tables)));
         }
 
         /**
@@ -139,8 +135,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          * @return this builder
          */
         public Builder release(LockRelease given) {
-            this.release = given;
-            return this;
+            return set("release", given.name());
         }
 
         /**
@@ -150,8 +145,7 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          * @return this builder
          */
         public Builder front(LockFront given) {
-            this.front = given;
-            return this;
+            return set("front", given.name());
         }
 
         /**
@@ -167,7 +161,11 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          * @return this builder
          */
         public Builder largestGroup(int given) {
-            this.largestGroup = given;
+            return set("group", Integer.toString(given));
+        }
+
+        private Builder set(String key, String word) {
+            words.put(key, word);
             return this;
         }
 
@@ -175,12 +173,10 @@ public final class RowlockDataSource implements DataSource, AutoCloseable {
          * The DataSource.
          *
          * @return the DataSource to use instead
-         * @throws IllegalArgumentException if a mode, a name of a table or a size is malformed
+         * @throws IllegalArgumentException if a system property or a size is malformed
          */
         public RowlockDataSource build() {
-            return new RowlockDataSource(
-                    dataSource,
-                    new DropIn(JdbcSettings.of(name, mode, include, exclude, release, front, largestGroup)));
+            return new RowlockDataSource(dataSource, new DropIn(JdbcSettings.of(name, words)));
         }
     }
 

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jdbc.internal.turn.DropIn;
-import org.rowlock.jdbc.internal.turn.JdbcSettings;
-import org.rowlock.jdbc.internal.turn.JdbcUrl;
+import org.rowlock.jdbc.internal.queue.DropIn;
+import org.rowlock.jdbc.internal.settings.JdbcSettings;
+import org.rowlock.jdbc.internal.settings.JdbcUrl;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 
 /**

@@ -11,14 +11,14 @@ public interface RowlockJdbcMXBean {
     /**
      * The mode.
      *
-     * @return {@code off}, {@code observe}, {@code queue} or {@code front}
+     * @return {@code off}, {@code observe} or {@code queue}
      */
     String getMode();
 
     /**
      * Changes the mode, for statements from now on; threads that wait already keep their places.
      *
-     * @param mode off, observe, queue or front
+     * @param mode off, observe or queue
      * @throws IllegalArgumentException if there is no such mode
      */
     void setMode(String mode);

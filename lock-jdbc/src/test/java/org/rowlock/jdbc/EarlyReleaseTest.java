@@ -187,7 +187,7 @@ class EarlyReleaseTest {
         Session holder = session("holder");
         Session next = session("next");
         if (what.equals("observe")) {
-            gated.dropIn.setMode(RowlockMode.OBSERVE);
+            gated.dropIn.setMode(RowlockMode.OBSERVE.toString());
         }
         if (what.equals("it had no turn")) {
             holder.execute("insert into entry values (1, 1)");

@@ -425,9 +425,9 @@ class FrontTest {
     void theHolderTouchesTheRowAgainWhileAnotherWaitsWithItsKey(String held) throws Exception {
         Session holder = session("holder");
         Session waiter = session("waiter");
-        fronted.dropIn.setMode(held.equals("plain") ? RowlockMode.OBSERVE : RowlockMode.QUEUE);
+        fronted.dropIn.setMode(held.equals("plain") ? "observe" : "queue");
         holder.execute(LOCK);
-        fronted.dropIn.setMode(RowlockMode.QUEUE);
+        fronted.dropIn.setMode(RowlockMode.QUEUE.toString());
         Step<Boolean> waiters = waiter.startExecute(WRITE);
         waiters.awaitBlockedBy(holder);
         holder.execute(WRITE);
@@ -455,9 +455,9 @@ class FrontTest {
     void behindAnUpdateOfNoRowNobodyStandsInACircle(String held) throws Exception {
         Session absent = session("absent");
         Session other = session("other");
-        fronted.dropIn.setMode(held.equals("plain") ? RowlockMode.OBSERVE : RowlockMode.QUEUE);
+        fronted.dropIn.setMode(held.equals("plain") ? "observe" : "queue");
         other.execute("select * from account where id = 2 for update");
-        fronted.dropIn.setMode(RowlockMode.QUEUE);
+        fronted.dropIn.setMode(RowlockMode.QUEUE.toString());
         absent.execute(ABSENT);
         assertThat(absent.advisoryLocks()).isOne();
         Step<Boolean> step = absent.startExecute("select * from account where id = 2 for update");
@@ -471,7 +471,7 @@ class FrontTest {
     @Test
     void whoIsFrontedReadsFresher() throws Exception {
         for (RowlockMode mode : List.of(RowlockMode.OBSERVE, RowlockMode.QUEUE)) {
-            fronted.dropIn.setMode(mode);
+            fronted.dropIn.setMode(mode.toString());
             Session first = session("first " + mode);
             Session second = session("second " + mode);
             first.execute("delete from account where id = 1");

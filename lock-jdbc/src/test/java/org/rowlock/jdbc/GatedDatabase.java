@@ -11,8 +11,8 @@ import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
-import org.rowlock.jdbc.internal.turn.DropIn;
-import org.rowlock.jdbc.internal.turn.JdbcSettings;
+import org.rowlock.jdbc.internal.queue.DropIn;
+import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.testing.TestDatabase;
 
 /** The wrapper with a gate of its own, which lets as few in as a test wants. */

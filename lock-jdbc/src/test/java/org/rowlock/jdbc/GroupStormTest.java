@@ -25,7 +25,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.jdbc.Waiters.Waiter;
-import org.rowlock.jdbc.internal.turn.JdbcSettings;
+import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 

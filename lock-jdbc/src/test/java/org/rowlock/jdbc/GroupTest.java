@@ -30,8 +30,7 @@ import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.jdbc.Waiters.Body;
 import org.rowlock.jdbc.Waiters.Waiter;
-import org.rowlock.jdbc.internal.group.Groups;
-import org.rowlock.jdbc.internal.turn.JdbcSettings;
+import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 import org.rowlock.testing.TestDatabase;
 
@@ -47,7 +46,7 @@ class GroupTest {
 
     @BeforeEach
     void open() throws Exception {
-        gated = GatedDatabase.inGroups(database, LockRelease.PLAIN, Groups.DEFAULT);
+        gated = GatedDatabase.inGroups(database, LockRelease.PLAIN, JdbcSettings.DEFAULT_GROUP);
         gated.learn("account");
     }
 
@@ -194,9 +193,9 @@ class GroupTest {
         assertThat(figure("grouped")).isEqualTo(20);
     }
 
-    /** Why no group is larger than Groups.MOST. */
+    /** Why no group is larger than JdbcSettings.MOST_IN_GROUP. */
     @ParameterizedTest
-    @ValueSource(ints = {2, Groups.MOST, 400})
+    @ValueSource(ints = {2, JdbcSettings.MOST_IN_GROUP, 400})
     void theDriverSendsSoManyInOneTransaction(int size) throws Exception {
         try (Connection connection = database.dataSource().getConnection();
                 PreparedStatement statement = connection.prepareStatement(Waiters.ADD)) {
@@ -207,7 +206,7 @@ class GroupTest {
             }
             assertThat(statement.executeLargeBatch()).hasSize(size).containsOnly(1);
         }
-        if (size <= Groups.MOST) {
+        if (size <= JdbcSettings.MOST_IN_GROUP) {
             assertThat(transactions()).isOne();
         } else {
             assertThat(transactions()).isGreaterThan(1);

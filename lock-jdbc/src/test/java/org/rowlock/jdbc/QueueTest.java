@@ -462,7 +462,7 @@ class QueueTest {
 
     @Test
     void observeCountsAndLetsAllThrough() throws Exception {
-        gated.dropIn.setMode(RowlockMode.OBSERVE);
+        gated.dropIn.setMode(RowlockMode.OBSERVE.toString());
         Session inFront = session("inFront");
         Step<Boolean> first = startInFront(inFront);
         Session next = session("next");

@@ -7,8 +7,8 @@ import org.rowlock.LockFront;
 import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueuePolicy;
-import org.rowlock.jdbc.internal.turn.DropIn;
-import org.rowlock.jdbc.internal.turn.JdbcSettings;
+import org.rowlock.jdbc.internal.queue.DropIn;
+import org.rowlock.jdbc.internal.settings.JdbcSettings;
 
 /** The wrapper with a gate that lets one transaction at a time go to a row, as if every row were the hottest. */
 public final class OneAtATime {

@@ -15,8 +15,8 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.corpus.Corpus.Entry;
 import org.rowlock.jdbc.corpus.Corpus.Lock;
-import org.rowlock.jdbc.internal.turn.DropIn;
-import org.rowlock.jdbc.internal.turn.JdbcSettings;
+import org.rowlock.jdbc.internal.queue.DropIn;
+import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
 import org.rowlock.testing.TestDatabase;
 
@@ -36,7 +36,7 @@ class CorpusOnConnectionTest {
         SoftAssertions all = new SoftAssertions();
         try (DropIn closed = dropIn;
                 Connection connection =
-                        RowlockConnection.wrap(database.dataSource().getConnection(), closed)) {
+                        RowlockConnection.wrap(database.dataSource().getConnection(), closed, null, null)) {
             connection.setAutoCommit(false);
             for (Entry template : Corpus.entries()) {
                 Entry entry = template.in(database.schema());

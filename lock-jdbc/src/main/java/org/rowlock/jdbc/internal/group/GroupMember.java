@@ -8,7 +8,6 @@ import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
@@ -18,6 +17,8 @@ import org.postgresql.util.PSQLState;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.internal.group.GroupSession.Identity;
+import org.rowlock.jdbc.internal.observe.Figure;
+import org.rowlock.jdbc.internal.observe.TableFigures;
 
 /**
  * One execution of an UPDATE that a group may do. The leader, which is the first of those who wait, sends its own and
@@ -35,7 +36,7 @@ public final class GroupMember {
     private final String sql;
     private final PreparedStatement statement;
     private final Binds binds;
-    private final IntConsumer figures;
+    private final TableFigures figures;
 
     private @Nullable Identity identity;
     private String row = "";
@@ -74,9 +75,8 @@ public final class GroupMember {
      *
      * @param statement the driver's, with its parameters set
      * @param binds sets them again
-     * @param figures gets how many a group had; less than 0 for one that was undone
      */
-    public GroupMember(Groups groups, String sql, PreparedStatement statement, Binds binds, IntConsumer figures) {
+    public GroupMember(Groups groups, String sql, PreparedStatement statement, Binds binds, TableFigures figures) {
         this.groups = groups;
         this.sql = sql;
         this.statement = statement;
@@ -142,6 +142,11 @@ public final class GroupMember {
         return done != null;
     }
 
+    /** Whether a group has done it. */
+    public boolean hasCount() {
+        return done != null;
+    }
+
     /** How many rows it has changed. */
     public long count() {
         return Objects.requireNonNull(done).count;
@@ -203,8 +208,9 @@ public final class GroupMember {
             }
             restore();
         }
-        figures.accept(fate == Fate.DONE ? all.size() : -all.size());
+        figures.count(fate == Fate.DONE ? Figure.GROUPS : Figure.GROUPS_UNDONE);
         if (fate == Fate.DONE) {
+            figures.add(Figure.GROUPED, all.size());
             groups.sizes.done(row, all.size());
         } else if (fate == Fate.UNKNOWN) {
             throw unknown(failure);

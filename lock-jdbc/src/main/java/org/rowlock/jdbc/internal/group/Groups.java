@@ -13,18 +13,10 @@ import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.jdbc.internal.group.GroupSession.Asking;
 import org.rowlock.jdbc.internal.group.GroupSession.Identity;
+import org.rowlock.jdbc.internal.observe.AloneReason;
 
 /** What the groups of one DataSource or URL have in common. Thread-safe. */
 public final class Groups {
-    /**
-     * The driver sends a Sync, which commits, where it expects answers of 64,000 bytes, of which it counts 250 for each
-     * statement.
-     */
-    public static final int MOST = 128;
-
-    /** How many, if nothing else is said. */
-    public static final int DEFAULT = 64;
-
     private static final long VALID_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int TABLES = 1_000;
 
@@ -35,21 +27,11 @@ public final class Groups {
     private final Map<Table, Known> tables = new ConcurrentHashMap<>();
     private volatile @Nullable Identity last;
 
-    /** Why a statement that waits is sent alone. */
-    public enum Alone {
-        /** Of what it is: not a plain prepared UPDATE of well-known functions, or a value that is not kept. */
-        STATEMENT,
-        /** Its session was altered, or nobody knows. */
-        SESSION,
-        /** Its table has triggers, rules, policies, partitions or deferred constraints, or nobody knows. */
-        TABLE
-    }
-
     private record Table(Identity identity, String name) {}
 
     private record Known(boolean shares, long nanos) {}
 
-    /** @param largest how many UPDATEs may share a transaction, from 2 to {@link #MOST} */
+    /** @param largest how many UPDATEs may share a transaction, at least 2 */
     public Groups(int largest) {
         this.sizes = new GroupSizes(largest);
     }
@@ -61,12 +43,12 @@ public final class Groups {
      * @param row the same of the same row
      * @return why not; null if it is
      */
-    public @Nullable Alone ready(
+    public @Nullable AloneReason ready(
             GroupMember member, GroupSession session, BaseConnection driver, String table, String row, Asking asking)
             throws SQLException {
         Identity identity = session.identity(driver, asking);
         if (identity == null) {
-            return Alone.SESSION;
+            return AloneReason.SESSION;
         }
         Identity common = last;
         if (common == null || !common.equals(identity)) {
@@ -75,7 +57,7 @@ public final class Groups {
             common = identity;
         }
         if (!shares(new Table(common, table), asking)) {
-            return Alone.TABLE;
+            return AloneReason.TABLE;
         }
         member.ready(common, row, () -> session.isReady(driver));
         return null;

@@ -13,22 +13,11 @@ import org.rowlock.jdbc.internal.statement.Token.TokenType;
 /** The conditions behind WHERE: finds what must be equal, and skips what it does not know. */
 final class Conditions {
     /** What may follow the conditions. */
-    static final Set<String> ENDS = Set.of(
-            "order",
-            "limit",
-            "offset",
-            "fetch",
-            "for",
-            "returning",
-            "group",
-            "having",
-            "window",
-            "union",
-            "intersect",
-            "except");
+    static final Set<String> ENDS =
+            Tokens.words("order limit offset fetch for returning group having window union intersect except");
 
     /** The rest of a type's name that is of several words. */
-    private static final Set<String> TYPE_WORDS = Set.of("varying", "precision", "with", "without", "time", "zone");
+    private static final Set<String> TYPE_WORDS = Tokens.words("varying precision with without time zone");
 
     /** Deeper brackets are skipped. */
     private static final int DEEPEST = 50;

@@ -1,13 +1,10 @@
 package org.rowlock.jdbc.internal.statement;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.text.TableName;
 import org.rowlock.jdbc.internal.statement.StatementShape.Kind;
 import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
 import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
@@ -22,89 +19,25 @@ public final class StatementRecogniser {
     public static final int LONGEST = 16_384;
 
     /** Statements that lock no rows and run nothing that may. */
-    private static final Set<String> HARMLESS = Set.of(
-            "values",
-            "show",
-            "set",
-            "reset",
-            "begin",
-            "start",
-            "commit",
-            "end",
-            "rollback",
-            "abort",
-            "savepoint",
-            "release",
-            "close",
-            "deallocate",
-            "listen",
-            "unlisten",
-            "notify");
+    private static final Set<String> HARMLESS =
+            Tokens.words("values show set reset begin start commit end rollback abort savepoint release close"
+                    + " deallocate listen unlisten notify");
 
-    private static final Set<String> OTHER_WRITES = Set.of(
-            "insert",
-            "merge",
-            "call",
-            "do",
-            "copy",
-            "lock",
-            "truncate",
-            "execute",
-            "prepare",
-            "explain",
-            "declare",
-            "create",
-            "alter",
-            "drop");
+    private static final Set<String> OTHER_WRITES = Tokens.words(
+            "insert merge call do copy lock truncate execute prepare explain declare create alter" + " drop");
 
     /** What makes a WITH more than a read. */
-    private static final Set<String> LOCKS_IN_WITH = Set.of("insert", "update", "delete", "merge", "for");
+    private static final Set<String> LOCKS_IN_WITH = Tokens.words("insert update delete merge for");
 
-    private static final Set<String> SET_OPERATIONS =
-            Set.of("group", "having", "window", "union", "intersect", "except");
+    private static final Set<String> SET_OPERATIONS = Tokens.words("group having window union intersect except");
 
-    /** What may follow a table, and is no alias. */
-    private static final Set<String> AFTER_TABLE = Set.of(
-            "where",
-            "set",
-            "using",
-            "from",
-            "returning",
-            "join",
-            "inner",
-            "left",
-            "right",
-            "full",
-            "cross",
-            "natural",
-            "tablesample",
-            "on",
-            "order",
-            "limit",
-            "offset",
-            "fetch",
-            "for",
-            "group",
-            "having",
-            "window",
-            "union",
-            "intersect",
-            "except");
+    private static final Set<String> JOINS = Tokens.words("join inner left right full cross natural using from");
 
-    private static final Set<String> JOINS =
-            Set.of("join", "inner", "left", "right", "full", "cross", "natural", "using", "from");
-
-    private static final Set<String> END_OF_LIST =
-            Set.of("from", "into", "where", "for", "union", "intersect", "except");
-    private static final Set<String> END_OF_SET = Set.of("from", "where", "returning");
-    private static final Set<String> END_OF_ORDER =
-            Set.of("for", "group", "having", "window", "union", "intersect", "except");
-    private static final Set<String> PAGING = Set.of("limit", "offset", "fetch");
-    private static final Set<String> NO_TABLES = Set.of("select", "lateral", "rows");
+    private static final Set<String> END_OF_LIST = Tokens.words("from into where for union intersect except");
+    private static final Set<String> END_OF_SET = Tokens.words("from where returning");
+    private static final Set<String> END_OF_ORDER = Tokens.words("for group having window union intersect except");
+    private static final Set<String> PAGING = Tokens.words("limit offset fetch");
     private static final Set<String> NOTHING = Set.of();
-
-    /** Database, schema and table. */
-    private static final int MOST_PARTS = 3;
 
     private final TokenReader tokens;
 
@@ -203,7 +136,7 @@ public final class StatementRecogniser {
         if (!tokens.skipWord("from")) {
             return withoutLock(all, PassReason.UNKNOWN_FORM);
         }
-        Table table = readTable();
+        TableReference table = TableReference.read(tokens);
         if (table == null) {
             return withoutLock(all, PassReason.JOIN);
         }
@@ -257,7 +190,7 @@ public final class StatementRecogniser {
     }
 
     /** OF, which names the table or its alias. */
-    private boolean readLockedTable(Table table) {
+    private boolean readLockedTable(TableReference table) {
         if (!tokens.skipWord("of")) {
             return true;
         }
@@ -272,7 +205,7 @@ public final class StatementRecogniser {
     }
 
     private StatementShape readUpdate() {
-        Table table = readTable();
+        TableReference table = TableReference.read(tokens);
         if (table == null || !tokens.skipWord("set")) {
             return new PassedThrough(PassReason.UNKNOWN_FORM);
         }
@@ -281,13 +214,13 @@ public final class StatementRecogniser {
     }
 
     private StatementShape readDelete() {
-        Table table = tokens.skipWord("from") ? readTable() : null;
+        TableReference table = tokens.skipWord("from") ? TableReference.read(tokens) : null;
         return table == null
                 ? new PassedThrough(PassReason.UNKNOWN_FORM)
                 : readWrite(Kind.DELETE, table, RowLockMode.FOR_UPDATE);
     }
 
-    private StatementShape readWrite(Kind kind, Table table, RowLockMode mode) {
+    private StatementShape readWrite(Kind kind, TableReference table, RowLockMode mode) {
         if (tokens.atWord(JOINS)) {
             return new PassedThrough(PassReason.JOIN);
         }
@@ -308,7 +241,12 @@ public final class StatementRecogniser {
     }
 
     private StatementShape recognised(
-            Kind kind, Table table, RowLockMode mode, Waiting waiting, Conditions conditions, boolean returnsRows) {
+            Kind kind,
+            TableReference table,
+            RowLockMode mode,
+            Waiting waiting,
+            Conditions conditions,
+            boolean returnsRows) {
         tokens.skipSymbol(";");
         if (!tokens.atEnd() && !tokens.atSymbol(";")) {
             return new PassedThrough(PassReason.UNKNOWN_FORM);
@@ -328,37 +266,5 @@ public final class StatementRecogniser {
                 conditions.hasOthers(),
                 returnsRows,
                 parameters);
-    }
-
-    /**
-     * A table of the statement.
-     *
-     * @param reference what the statement calls it
-     */
-    private record Table(String name, String reference) {}
-
-    private @Nullable Table readTable() {
-        tokens.skipWord("only");
-        List<String> parts = new ArrayList<>();
-        do {
-            String part = tokens.peek().text();
-            if (!tokens.peek().isName() || part.isEmpty() || part.indexOf(0) >= 0 || tokens.atWord(NO_TABLES)) {
-                return null;
-            }
-            parts.add(tokens.next().text());
-        } while (tokens.skipSymbol("."));
-        if (tokens.atSymbol("(") || parts.size() > MOST_PARTS) {
-            return null;
-        }
-        tokens.skipSymbol("*");
-        String reference = parts.get(parts.size() - 1);
-        if (tokens.skipWord("as") || (tokens.peek().isName() && !tokens.atWord(AFTER_TABLE))) {
-            if (!tokens.peek().isName() || tokens.peek(1).isSymbol("(")) {
-                return null;
-            }
-            reference = tokens.next().text();
-        }
-        String quoted = parts.stream().map(TableName::quoteIdentifier).collect(Collectors.joining("."));
-        return new Table(TableName.normalize(quoted), reference);
     }
 }

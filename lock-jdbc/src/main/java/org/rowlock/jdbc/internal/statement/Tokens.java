@@ -3,6 +3,8 @@ package org.rowlock.jdbc.internal.statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import org.postgresql.core.Parser;
 import org.rowlock.internal.text.SqlComments;
 import org.rowlock.jdbc.internal.statement.Token.TokenType;
 
@@ -17,12 +19,14 @@ final class Tokens {
     private static final String BEFORE_SIGN = "~!@#%^&|`";
 
     private final String sql;
+    private final char[] chars;
     private final List<Token> tokens = new ArrayList<>();
     private int at;
     private int parameters;
 
     private Tokens(String sql) {
         this.sql = sql;
+        this.chars = sql.toCharArray();
     }
 
     /** The tokens, without one for the end. What is never closed ends with the text. */
@@ -32,6 +36,11 @@ final class Tokens {
             cut.next();
         }
         return cut.tokens;
+    }
+
+    /** The words of a list with spaces. */
+    static Set<String> words(String list) {
+        return Set.of(list.split(" "));
     }
 
     /** Where the first token begins: behind white space and comments. */
@@ -51,9 +60,9 @@ final class Tokens {
         } else if (isDigit(at) || (c == '.' && isDigit(at + 1))) {
             number();
         } else if (c == '\'') {
-            string(false);
+            add(TokenType.STRING, quoted(c, false));
         } else if (c == '"') {
-            add(TokenType.QUOTED, quoted('"'));
+            add(TokenType.QUOTED, quoted(c, false));
         } else if (c == '$') {
             dollar();
         } else if (c == '?') {
@@ -92,7 +101,7 @@ final class Tokens {
         String word = sql.substring(from, at).toLowerCase(Locale.ROOT);
         boolean quoteFollows = at < sql.length() && sql.charAt(at) == '\'';
         if (quoteFollows && (word.equals("e") || word.equals("n"))) {
-            string(word.equals("e"));
+            add(TokenType.STRING, quoted('\'', word.equals("e")));
         } else {
             add(TokenType.WORD, word);
         }
@@ -106,51 +115,29 @@ final class Tokens {
         add(TokenType.NUMBER, sql.substring(from, at));
     }
 
-    private void string(boolean escapes) {
-        if (!escapes) {
-            add(TokenType.STRING, quoted('\''));
-            return;
-        }
-        int from = ++at;
-        while (at < sql.length() && sql.charAt(at) != '\'') {
-            at += sql.charAt(at) == '\\' ? 2 : 1;
-        }
-        at = Math.min(at, sql.length());
-        add(TokenType.STRING, sql.substring(from, at));
-        at++;
-    }
-
-    private String quoted(char quote) {
-        StringBuilder text = new StringBuilder();
-        at++;
-        while (at < sql.length()) {
-            char c = sql.charAt(at++);
-            if (c == quote) {
-                if (at >= sql.length() || sql.charAt(at) != quote) {
-                    break;
-                }
-                at++;
-            }
-            text.append(c);
-        }
-        return text.toString();
+    /** In quotes; a doubled one is of the text. What is in escapes is left as it is. */
+    private String quoted(char quote, boolean escapes) {
+        int from = at + 1;
+        int end;
+        do {
+            end = quote == '"' ? Parser.parseDoubleQuotes(chars, at) : Parser.parseSingleQuotes(chars, at, !escapes);
+            at = Math.min(chars.length, end + 1);
+        } while (!escapes && at < chars.length && chars[at] == quote);
+        String text = sql.substring(Math.min(from, chars.length), Math.min(end, chars.length));
+        return escapes ? text : text.replace("" + quote + quote, "" + quote);
     }
 
     private void dollar() {
-        int tagEnd = at + 1;
-        while (tagEnd < sql.length() && isNamePart(sql.charAt(tagEnd)) && sql.charAt(tagEnd) != '$') {
-            tagEnd++;
-        }
-        if (tagEnd >= sql.length() || sql.charAt(tagEnd) != '$' || isDigit(at + 1)) {
+        int end = Parser.parseDollarQuotes(chars, at);
+        if (end == at) {
             add(TokenType.SYMBOL, "$");
             at++;
             return;
         }
-        String tag = sql.substring(at, tagEnd + 1);
-        int end = sql.indexOf(tag, tagEnd + 1);
-        int textEnd = end < 0 ? sql.length() : end;
+        int tagEnd = sql.indexOf('$', at + 1);
+        int textEnd = end < chars.length ? end - (tagEnd - at) : end;
         add(TokenType.STRING, sql.substring(tagEnd + 1, textEnd));
-        at = Math.min(sql.length(), textEnd + tag.length());
+        at = Math.min(chars.length, end + 1);
     }
 
     private void parameter() {

@@ -1,22 +1,15 @@
 package org.rowlock.jdbc.internal.wrap;
 
-import java.math.BigDecimal;
-import java.sql.Date;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLType;
 import java.sql.SQLWarning;
 import java.sql.Statement;
-import java.sql.Time;
-import java.sql.Timestamp;
-import java.util.function.Function;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.group.GroupMember;
-import org.rowlock.jdbc.internal.turn.Binds;
-import org.rowlock.jdbc.internal.turn.StatementPlan;
-import org.rowlock.jdbc.internal.turn.Turns;
+import org.rowlock.jdbc.internal.queue.StatementPlan;
+import org.rowlock.jdbc.internal.statement.Binds;
 
 /** A prepared statement that goes to the server when it is its turn; keeps the values that may be a key. */
 class RowlockPreparedStatement extends ForwardingPreparedStatement {
@@ -73,40 +66,39 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     @Override
     public ResultSet executeQuery() throws SQLException {
-        return wrap(send(plan(), binds, delegate::executeQuery, this::sendInFront, rows(plan)));
+        return wrap(execute(Execution.QUERY, delegate::executeQuery));
     }
 
     @Override
     public boolean execute() throws SQLException {
-        return send(delegate::execute, statement -> plan.returnsRows(), member -> false);
+        return execute(Execution.ANY, delegate::execute);
     }
 
     @Override
     public int executeUpdate() throws SQLException {
-        return send(delegate::executeUpdate, count(plan(), Statement::getUpdateCount), member -> (int) member.count());
+        return execute(Execution.UPDATE, delegate::executeUpdate);
     }
 
     @Override
     public long executeLargeUpdate() throws SQLException {
-        return send(delegate::executeLargeUpdate, count(plan(), Statement::getLargeUpdateCount), GroupMember::count);
+        return execute(Execution.LARGE_UPDATE, delegate::executeLargeUpdate);
     }
 
     /** Sends it, or has a group do it. */
-    private <T> T send(Call<T> call, Answer<T> reader, Function<GroupMember, T> ofGroup) throws SQLException {
+    private <T> T execute(Execution<T> execution, Call<T> call) throws SQLException {
         grouped = null;
-        GroupMember member = kept == null || !kept.areComplete() || batchSize > 0
-                ? null
-                : connection.turns().offer(plan(), sql, delegate, kept::setAll);
-        Call<T> sent = member == null
-                ? call
-                : () -> {
-                    if (!member.isDone()) {
-                        return call.send();
-                    }
-                    grouped = member;
-                    return ofGroup.apply(member);
-                };
-        return send(plan(), binds, sent, this::sendInFront, reader);
+        StatementPlan known = plan();
+        GroupMember member = areKept() && batchSize == 0 && execution.fits(known)
+                ? connection.turns().offer(known, delegate, kept::setAll)
+                : null;
+        T result = send(known, binds, execution, member, call);
+        grouped = member != null && member.hasCount() ? member : null;
+        return result;
+    }
+
+    /** Whether its values can be set again. */
+    private boolean areKept() {
+        return kept != null && kept.areComplete();
     }
 
     @Override
@@ -147,16 +139,16 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         return super.getMoreResults(current);
     }
 
-    private Statement sendInFront(Front lock) throws SQLException {
-        if (kept == null || !kept.areComplete() || !isPlain()) {
+    @Override
+    Statement sendInFront(StatementPlan known, Front lock) throws SQLException {
+        if (!areKept() || !isPlain()) {
             keepFromHere();
             return null;
         }
         if (fronted == null || fronted.isClosed()) {
             fronted = connection.prepare(FrontSql.SQL + ';' + sql);
         }
-        int millis = Turns.frontMillis(lock, delegate);
-        int first = FrontSql.bind(fronted, 1, lock.isTimed(), lock.key(), millis, FrontSql.PART_OF_TIMEOUT);
+        int first = FrontSql.bind(fronted, 1, lock.isTimed(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
         kept.setAll(fronted, first - 1);
         fronted.setQueryTimeout(delegate.getQueryTimeout());
         runs(fronted);
@@ -182,12 +174,26 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     @Override
-    void forget(int parameterIndex) {
-        binds.set(parameterIndex, null);
-        keep(parameterIndex, null);
+    boolean keeps() {
+        return kept != null;
     }
 
-    private void keep(int parameterIndex, KeptParameters.Setter setter) {
+    @Override
+    void forget(int parameterIndex) {
+        keep(parameterIndex, null, null);
+    }
+
+    @Override
+    void keep(int parameterIndex, long value, KeptParameters.Setter setter) {
+        binds.set(parameterIndex, value);
+        if (kept != null) {
+            kept.keep(parameterIndex, setter);
+        }
+    }
+
+    @Override
+    void keep(int parameterIndex, Object value, KeptParameters.Setter setter) {
+        binds.set(parameterIndex, value);
         if (kept != null) {
             kept.keep(parameterIndex, setter);
         }
@@ -230,168 +236,5 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         if (kept != null) {
             kept.clear();
         }
-    }
-
-    @Override
-    public void setByte(int parameterIndex, byte value) throws SQLException {
-        delegate.setByte(parameterIndex, value);
-        binds.set(parameterIndex, value);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setByte(at, value));
-    }
-
-    @Override
-    public void setShort(int parameterIndex, short value) throws SQLException {
-        delegate.setShort(parameterIndex, value);
-        binds.set(parameterIndex, value);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setShort(at, value));
-    }
-
-    @Override
-    public void setInt(int parameterIndex, int value) throws SQLException {
-        delegate.setInt(parameterIndex, value);
-        binds.set(parameterIndex, value);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setInt(at, value));
-    }
-
-    @Override
-    public void setLong(int parameterIndex, long value) throws SQLException {
-        delegate.setLong(parameterIndex, value);
-        binds.set(parameterIndex, value);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setLong(at, value));
-    }
-
-    @Override
-    public void setString(int parameterIndex, String value) throws SQLException {
-        delegate.setString(parameterIndex, value);
-        binds.set(parameterIndex, value);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setString(at, value));
-    }
-
-    @Override
-    public void setNString(int parameterIndex, String value) throws SQLException {
-        delegate.setNString(parameterIndex, value);
-        binds.set(parameterIndex, value);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setNString(at, value));
-    }
-
-    @Override
-    public void setBigDecimal(int parameterIndex, BigDecimal value) throws SQLException {
-        delegate.setBigDecimal(parameterIndex, value);
-        binds.set(parameterIndex, value);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setBigDecimal(at, value));
-    }
-
-    @Override
-    public void setObject(int parameterIndex, Object value) throws SQLException {
-        delegate.setObject(parameterIndex, value);
-        binds.set(parameterIndex, value);
-        keep(
-                parameterIndex,
-                kept != null && KeptParameters.isConstant(value)
-                        ? (statement, at) -> statement.setObject(at, value)
-                        : null);
-    }
-
-    @Override
-    public void setObject(int parameterIndex, Object value, int sqlType) throws SQLException {
-        delegate.setObject(parameterIndex, value, sqlType);
-        binds.set(parameterIndex, value);
-        keep(
-                parameterIndex,
-                kept != null && KeptParameters.isConstant(value)
-                        ? (statement, at) -> statement.setObject(at, value, sqlType)
-                        : null);
-    }
-
-    @Override
-    public void setObject(int parameterIndex, Object value, int sqlType, int scaleOrLength) throws SQLException {
-        delegate.setObject(parameterIndex, value, sqlType, scaleOrLength);
-        binds.set(parameterIndex, value);
-        keep(
-                parameterIndex,
-                kept != null && KeptParameters.isConstant(value)
-                        ? (statement, at) -> statement.setObject(at, value, sqlType, scaleOrLength)
-                        : null);
-    }
-
-    @Override
-    public void setObject(int parameterIndex, Object value, SQLType sqlType) throws SQLException {
-        delegate.setObject(parameterIndex, value, sqlType);
-        binds.set(parameterIndex, value);
-        keep(
-                parameterIndex,
-                kept != null && KeptParameters.isConstant(value)
-                        ? (statement, at) -> statement.setObject(at, value, sqlType)
-                        : null);
-    }
-
-    @Override
-    public void setObject(int parameterIndex, Object value, SQLType sqlType, int scaleOrLength) throws SQLException {
-        delegate.setObject(parameterIndex, value, sqlType, scaleOrLength);
-        binds.set(parameterIndex, value);
-        keep(
-                parameterIndex,
-                kept != null && KeptParameters.isConstant(value)
-                        ? (statement, at) -> statement.setObject(at, value, sqlType, scaleOrLength)
-                        : null);
-    }
-
-    @Override
-    public void setNull(int parameterIndex, int sqlType) throws SQLException {
-        delegate.setNull(parameterIndex, sqlType);
-        binds.set(parameterIndex, null);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setNull(at, sqlType));
-    }
-
-    @Override
-    public void setNull(int parameterIndex, int sqlType, String typeName) throws SQLException {
-        delegate.setNull(parameterIndex, sqlType, typeName);
-        binds.set(parameterIndex, null);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setNull(at, sqlType, typeName));
-    }
-
-    @Override
-    public void setBoolean(int parameterIndex, boolean value) throws SQLException {
-        delegate.setBoolean(parameterIndex, value);
-        binds.set(parameterIndex, null);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setBoolean(at, value));
-    }
-
-    @Override
-    public void setFloat(int parameterIndex, float value) throws SQLException {
-        delegate.setFloat(parameterIndex, value);
-        binds.set(parameterIndex, null);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setFloat(at, value));
-    }
-
-    @Override
-    public void setDouble(int parameterIndex, double value) throws SQLException {
-        delegate.setDouble(parameterIndex, value);
-        binds.set(parameterIndex, null);
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setDouble(at, value));
-    }
-
-    @Override
-    public void setDate(int parameterIndex, Date value) throws SQLException {
-        delegate.setDate(parameterIndex, value);
-        binds.set(parameterIndex, null);
-        Date copy = kept == null || value == null ? null : (Date) value.clone();
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setDate(at, copy));
-    }
-
-    @Override
-    public void setTime(int parameterIndex, Time value) throws SQLException {
-        delegate.setTime(parameterIndex, value);
-        binds.set(parameterIndex, null);
-        Time copy = kept == null || value == null ? null : (Time) value.clone();
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setTime(at, copy));
-    }
-
-    @Override
-    public void setTimestamp(int parameterIndex, Timestamp value) throws SQLException {
-        delegate.setTimestamp(parameterIndex, value);
-        binds.set(parameterIndex, null);
-        Timestamp copy = kept == null || value == null ? null : (Timestamp) value.clone();
-        keep(parameterIndex, kept == null ? null : (statement, at) -> statement.setTimestamp(at, copy));
     }
 }

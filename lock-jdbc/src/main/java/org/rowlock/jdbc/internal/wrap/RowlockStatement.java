@@ -3,21 +3,21 @@ package org.rowlock.jdbc.internal.wrap;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
 import org.rowlock.internal.queue.Front;
-import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.internal.forward.ForwardingStatement;
+import org.rowlock.jdbc.internal.group.GroupMember;
+import org.rowlock.jdbc.internal.observe.Figure;
+import org.rowlock.jdbc.internal.queue.StatementPlan;
+import org.rowlock.jdbc.internal.queue.Turn;
+import org.rowlock.jdbc.internal.queue.Turns;
+import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
-import org.rowlock.jdbc.internal.turn.Binds;
-import org.rowlock.jdbc.internal.turn.StatementPlan;
-import org.rowlock.jdbc.internal.turn.Turns;
 
 /** A statement that goes to the server when it is its turn. */
 class RowlockStatement extends ForwardingStatement {
-    private static final InFront NO_FRONT = lock -> null;
-
     private final RowlockConnection connection;
     private final Statement delegate;
     private String firstOfBatch;
@@ -45,69 +45,52 @@ class RowlockStatement extends ForwardingStatement {
         connection.unwrapped();
     }
 
-    /** What is sent to the server. */
-    interface Call<T> {
-        T send() throws SQLException;
-    }
-
-    /** How a statement is sent with a lock in front; gives null where this one cannot be, and then has sent nothing. */
-    interface InFront {
-        Statement send(Front lock) throws SQLException;
-    }
-
-    /** What is read of a statement that was sent, as its own method would give it. */
-    interface Answer<T> {
-        T read(Statement statement) throws SQLException;
-    }
-
-    /** Sends a statement when it is its turn; a plan is null where nobody looks. */
-    final <T> T send(StatementPlan plan, Binds binds, Call<T> call) throws SQLException {
-        return send(plan, binds, call, NO_FRONT, null);
-    }
-
     /**
-     * The same, with a lock in front where one is due.
+     * Sends a statement when it is its turn, with a lock in front where one is due.
      *
-     * @param reader null where it is never sent so
+     * @param plan null where nobody looks
+     * @param execution null where it is sent in no other way than by the call
+     * @param member what a group may do in its place, or null
      */
-    final <T> T send(StatementPlan plan, Binds binds, Call<T> call, InFront inFront, Answer<T> reader)
+    final <T> T send(StatementPlan plan, Binds binds, Execution<T> execution, GroupMember member, Call<T> call)
             throws SQLException {
         Turns turns = connection.turns();
-        QueueEntry entry = turns.enter(plan, binds, delegate);
-        Front lock = turns.takeFront();
+        Turn turn = turns.enter(plan, binds, delegate, member);
         boolean done = false;
         try {
-            Statement fronted = lock == null ? null : sendInFront(plan, lock, reader == null ? NO_FRONT : inFront);
+            Front lock = turn.front();
+            Statement fronted = lock == null ? null : sendInFront(plan, turn, lock, execution);
             T result;
-            if (fronted == null) {
-                runs(delegate);
-                result = call.send();
-            } else {
+            if (fronted != null) {
                 // The lock's own result is the first.
                 lock.answered(FrontSql.waitedNanos(fronted.getResultSet()));
                 fronted.getMoreResults();
-                result = reader.read(fronted);
+                result = execution.reader().read(fronted);
+            } else {
+                runs(delegate);
+                result = member != null && member.isDone() ? execution.ofGroup().apply(member.count()) : call.send();
             }
             done = true;
             return result;
         } finally {
-            turns.leave(entry, done);
+            turns.leave(turn, done);
         }
     }
 
     /** Null where it is to go to the server without the lock: it cannot be sent so, or was waited for too long. */
-    private Statement sendInFront(StatementPlan plan, Front lock, InFront inFront) throws SQLException {
+    private Statement sendInFront(StatementPlan plan, Turn turn, Front lock, Execution<?> execution)
+            throws SQLException {
         cancelled = false;
         try {
-            Statement fronted = inFront.send(lock);
+            Statement fronted = execution != null && execution.fits(plan) ? sendInFront(plan, lock) : null;
             if (fronted == null) {
                 lock.unsent();
             } else {
-                plan.fronted();
+                plan.figures().count(Figure.FRONTED);
             }
             return fronted;
         } catch (SQLException e) {
-            if (!connection.turns().givesUpFront(plan, lock, e)) {
+            if (!turn.givesUpFront(e)) {
                 throw e;
             }
             // Between the two statements the driver has nothing to cancel.
@@ -116,6 +99,24 @@ class RowlockStatement extends ForwardingStatement {
             }
             return null;
         }
+    }
+
+    /** Sends a statement with a lock in front; null where this one cannot be, and then has sent nothing. */
+    Statement sendInFront(StatementPlan plan, Front lock) throws SQLException {
+        if (!isPlain()) {
+            return null;
+        }
+        int millis = frontMillis(lock);
+        delegate.execute(FrontSql.literal(lock.isTimed(), lock.key(), millis) + ';' + plan.sql());
+        return delegate;
+    }
+
+    /** The longest wait for what goes in front; the server has the session's own timeouts, and makes it shorter. */
+    final int frontMillis(Front lock) throws SQLException {
+        int own = delegate.getQueryTimeout();
+        return own == 0
+                ? lock.millis()
+                : (int) Math.min(lock.millis(), TimeUnit.SECONDS.toMillis(own) / FrontSql.PART_OF_TIMEOUT);
     }
 
     /** From here on the results are of this statement. */
@@ -142,25 +143,16 @@ class RowlockStatement extends ForwardingStatement {
                 && delegate.getResultSetConcurrency() == ResultSet.CONCUR_READ_ONLY;
     }
 
-    private Statement sendInFront(Front lock, String sql) throws SQLException {
-        if (!isPlain()) {
-            return null;
-        }
-        int millis = Turns.frontMillis(lock, delegate);
-        delegate.execute(FrontSql.literal(lock.isTimed(), lock.key(), millis) + ';' + sql);
-        return delegate;
-    }
-
     /** Sends a batch, which has a turn if it is of one row. */
     final <T> T sendBatch(StatementPlan plan, Binds binds, int size, Call<T> call) throws SQLException {
         if (size == 1) {
-            return send(plan, binds, call);
+            return send(plan, binds, null, null, call);
         }
         if (size == 0) {
             runs(delegate);
             return call.send();
         }
-        connection.turns().pass(plan, PassReason.BATCH);
+        Turn turn = connection.turns().pass(plan, PassReason.BATCH);
         boolean done = false;
         try {
             runs(delegate);
@@ -168,26 +160,17 @@ class RowlockStatement extends ForwardingStatement {
             done = true;
             return result;
         } finally {
-            connection.turns().leave(null, done);
+            connection.turns().leave(turn, done);
         }
     }
 
-    private <T> T send(String sql, Call<T> call) throws SQLException {
-        return send(connection.plan(sql), Binds.NONE, call);
+    @Override
+    protected <T> T send(String sql, Call<T> call) throws SQLException {
+        return send(sql, null, call);
     }
 
-    private <T> T send(StatementPlan plan, String sql, Call<T> call, Answer<T> reader) throws SQLException {
-        return send(plan, Binds.NONE, call, lock -> sendInFront(lock, sql), reader);
-    }
-
-    /** How the result of a query is read; null where it has none, which the driver is to say. */
-    static Answer<ResultSet> rows(StatementPlan plan) {
-        return plan != null && plan.returnsRows() ? Statement::getResultSet : null;
-    }
-
-    /** How a number of rows is read; null where there are rows. */
-    static <T> Answer<T> count(StatementPlan plan, Answer<T> reader) {
-        return plan == null || plan.returnsRows() ? null : reader;
+    private <T> T send(String sql, Execution<T> execution, Call<T> call) throws SQLException {
+        return send(connection.plan(sql), Binds.NONE, execution, null, call);
     }
 
     final ResultSet wrap(ResultSet results) {
@@ -197,71 +180,22 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public ResultSet executeQuery(String sql) throws SQLException {
-        StatementPlan plan = connection.plan(sql);
-        return wrap(send(plan, sql, () -> delegate.executeQuery(sql), rows(plan)));
+        return wrap(send(sql, Execution.QUERY, () -> delegate.executeQuery(sql)));
     }
 
     @Override
     public boolean execute(String sql) throws SQLException {
-        StatementPlan plan = connection.plan(sql);
-        return send(plan, sql, () -> delegate.execute(sql), statement -> plan.returnsRows());
-    }
-
-    @Override
-    public boolean execute(String sql, int autoGeneratedKeys) throws SQLException {
-        return send(sql, () -> delegate.execute(sql, autoGeneratedKeys));
-    }
-
-    @Override
-    public boolean execute(String sql, int[] columnIndexes) throws SQLException {
-        return send(sql, () -> delegate.execute(sql, columnIndexes));
-    }
-
-    @Override
-    public boolean execute(String sql, String[] columnNames) throws SQLException {
-        return send(sql, () -> delegate.execute(sql, columnNames));
+        return send(sql, Execution.ANY, () -> delegate.execute(sql));
     }
 
     @Override
     public int executeUpdate(String sql) throws SQLException {
-        StatementPlan plan = connection.plan(sql);
-        return send(plan, sql, () -> delegate.executeUpdate(sql), count(plan, Statement::getUpdateCount));
-    }
-
-    @Override
-    public int executeUpdate(String sql, int autoGeneratedKeys) throws SQLException {
-        return send(sql, () -> delegate.executeUpdate(sql, autoGeneratedKeys));
-    }
-
-    @Override
-    public int executeUpdate(String sql, int[] columnIndexes) throws SQLException {
-        return send(sql, () -> delegate.executeUpdate(sql, columnIndexes));
-    }
-
-    @Override
-    public int executeUpdate(String sql, String[] columnNames) throws SQLException {
-        return send(sql, () -> delegate.executeUpdate(sql, columnNames));
+        return send(sql, Execution.UPDATE, () -> delegate.executeUpdate(sql));
     }
 
     @Override
     public long executeLargeUpdate(String sql) throws SQLException {
-        StatementPlan plan = connection.plan(sql);
-        return send(plan, sql, () -> delegate.executeLargeUpdate(sql), count(plan, Statement::getLargeUpdateCount));
-    }
-
-    @Override
-    public long executeLargeUpdate(String sql, int autoGeneratedKeys) throws SQLException {
-        return send(sql, () -> delegate.executeLargeUpdate(sql, autoGeneratedKeys));
-    }
-
-    @Override
-    public long executeLargeUpdate(String sql, int[] columnIndexes) throws SQLException {
-        return send(sql, () -> delegate.executeLargeUpdate(sql, columnIndexes));
-    }
-
-    @Override
-    public long executeLargeUpdate(String sql, String[] columnNames) throws SQLException {
-        return send(sql, () -> delegate.executeLargeUpdate(sql, columnNames));
+        return send(sql, Execution.LARGE_UPDATE, () -> delegate.executeLargeUpdate(sql));
     }
 
     @Override
@@ -329,43 +263,18 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     @Override
+    protected Statement ran() {
+        return ran;
+    }
+
+    @Override
     public ResultSet getResultSet() throws SQLException {
-        return wrap(ran.getResultSet());
+        return wrap(super.getResultSet());
     }
 
     @Override
     public ResultSet getGeneratedKeys() throws SQLException {
-        lastKeys = RowlockResultSet.of(this, ran.getGeneratedKeys(), lastKeys);
+        lastKeys = RowlockResultSet.of(this, super.getGeneratedKeys(), lastKeys);
         return lastKeys;
-    }
-
-    @Override
-    public int getUpdateCount() throws SQLException {
-        return ran.getUpdateCount();
-    }
-
-    @Override
-    public long getLargeUpdateCount() throws SQLException {
-        return ran.getLargeUpdateCount();
-    }
-
-    @Override
-    public boolean getMoreResults() throws SQLException {
-        return ran.getMoreResults();
-    }
-
-    @Override
-    public boolean getMoreResults(int current) throws SQLException {
-        return ran.getMoreResults(current);
-    }
-
-    @Override
-    public SQLWarning getWarnings() throws SQLException {
-        return ran.getWarnings();
-    }
-
-    @Override
-    public void clearWarnings() throws SQLException {
-        ran.clearWarnings();
     }
 }

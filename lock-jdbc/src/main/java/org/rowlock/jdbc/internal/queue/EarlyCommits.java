@@ -1,15 +1,16 @@
-package org.rowlock.jdbc.internal.turn;
+package org.rowlock.jdbc.internal.queue;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.sql.SQLWarning;
-import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.PgConnection;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.jdbc.internal.observe.Figure;
+import org.rowlock.jdbc.internal.observe.ReleasedEarlyEvent;
 
 /**
  * Commits that let go of their row before they are durable; and all commits beside them, which wait until what they may
@@ -28,10 +29,7 @@ final class EarlyCommits {
      *     be durable
      */
     void commit(Connection connection, @Nullable StatementPlan plan) throws SQLException {
-        @Nullable ReleasedEarlyEvent event = FlightRecorder.isInitialized() ? new ReleasedEarlyEvent() : null;
-        if (event != null) {
-            event.begin();
-        }
+        @Nullable ReleasedEarlyEvent event = ReleasedEarlyEvent.begun();
         try {
             if (early.commit(connection, plan != null)) {
                 released(event, plan);
@@ -44,9 +42,9 @@ final class EarlyCommits {
 
     private static void released(@Nullable ReleasedEarlyEvent event, @Nullable StatementPlan plan) {
         if (plan != null) {
-            plan.figures().releasedEarly();
+            plan.figures().count(Figure.RELEASED_EARLY);
             if (event != null) {
-                event.commit(plan);
+                event.commit(plan.table());
             }
         }
     }

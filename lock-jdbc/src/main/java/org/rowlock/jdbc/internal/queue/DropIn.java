@@ -1,11 +1,10 @@
-package org.rowlock.jdbc.internal.turn;
+package org.rowlock.jdbc.internal.queue;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
@@ -17,6 +16,10 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.group.Groups;
+import org.rowlock.jdbc.internal.observe.HotRows;
+import org.rowlock.jdbc.internal.observe.Management;
+import org.rowlock.jdbc.internal.observe.TableFigures;
+import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 
 /** What the connections of one DataSource or URL have in common. Thread-safe. */
@@ -30,17 +33,25 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     private static final int TABLES = 1024;
     private static final String OTHER_TABLES = "(others)";
 
-    private final KeyQueues queues;
-    private final BoundedCache<String, StatementPlan> plans = new BoundedCache<>(TEXTS);
+    final KeyQueues queues;
+    final PrimaryKeys primaryKeys = new PrimaryKeys();
+    final HotRows hotRows = new HotRows();
+    final EarlyCommits earlyCommits = new EarlyCommits();
+
+    /** The timeouts that sessions were last seen with. */
+    final Map<Connection, SessionTimeouts> timeouts = Collections.synchronizedMap(new WeakHashMap<>());
+
+    /** The sessions that may hold advisory locks of their own beyond their transactions. */
+    final Map<Connection, Boolean> sessionLocks = Collections.synchronizedMap(new WeakHashMap<>());
+
+    private final Map<String, StatementPlan> plans = new ConcurrentHashMap<>();
     private final Map<String, TableFigures> figures = new ConcurrentHashMap<>();
-    private final PrimaryKeys primaryKeys = new PrimaryKeys();
-    private final HotRows hotRows = new HotRows();
-    private final EarlyCommits earlyCommits = new EarlyCommits();
-    private final Map<Connection, SessionTimeouts> timeouts = Collections.synchronizedMap(new WeakHashMap<>());
-    private final Map<Connection, Boolean> sessionLocks = Collections.synchronizedMap(new WeakHashMap<>());
     private final Management management;
-    private volatile JdbcSettings settings;
-    private volatile @Nullable Groups groups;
+    volatile JdbcSettings settings;
+
+    /** Null where none are made. */
+    volatile @Nullable Groups groups;
+
     private volatile boolean wantsFronts;
 
     public DropIn(JdbcSettings settings) {
@@ -50,7 +61,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     /** With queues of one's own, for tests. */
     public DropIn(JdbcSettings settings, KeyQueues queues) {
         this.settings = settings;
-        this.groups = settings.groups();
+        this.groups = groups(settings);
         this.queues = queues;
         this.management = Management.register(settings.name(), this);
         LOG.log(
@@ -76,40 +87,22 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         return now.release() == LockRelease.EARLY && now.mode() != RowlockMode.OFF && now.mode() != RowlockMode.OBSERVE;
     }
 
-    /** Null where none are made. */
-    @Nullable
-    Groups groups() {
-        return groups;
-    }
-
     /**
      * What is known of a text. One that is too long to be looked into is mostly made for one use, with its values in
      * it, and is not kept: a thousand of them would fill the heap.
      */
     public StatementPlan plan(String sql) {
-        return sql.length() > StatementRecogniser.LONGEST
-                ? new StatementPlan(sql, this)
-                : plans.get(sql, text -> new StatementPlan(text, this));
-    }
-
-    JdbcSettings settings() {
-        return settings;
-    }
-
-    KeyQueues queues() {
-        return queues;
-    }
-
-    PrimaryKeys primaryKeys() {
-        return primaryKeys;
-    }
-
-    HotRows hotRows() {
-        return hotRows;
-    }
-
-    EarlyCommits earlyCommits() {
-        return earlyCommits;
+        if (sql.length() > StatementRecogniser.LONGEST) {
+            return new StatementPlan(sql, this);
+        }
+        StatementPlan known = plans.get(sql);
+        if (known == null) {
+            if (plans.size() >= TEXTS) {
+                plans.clear();
+            }
+            known = plans.computeIfAbsent(sql, text -> new StatementPlan(text, this));
+        }
+        return known;
     }
 
     TableFigures figures(String table) {
@@ -118,16 +111,6 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
             return known;
         }
         return figures.computeIfAbsent(figures.size() < TABLES ? table : OTHER_TABLES, name -> new TableFigures());
-    }
-
-    /** The timeouts that sessions were last seen with. */
-    Map<Connection, SessionTimeouts> timeouts() {
-        return timeouts;
-    }
-
-    /** The sessions that may hold advisory locks of their own beyond their transactions. */
-    Map<Connection, Boolean> sessionLocks() {
-        return sessionLocks;
     }
 
     /** Whether any lock was to go in front yet: until then no statement keeps its values for one that does. */
@@ -141,40 +124,33 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     @Override
     public String getMode() {
-        return mode().toString();
+        return settings.word("mode");
     }
 
     @Override
     public void setMode(String mode) {
-        setMode(RowlockMode.of(mode));
-    }
-
-    public void setMode(RowlockMode mode) {
-        settings = settings.with(mode);
-        LOG.log(Level.INFO, "Rowlock: mode {0} for {1}", mode, settings.name());
+        change("mode", mode);
     }
 
     @Override
     public String getRelease() {
-        return settings.release().name().toLowerCase(Locale.ROOT);
+        return settings.word("release");
     }
 
     @Override
     public void setRelease(String release) {
-        settings = settings.with(JdbcSettings.release(release));
-        LOG.log(Level.INFO, "Rowlock: release {0} for {1}", getRelease(), settings.name());
+        change("release", release);
     }
 
     @Override
     public String getGroup() {
-        return settings.largestGroup() < 2 ? "off" : Integer.toString(settings.largestGroup());
+        return settings.word("group");
     }
 
     @Override
     public void setGroup(String group) {
-        settings = settings.withGroup(JdbcSettings.group(group));
-        groups = settings.groups();
-        LOG.log(Level.INFO, "Rowlock: group {0} for {1}", getGroup(), settings.name());
+        change("group", group);
+        groups = groups(settings);
     }
 
     @Override
@@ -184,7 +160,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     @Override
     public void setInclude(List<String> tables) {
-        settings = settings.withTables(tables, settings.exclude());
+        change("include", JdbcSettings.list(tables));
     }
 
     @Override
@@ -194,7 +170,16 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
 
     @Override
     public void setExclude(List<String> tables) {
-        settings = settings.withTables(settings.include(), tables);
+        change("exclude", JdbcSettings.list(tables));
+    }
+
+    private void change(String key, String word) {
+        settings = settings.with(key, word);
+        LOG.log(Level.INFO, "Rowlock: {0} {1} for {2}", key, settings.word(key), settings.name());
+    }
+
+    private static @Nullable Groups groups(JdbcSettings settings) {
+        return settings.largestGroup() < 2 ? null : new Groups(settings.largestGroup());
     }
 
     @Override

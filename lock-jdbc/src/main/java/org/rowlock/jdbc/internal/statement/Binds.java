@@ -1,10 +1,9 @@
-package org.rowlock.jdbc.internal.turn;
+package org.rowlock.jdbc.internal.statement;
 
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.jdbc.internal.statement.RowKey;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
@@ -66,7 +65,7 @@ public final class Binds {
     }
 
     /** Whether every value of a key is known. */
-    boolean has(RowKey key) {
+    public boolean has(RowKey key) {
         for (Value value : key.values()) {
             if (value instanceof Parameter parameter && !isKnown(parameter)) {
                 return false;
@@ -82,7 +81,7 @@ public final class Binds {
     }
 
     /** A hash of the values of a key that are all known. */
-    int hash(RowKey key) {
+    public int hash(RowKey key) {
         int hash = 1;
         for (Value value : key.values()) {
             hash = 31 * hash + hash(value);
@@ -119,7 +118,7 @@ public final class Binds {
     }
 
     /** The value of a key that is known. */
-    Object value(Value value) {
+    public Object value(Value value) {
         if (value instanceof Literal literal) {
             return literal.text();
         }
@@ -129,7 +128,7 @@ public final class Binds {
     }
 
     /** The values of a key that are all known, to be shown. */
-    String text(RowKey key) {
+    public String text(RowKey key) {
         StringBuilder text = new StringBuilder();
         for (Value value : key.values()) {
             text.append(text.isEmpty() ? "" : ", ").append(text(value));

@@ -1,13 +1,14 @@
-package org.rowlock.jdbc.internal.turn;
+package org.rowlock.jdbc.internal.settings;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.jdbc.RowlockMode;
 
 /**
  * A URL of the drop-in, taken apart.
@@ -25,8 +26,6 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
     private static final Pattern URL = Pattern.compile(PREFIX + "([a-z][a-z0-9_-]*:)*?postgresql:.*", Pattern.DOTALL);
 
     private static final String OURS = "rowlock.";
-    private static final List<String> NAMES = List.of(
-            "rowlock.mode", "rowlock.include", "rowlock.exclude", "rowlock.release", "rowlock.front", "rowlock.group");
 
     public static boolean isOurs(String url) {
         return URL.matcher(url).matches();
@@ -73,26 +72,17 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
     }
 
     private static JdbcSettings settings(String address, Properties ours) {
+        Map<String, String> words = new HashMap<>();
         for (String name : ours.stringPropertyNames()) {
-            // Programs pass System.getProperties() on, in which there are others that begin like ours.
-            if (!NAMES.contains(name) && System.getProperty(name) == null) {
-                throw new IllegalArgumentException(
-                        "There is no setting <" + name + ">; use " + String.join(", ", NAMES));
+            String word = name.substring(OURS.length());
+            if (JdbcSettings.DEFAULTS.containsKey(word)) {
+                words.put(word, ours.getProperty(name));
+            } else if (System.getProperty(name) == null) {
+                // Programs pass System.getProperties() on, in which there are others that begin like ours.
+                throw new IllegalArgumentException("There is no setting <" + name + ">; use " + OURS
+                        + String.join(", " + OURS, JdbcSettings.DEFAULTS.keySet()));
             }
         }
-        String mode = ours.getProperty("rowlock.mode");
-        String include = ours.getProperty("rowlock.include");
-        String exclude = ours.getProperty("rowlock.exclude");
-        String release = ours.getProperty("rowlock.release");
-        String group = ours.getProperty("rowlock.group");
-        String front = ours.getProperty("rowlock.front");
-        return JdbcSettings.of(
-                address,
-                mode == null ? null : RowlockMode.of(mode),
-                include == null ? null : JdbcSettings.tables(include),
-                exclude == null ? null : JdbcSettings.tables(exclude),
-                release == null ? null : JdbcSettings.release(release),
-                front == null ? null : JdbcSettings.front(front),
-                group == null ? null : Integer.valueOf(JdbcSettings.group(group)));
+        return JdbcSettings.of(address, words);
     }
 }

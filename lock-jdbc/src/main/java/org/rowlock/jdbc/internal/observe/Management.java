@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.turn;
+package org.rowlock.jdbc.internal.observe;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 
 /** The bean in JMX, if it could be registered; a failure is logged and costs nothing else. */
-final class Management implements AutoCloseable {
+public final class Management implements AutoCloseable {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
     private final @Nullable ObjectName name;
@@ -21,7 +21,7 @@ final class Management implements AutoCloseable {
     }
 
     /** Registers under a name, or the name with a number where it is taken. */
-    static Management register(String name, RowlockJdbcMXBean bean) {
+    public static Management register(String name, RowlockJdbcMXBean bean) {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         try {
             for (int number = 1; ; number++) {

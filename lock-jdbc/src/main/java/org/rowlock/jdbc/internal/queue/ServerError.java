@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.turn;
+package org.rowlock.jdbc.internal.queue;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,8 +1,9 @@
-package org.rowlock.jdbc.internal.turn;
+package org.rowlock.jdbc.internal.queue;
 
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.jdbc.internal.observe.TableFigures;
 import org.rowlock.jdbc.internal.statement.RowKey;
 import org.rowlock.jdbc.internal.statement.SessionEffect;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
@@ -32,14 +33,24 @@ public final class StatementPlan {
         this.changesSettings = mayChangeSettings(sql);
         this.locksSession = sql.toLowerCase(Locale.ROOT).contains("advisory_lock");
         this.parameters = shape instanceof Recognised statement ? highestParameter(statement) : 0;
-        this.figures = dropIn.figures(shape instanceof Recognised statement ? statement.table() : "");
+        this.figures = dropIn.figures(table());
     }
 
     StatementShape shape() {
         return shape;
     }
 
-    TableFigures figures() {
+    /** The text. */
+    public String sql() {
+        return sql;
+    }
+
+    /** The table whose row it locks; none where that is not known. */
+    String table() {
+        return shape instanceof Recognised statement ? statement.table() : "";
+    }
+
+    public TableFigures figures() {
         return figures;
     }
 
@@ -66,11 +77,6 @@ public final class StatementPlan {
     /** The parameters that a statement with a lock in front must have; -1 where none can be. */
     public int frontable() {
         return shape instanceof Recognised statement ? statement.parameters() : -1;
-    }
-
-    /** It went to the server with the lock in front. */
-    public void fronted() {
-        figures.fronted();
     }
 
     /** What it may do to its session; looked for where groups are on. */

@@ -1,12 +1,13 @@
-package org.rowlock.jdbc.internal.turn;
+package org.rowlock.jdbc.internal.observe;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
-import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+import org.jspecify.annotations.Nullable;
 
 /** The JFR event of every commit that let go of its row before it was durable. Its duration is that of the commit. */
 @Name("org.rowlock.ReleasedEarly")
@@ -14,15 +15,26 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
 @Description("A commit that let go of a row that others wanted before it was durable, and returned when it was")
 @Category("Rowlock")
 @StackTrace(false)
-final class ReleasedEarlyEvent extends Event {
+public final class ReleasedEarlyEvent extends Event {
     @Label("Table")
     @Description("That of the row")
     String table = "";
 
-    void commit(StatementPlan plan) {
+    /** One that has begun; null while nobody records. */
+    public static @Nullable ReleasedEarlyEvent begun() {
+        if (!FlightRecorder.isInitialized()) {
+            return null;
+        }
+        ReleasedEarlyEvent event = new ReleasedEarlyEvent();
+        event.begin();
+        return event;
+    }
+
+    /** Ends and records it. */
+    public void commit(String name) {
         end();
         if (shouldCommit()) {
-            table = plan.shape() instanceof Recognised row ? row.table() : "";
+            table = name;
             commit();
         }
     }

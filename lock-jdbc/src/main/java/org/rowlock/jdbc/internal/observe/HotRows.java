@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.turn;
+package org.rowlock.jdbc.internal.observe;
 
 import java.util.Collections;
 import java.util.Comparator;
@@ -14,13 +14,13 @@ import java.util.concurrent.locks.ReentrantLock;
  * forgets the smallest count and gives it to the newcomer. Thread-safe; a request of a row that is forgotten meanwhile
  * counts for the newcomer.
  */
-final class HotRows {
+public final class HotRows {
     private static final int MOST = 64;
 
     private final ReentrantLock newcomers = new ReentrantLock();
     private final Map<String, LongAdder> rows = new ConcurrentHashMap<>();
 
-    void count(String row) {
+    public void count(String row) {
         LongAdder known = rows.get(row);
         (known == null ? place(row) : known).increment();
     }
@@ -47,7 +47,7 @@ final class HotRows {
     }
 
     /** The most wanted first. */
-    Map<String, Long> asMap() {
+    public Map<String, Long> asMap() {
         Map<String, Long> sorted = new LinkedHashMap<>();
         rows.entrySet().stream()
                 .map(row -> Map.entry(row.getKey(), row.getValue().sum()))

@@ -1,0 +1,28 @@
+package org.rowlock.jdbc.internal.observe;
+
+/** What is counted of the statements on a table, beside the reasons why others went to the server as they are. */
+public enum Figure {
+    RECOGNISED("recognised"),
+    QUEUED("queued"),
+    WOULD_QUEUE("wouldQueue"),
+    /** Counted in nanoseconds. */
+    QUEUED_TIME("queuedMillis"),
+    FRONTED("fronted"),
+    FRONT_GIVEN_UP("frontGivenUp"),
+    RELEASED_EARLY("releasedEarly"),
+    GROUPED("grouped"),
+    GROUPS("groups"),
+    GROUPS_UNDONE("groupsUndone");
+
+    private final String text;
+
+    Figure(String text) {
+        this.text = text;
+    }
+
+    /** As it is called where it is shown. */
+    @Override
+    public String toString() {
+        return text;
+    }
+}

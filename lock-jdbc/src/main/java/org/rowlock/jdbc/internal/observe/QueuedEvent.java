@@ -1,0 +1,46 @@
+package org.rowlock.jdbc.internal.observe;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
+
+/** The JFR event of every statement that waited in the JVM. Its duration is the time in the queue. */
+@Name("org.rowlock.Queued")
+@Label("Queued statement")
+@Description("A statement that waited in the JVM for its turn to wait for a row lock at the server")
+@Category("Rowlock")
+@StackTrace(false)
+public final class QueuedEvent extends Event {
+    @Label("Row")
+    @Description("Its table, and its key in brackets")
+    String row = "";
+
+    @Label("Admitted")
+    @Description("Whether it was its turn; else the wait was over")
+    boolean admitted;
+
+    /** One that has begun; null while nobody records, as the first event of a JVM costs a tenth of a second. */
+    public static @Nullable QueuedEvent begun() {
+        if (!FlightRecorder.isInitialized()) {
+            return null;
+        }
+        QueuedEvent event = new QueuedEvent();
+        event.begin();
+        return event;
+    }
+
+    /** Ends and records it. */
+    public void end(String waitedFor, boolean wasAdmitted) {
+        end();
+        if (shouldCommit()) {
+            row = waitedFor;
+            admitted = wasAdmitted;
+            commit();
+        }
+    }
+}

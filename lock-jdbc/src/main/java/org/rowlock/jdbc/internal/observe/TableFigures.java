@@ -1,0 +1,53 @@
+package org.rowlock.jdbc.internal.observe;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.rowlock.jdbc.internal.statement.PassReason;
+
+/** Counts what was done with the statements on a table. Thread-safe. */
+public final class TableFigures {
+    private final Map<Figure, LongAdder> figures = counters(Figure.class);
+    private final Map<PassReason, LongAdder> passed = counters(PassReason.class);
+    private final Map<AloneReason, LongAdder> alone = counters(AloneReason.class);
+
+    /** Filled at once, so that threads may read it. */
+    private static <E extends Enum<E>> Map<E, LongAdder> counters(Class<E> type) {
+        Map<E, LongAdder> counters = new EnumMap<>(type);
+        for (E each : type.getEnumConstants()) {
+            counters.put(each, new LongAdder());
+        }
+        return counters;
+    }
+
+    public void count(Figure figure) {
+        add(figure, 1);
+    }
+
+    public void add(Figure figure, long number) {
+        Objects.requireNonNull(figures.get(figure)).add(number);
+    }
+
+    public void passed(PassReason reason) {
+        Objects.requireNonNull(passed.get(reason)).increment();
+    }
+
+    public void alone(AloneReason reason) {
+        Objects.requireNonNull(alone.get(reason)).increment();
+    }
+
+    /** The figures by name; the reasons that there were. */
+    public Map<String, Long> asMap() {
+        Map<String, Long> map = new TreeMap<>();
+        figures.forEach((figure, count) -> map.put(
+                figure.toString(),
+                figure == Figure.QUEUED_TIME ? TimeUnit.NANOSECONDS.toMillis(count.sum()) : count.sum()));
+        alone.forEach((reason, count) -> map.put("alone." + reason, count.sum()));
+        passed.forEach((reason, count) -> map.put("passed." + reason, count.sum()));
+        map.entrySet().removeIf(each -> each.getKey().contains(".") && each.getValue() == 0);
+        return map;
+    }
+}

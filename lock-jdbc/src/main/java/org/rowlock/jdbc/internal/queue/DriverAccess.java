@@ -1,0 +1,136 @@
+package org.rowlock.jdbc.internal.queue;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.Semaphore;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+
+/**
+ * The driver's connection behind one of ours, and the threads that use it. What no application has asked for is sent
+ * while no other thread uses it: never behind the statement of another thread, where it would wait, and its timeout
+ * would cancel that one.
+ */
+final class DriverAccess {
+    /** All permits but that of the thread itself. */
+    private static final int OTHERS = Integer.MAX_VALUE - 1;
+
+    private final Connection connection;
+
+    /** Of the transaction: a driver in front of PostgreSQL's may connect anew, by itself, when a server has gone. */
+    private BaseConnection driver;
+
+    /** One permit for each thread that uses the driver's connection. */
+    private final Semaphore use = new Semaphore(Integer.MAX_VALUE);
+
+    private volatile boolean closed;
+
+    /** Asks the server. */
+    interface Question<T> {
+        T ask(Connection connection) throws SQLException;
+    }
+
+    /** @param connection the driver's or the pool's */
+    DriverAccess(Connection connection) throws SQLException {
+        this.connection = connection;
+        this.driver = connection.unwrap(BaseConnection.class);
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    BaseConnection driver() {
+        return driver;
+    }
+
+    /** Whether nobody is between us and the driver. */
+    boolean isDirect() {
+        return driver.equals(connection);
+    }
+
+    /** Looks for the driver's connection again, where a transaction may begin. */
+    void find() throws SQLException {
+        if (!isDirect()) {
+            driver = connection.unwrap(BaseConnection.class);
+        }
+    }
+
+    boolean isIn(TransactionState state) {
+        return driver.getTransactionState() == state;
+    }
+
+    /** Takes a permit. */
+    void begin() {
+        use.acquireUninterruptibly();
+    }
+
+    /** Gives it back. */
+    void end() {
+        use.release();
+    }
+
+    /** Does something while no other thread uses the connection; by a thread that has a permit. False if one does. */
+    boolean alone(Runnable task) {
+        if (!use.tryAcquire(OTHERS)) {
+            return false;
+        }
+        try {
+            task.run();
+            return true;
+        } finally {
+            use.release(OTHERS);
+        }
+    }
+
+    /**
+     * Asks the server without beginning the transaction of the application, if it has not begun; by a thread that has a
+     * permit.
+     *
+     * @throws SQLException if it fails, another thread uses the connection, or it is closed
+     */
+    <T> T ask(Question<T> question) throws SQLException {
+        if (!use.tryAcquire(OTHERS)) {
+            throw new SQLException("Another thread uses the connection");
+        }
+        try {
+            boolean begins = !driver.getAutoCommit() && isIn(TransactionState.IDLE);
+            // To switch autocommit on and off of a read-only connection may make the session one that writes.
+            if (closed || (begins && driver.isReadOnly())) {
+                throw new SQLException("The connection is " + (closed ? "closed" : "read-only"));
+            }
+            return begins ? withAutocommit(question) : question.ask(driver);
+        } finally {
+            use.release(OTHERS);
+        }
+    }
+
+    private <T> T withAutocommit(Question<T> question) throws SQLException {
+        driver.setAutoCommit(true);
+        try {
+            return question.ask(driver);
+        } finally {
+            driver.setAutoCommit(false);
+        }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Nothing is asked any more. */
+    void close() {
+        closed = true;
+    }
+
+    /**
+     * Waits for what another thread asks of its own accord, as from here on the next borrower of the pool may use the
+     * driver's connection. Without a pool the connection ends, and with it the question.
+     */
+    void awaitQuestions() {
+        if (!isDirect()) {
+            begin();
+            end();
+        }
+    }
+}

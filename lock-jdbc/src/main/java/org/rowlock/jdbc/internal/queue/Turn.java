@@ -1,0 +1,65 @@
+package org.rowlock.jdbc.internal.queue;
+
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.core.TransactionState;
+import org.rowlock.internal.queue.Front;
+import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.jdbc.internal.observe.Figure;
+
+/** A statement that may go to the server; to be left when that has answered. */
+public final class Turn {
+    private final DriverAccess access;
+    private final @Nullable QueueEntry entry;
+    private final @Nullable StatementPlan plan;
+    private final @Nullable Front front;
+
+    Turn(DriverAccess access, @Nullable QueueEntry entry, @Nullable StatementPlan plan, @Nullable Front front) {
+        this.access = access;
+        this.entry = entry;
+        this.plan = plan;
+        this.front = front;
+    }
+
+    /** What goes in front of the statement; null for nothing. */
+    public @Nullable Front front() {
+        return front;
+    }
+
+    /**
+     * Undoes what the lock in front has begun where it could not be had, so that the statement can go to the server
+     * without. False where the error is that of the statement.
+     */
+    public boolean givesUpFront(SQLException error) throws SQLException {
+        if (front == null || plan == null || !ServerErrors.mayBeOfFront(error)) {
+            return false;
+        }
+        plan.figures().count(Figure.FRONT_GIVEN_UP);
+        if (!access.isIn(TransactionState.IDLE)) {
+            // Only what begins a transaction has a lock in front, so nothing else is lost.
+            access.driver().rollback();
+        }
+        front.givenUp();
+        return true;
+    }
+
+    void answered(boolean done, boolean holds) {
+        if (entry != null) {
+            entry.answered(done, holds);
+        }
+    }
+
+    /** The row is not held any more, or as good as that. */
+    void released() {
+        if (entry != null) {
+            entry.released();
+        }
+    }
+
+    /** That of the statement, where others want its row, or wanted it when it came. */
+    @Nullable
+    StatementPlan wanted() {
+        return entry != null && entry.isWanted() ? plan : null;
+    }
+}

@@ -1,0 +1,265 @@
+package org.rowlock.jdbc.internal.queue;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.core.TransactionState;
+import org.rowlock.jdbc.RowlockMode;
+import org.rowlock.jdbc.internal.group.GroupMember;
+import org.rowlock.jdbc.internal.group.GroupSession;
+import org.rowlock.jdbc.internal.group.Groups;
+import org.rowlock.jdbc.internal.observe.Figure;
+import org.rowlock.jdbc.internal.statement.Binds;
+import org.rowlock.jdbc.internal.statement.PassReason;
+import org.rowlock.jdbc.internal.statement.SessionEffect;
+import org.rowlock.jdbc.internal.statement.StatementShape.PassedThrough;
+import org.rowlock.jdbc.internal.statement.StatementShape.Recognised;
+
+/**
+ * The turns of one connection: whether its transaction may hold locks already, and the wait of its first locking
+ * statement. Only the first waits here, so that nobody waits at the server for one who waits in the JVM.
+ *
+ * <p>For one thread at a time, as a connection is, but for {@link #cancel}, {@link #close} and {@link #abort}, which do
+ * not use the driver's connection.
+ */
+public final class Turns {
+    private final DropIn dropIn;
+    private final DriverAccess access;
+    private final RowFinder rows;
+    private final GroupSession groupSession;
+    private final RowQueue queue;
+
+    /** Of a statement that does not wait. */
+    private final Turn passing;
+
+    private boolean mayHoldLocks;
+
+    /** The last that the server has answered to, while its row is held. */
+    private @Nullable Turn granted;
+
+    /**
+     * Those of a connection.
+     *
+     * @param connection the driver's or the pool's
+     * @param origin what the driver's was made of, or null if that is not known
+     */
+    public Turns(DropIn dropIn, Connection connection, @Nullable Object origin) throws SQLException {
+        this.dropIn = dropIn;
+        this.access = new DriverAccess(connection);
+        this.rows = new RowFinder(access, dropIn.primaryKeys);
+        this.passing = new Turn(access, null, null, null);
+        this.mayHoldLocks = !access.isIn(TransactionState.IDLE);
+        // What is between us and the driver may do what we do not see.
+        boolean seesAll = origin != null && dropIn.groups != null && access.isDirect();
+        this.groupSession = new GroupSession(
+                seesAll ? List.of(access.driver().getMetaData().getURL(), Objects.requireNonNull(origin)) : null);
+        this.queue = new RowQueue(dropIn, access, groupSession);
+    }
+
+    /** What is known of the session since its connection was made. */
+    public GroupSession groupSession() {
+        return groupSession;
+    }
+
+    /**
+     * A member of a group for a statement that others who wait for its row may send; null if it goes alone.
+     *
+     * @param statement the driver's, with its parameters set
+     */
+    public @Nullable GroupMember offer(StatementPlan plan, PreparedStatement statement, GroupMember.Binds binds) {
+        Groups groups = dropIn.groups;
+        return groups == null || !plan.groups() || groupSession.isAlone()
+                ? null
+                : new GroupMember(groups, plan.sql(), statement, binds, plan.figures());
+    }
+
+    /**
+     * Waits, if the statement is to wait, for its turn to go to the server.
+     *
+     * @param plan null where nobody looks
+     * @param binds what is bound to its parameters
+     * @param statement the driver's or the pool's
+     * @param member what a group may do in its place, or null
+     * @return the turn, to be left when the server has answered
+     * @throws SQLException if it was cancelled in the JVM, as the server has it
+     */
+    public Turn enter(@Nullable StatementPlan plan, Binds binds, Statement statement, @Nullable GroupMember member)
+            throws SQLException {
+        access.begin();
+        boolean done = false;
+        try {
+            sees(plan);
+            Turn turn = turn(plan, binds, statement, member);
+            done = true;
+            return turn;
+        } finally {
+            if (!done) {
+                access.end();
+            }
+        }
+    }
+
+    /** The text of a statement goes to the server, or into a batch. */
+    public void sees(@Nullable StatementPlan plan) {
+        if (!groupSession.isAlone()) {
+            groupSession.runs(plan == null ? SessionEffect.ALTERS : plan.effect());
+        }
+    }
+
+    private Turn turn(@Nullable StatementPlan plan, Binds binds, Statement statement, @Nullable GroupMember member)
+            throws SQLException {
+        if (dropIn.mode() == RowlockMode.OFF || plan == null || access.isClosed()) {
+            mayHoldLocks = true;
+            return passing;
+        }
+        if (!mayHoldLocks || access.driver().isClosed()) {
+            access.find();
+        }
+        if (mayHoldLocks && access.isIn(TransactionState.IDLE)) {
+            ended();
+        }
+        queue.sees(plan);
+        if (plan.shape() instanceof PassedThrough passed) {
+            mayHoldLocks |= passed.mayLock();
+            plan.figures().passed(passed.reason());
+            return passing;
+        }
+        plan.figures().count(Figure.RECOGNISED);
+        if (mayHoldLocks) {
+            // Most statements of a transaction: for them there is nothing to look up.
+            plan.figures().passed(PassReason.NOT_FIRST);
+            return passing;
+        }
+        mayHoldLocks = true;
+        LockedRow row = rows.find(plan, (Recognised) plan.shape(), binds, dropIn.settings);
+        Turn turn = row == null ? null : queue.enter(plan, row, statement, member);
+        return turn == null ? passing : turn;
+    }
+
+    /** The error of a statement that was cancelled, as the server raises it. */
+    public SQLException canceled() {
+        return ServerError.canceled(access.connection());
+    }
+
+    /** A statement that locks what nobody looks at, such as a batch, goes to the server. */
+    public Turn pass(@Nullable StatementPlan plan, PassReason reason) {
+        access.begin();
+        sees(plan);
+        mayHoldLocks = true;
+        if (plan != null) {
+            plan.figures().passed(reason);
+        }
+        return passing;
+    }
+
+    /** The server has answered, or there was nothing to send. */
+    public void leave(Turn turn, boolean done) throws SQLException {
+        if (!turn.equals(passing)) {
+            boolean holds = done && access.isIn(TransactionState.OPEN);
+            turn.answered(done, holds);
+            granted = holds ? turn : granted;
+        }
+        groupSession.ran(done);
+        try {
+            rows.lookUpIfIdle();
+            if (done && !access.isClosed() && dropIn.releasesEarly() && access.isIn(TransactionState.IDLE)) {
+                // By the pool's, which ends that with the connection, before another has the driver's.
+                dropIn.earlyCommits.awaitDurable(access.connection());
+            }
+        } finally {
+            access.end();
+        }
+    }
+
+    /** What uses the driver's connection, and may end the transaction. */
+    public interface Call {
+        void run() throws SQLException;
+    }
+
+    /** Runs a call. */
+    public void run(Call call) throws SQLException {
+        access.begin();
+        try {
+            call.run();
+        } finally {
+            access.end();
+        }
+    }
+
+    /** Whether the end of the transaction is ours: rows are let go of early, and it may have read one of them. */
+    public boolean commitsHere() throws SQLException {
+        return dropIn.releasesEarly()
+                && !access.isClosed()
+                && !access.driver().getAutoCommit()
+                && access.isIn(TransactionState.OPEN);
+    }
+
+    /**
+     * Commits.
+     *
+     * @throws SQLException what it throws, and of an early release that has committed and is not known to be durable
+     *     RL001
+     */
+    public void commit() throws SQLException {
+        if (commitsHere()) {
+            StatementPlan wanted = granted == null ? null : granted.wanted();
+            if (wanted != null) {
+                released();
+            }
+            dropIn.earlyCommits.commit(access.connection(), wanted);
+        } else {
+            access.connection().commit();
+        }
+        ended();
+    }
+
+    private void released() {
+        Turn last = granted;
+        if (last != null) {
+            last.released();
+            granted = null;
+        }
+    }
+
+    /** The transaction has ended. If another thread runs a statement, that may be of the next. */
+    public void ended() {
+        if (access.alone(this::forget)) {
+            rows.lookUpIfIdle();
+        }
+    }
+
+    private void forget() {
+        released();
+        mayHoldLocks = false;
+        queue.ended();
+    }
+
+    /** The transaction has ended, if it has. */
+    public void endedIfIdle() throws SQLException {
+        if (!access.isClosed() && !access.driver().isClosed() && access.isIn(TransactionState.IDLE)) {
+            ended();
+        }
+    }
+
+    /** From here on the connection is the pool's again, or gone. */
+    public void close() {
+        abort();
+        access.awaitQuestions();
+        forget();
+    }
+
+    /** Sends the thread that waits here to the server, whose answer is then that of a connection that is gone. */
+    public void abort() {
+        access.close();
+        queue.wake();
+    }
+
+    /** Ends the wait of a statement as the server would end it. False if it does not wait here. */
+    public boolean cancel(Statement statement) throws SQLException {
+        return queue.cancel(statement);
+    }
+}

@@ -1,0 +1,52 @@
+package org.rowlock.jdbc.internal.statement;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.text.TableName;
+
+/**
+ * A table of a statement.
+ *
+ * @param name as SQL writes it: quoted only where it must be
+ * @param reference what the statement calls it
+ */
+record TableReference(String name, String reference) {
+    /** What may follow a table, and is no alias. */
+    private static final Set<String> AFTER_TABLE =
+            Tokens.words("where set using from returning join inner left right full cross natural tablesample"
+                    + " on order limit offset fetch for group having window union intersect except");
+
+    private static final Set<String> NO_TABLES = Tokens.words("select lateral rows");
+
+    /** Database, schema and table. */
+    private static final int MOST_PARTS = 3;
+
+    /** The table that a statement names here; null where it is none, or what this does not know. */
+    static @Nullable TableReference read(TokenReader tokens) {
+        tokens.skipWord("only");
+        List<String> parts = new ArrayList<>();
+        do {
+            String part = tokens.peek().text();
+            if (!tokens.peek().isName() || part.isEmpty() || part.indexOf(0) >= 0 || tokens.atWord(NO_TABLES)) {
+                return null;
+            }
+            parts.add(tokens.next().text());
+        } while (tokens.skipSymbol("."));
+        if (tokens.atSymbol("(") || parts.size() > MOST_PARTS) {
+            return null;
+        }
+        tokens.skipSymbol("*");
+        String reference = parts.get(parts.size() - 1);
+        if (tokens.skipWord("as") || (tokens.peek().isName() && !tokens.atWord(AFTER_TABLE))) {
+            if (!tokens.peek().isName() || tokens.peek(1).isSymbol("(")) {
+                return null;
+            }
+            reference = tokens.next().text();
+        }
+        String quoted = parts.stream().map(TableName::quoteIdentifier).collect(Collectors.joining("."));
+        return new TableReference(TableName.normalize(quoted), reference);
+    }
+}

@@ -1,0 +1,36 @@
+package org.rowlock.jdbc.internal.wrap;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.function.LongFunction;
+import org.rowlock.jdbc.internal.queue.StatementPlan;
+
+/**
+ * One of JDBC's ways to execute a statement, and how its result is read where another way has sent it: with a lock in
+ * front, or in a group.
+ *
+ * @param rows whether it is for statements that return rows
+ * @param counts whether it is for statements that return a number of rows
+ * @param reader reads the result of a statement that was sent
+ * @param ofGroup gives it of the number of rows that a group has changed
+ */
+record Execution<T>(boolean rows, boolean counts, Reader<T> reader, LongFunction<T> ofGroup) {
+    static final Execution<ResultSet> QUERY = new Execution<>(true, false, Statement::getResultSet, count -> null);
+    static final Execution<Boolean> ANY =
+            new Execution<>(true, true, statement -> statement.getUpdateCount() < 0, count -> false);
+    static final Execution<Integer> UPDATE =
+            new Execution<>(false, true, Statement::getUpdateCount, count -> (int) count);
+    static final Execution<Long> LARGE_UPDATE =
+            new Execution<>(false, true, Statement::getLargeUpdateCount, count -> count);
+
+    /** Reads a result. */
+    interface Reader<T> {
+        T read(Statement statement) throws SQLException;
+    }
+
+    /** Whether it can be read; else it is for the driver to refuse. */
+    boolean fits(StatementPlan plan) {
+        return plan.returnsRows() ? rows : counts;
+    }
+}
