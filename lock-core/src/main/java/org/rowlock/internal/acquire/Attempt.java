@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
-import org.rowlock.LockNotAvailableException;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.Asked;
@@ -18,6 +17,7 @@ import org.rowlock.internal.request.ResolvedRequest.Misnamed;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
+import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
@@ -70,6 +70,9 @@ final class Attempt {
             return (tail == null && request.inserts().isEmpty()) || (tail != null && tail.isCommitting())
                     ? once(request, anyIsolation)
                     : untilSeenLocked(anyIsolation);
+        } catch (SQLException e) {
+            // Of a look of ours: those of the flush are in its outcome.
+            throw LockErrors.translate(asked(), e);
         } finally {
             session.setAutosave(autosave);
         }
@@ -89,7 +92,7 @@ final class Attempt {
             if (begun || tries == MOST_TRIES) {
                 throw aborted(LockErrors.replaced(asked()));
             }
-            rollBack();
+            session.execute("rollback");
             outcome = once(request.remaining(start), anyIsolation);
         }
         return outcome;
@@ -121,20 +124,34 @@ final class Attempt {
             refuseAbsentInSnapshot(held);
         } else if (outcome instanceof Refused refused && refused.guard().isSnapshotStale()) {
             if (!begun) {
-                if (tail != null) {
-                    tail.unsent();
-                }
-                outcome = new Handover(session, flushes, asked, tail)
-                        .acquire(refused.guard().isolation());
-                if (outcome instanceof Held held) {
-                    refuseMisnamed(held);
-                }
-            } else if (areHeld()) {
+                return handedOver(refused.guard().isolation(), asked, start);
+            }
+            if (SessionLocks.areHeld(session, request, flushes.areForCitus())) {
                 // What the transaction holds already can neither be waited for nor have changed.
                 return once(asked, true);
             }
         }
         return outcome;
+    }
+
+    private Outcome handedOver(String isolation, ResolvedRequest asked, long start) throws SQLException {
+        if (tail != null) {
+            tail.unsent();
+        }
+        Outcome refused = new Handover(session, asked).acquire(isolation, flushes.areForCitus());
+        if (refused != null) {
+            return refused;
+        }
+        ResolvedRequest rest = asked.rowLocksOnly(Waits.remaining(asked.lockWait(), start));
+        if (tail == null
+                && rest.rows().isEmpty()
+                && rest.inserts().isEmpty()
+                && rest.openKeysAlone().isEmpty()) {
+            return new Held(null, List.of(), List.of());
+        }
+        Outcome outcome = once(rest, true);
+        Failed notUndone = outcome instanceof Taken && session.hasBegun() ? undo(null) : null;
+        return notUndone == null ? outcome : notUndone;
     }
 
     private Outcome withoutFront(Front front, ResolvedRequest asked, boolean anyIsolation) throws SQLException {
@@ -156,8 +173,8 @@ final class Attempt {
         boolean boundReached = flush.isBounded() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
         if (stale || raised != null || boundReached) {
             boolean undone = canUndo(flush, stale ? null : raised);
-            boolean handedOver = raised != null && raised.isSnapshotStale() && !begun;
-            Failed notUndone = undone && !handedOver ? undo(e) : null;
+            boolean passedOn = raised != null && raised.isSnapshotStale() && !begun;
+            Failed notUndone = undone && !passedOn ? undo(e) : null;
             if (notUndone != null) {
                 return notUndone;
             }
@@ -165,7 +182,7 @@ final class Attempt {
                 return new Stale(undone);
             }
             if (raised == null) {
-                return new Taken(mayBeOfTail(session, tail), e);
+                return new Taken(mayBeOfTail(), e);
             }
             if (raised.lock() == Guard.Lock.TAKEN && undone) {
                 return Outcome.Taken.AT_ONCE;
@@ -187,7 +204,7 @@ final class Attempt {
         return new Failed(e, LockErrors.meaning(asked(), tail, e));
     }
 
-    static boolean mayBeOfTail(PgSession session, @Nullable Tail tail) throws SQLException {
+    private boolean mayBeOfTail() throws SQLException {
         return tail != null && (!tail.isCommitting() || session.hasLockTimeout());
     }
 
@@ -201,7 +218,7 @@ final class Attempt {
     }
 
     /** Makes the transaction usable again, with nothing newly held; or says why it could not be. */
-    private @Nullable Failed undo(SQLException cause) {
+    private @Nullable Failed undo(@Nullable SQLException cause) {
         try {
             session.execute(begun ? WaitSql.ROLLBACK_TO_SAVEPOINT : "rollback");
             return null;
@@ -225,8 +242,11 @@ final class Attempt {
         try {
             return !read(RowSql.one(row.table(), row.mode(), WaitKind.NO_WAIT), alone)
                     .isEmpty();
-        } catch (LockNotAvailableException e) {
-            return true;
+        } catch (SQLException e) {
+            if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                return true;
+            }
+            throw e;
         }
     }
 
@@ -256,23 +276,13 @@ final class Attempt {
                         ? FlushRunner.readId(row, 1, alone.rows().get(0).table())
                         : List.of();
             }
-        } catch (SQLException e) {
-            throw LockErrors.translate(asked(), e);
-        }
-    }
-
-    private boolean areHeld() {
-        try {
-            return SessionLocks.areHeld(session, request, flushes.areForCitus());
-        } catch (SQLException e) {
-            throw LockErrors.translate(asked(), e);
         }
     }
 
     /** Refuses to lock a row whose own key is another than the one that is held. */
     private void refuseMisnamed(Held held) throws SQLException {
         Misnamed misnamed = request.misnamed(held.found(), held.meant());
-        if (misnamed == null && held.guard() != null) {
+        if (misnamed == null && !request.advisory().isEmpty()) {
             misnamed = misnamedAbsent(held);
         }
         if (misnamed != null) {
@@ -280,7 +290,7 @@ final class Attempt {
             if (begun) {
                 throw aborted(refused);
             }
-            rollBack();
+            session.execute("rollback");
             throw refused;
         }
     }
@@ -310,14 +320,6 @@ final class Attempt {
     private RowlockException aborted(RowlockException refused) {
         session.abortTransaction(WaitSql.ABORT, refused);
         return refused;
-    }
-
-    private void rollBack() {
-        try {
-            session.execute("rollback");
-        } catch (SQLException e) {
-            throw LockErrors.translate(asked(), e);
-        }
     }
 
     private Asked asked() {

@@ -1,12 +1,9 @@
 package org.rowlock.internal.session;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +20,10 @@ import org.rowlock.internal.sql.WaitSql;
  * already is neither taken nor let go of.
  */
 public final class SessionLocks {
-    private static final String KEYS =
-            " from unnest(cast(? as integer[]), cast(? as integer[]), cast(? as bigint[]), cast(? as boolean[]),"
-                    + " cast(? as boolean[])) as k(c, o, b, shared, held)";
+    /** Keys as {@link #deriveSql} gives them, and of each whether the caller held the lock for the session before. */
+    private static final String KEYS = " from rows from (pg_catalog.json_to_recordset(cast(? as pg_catalog.json)) as"
+            + " (c integer, o integer, b bigint, shared boolean), pg_catalog.unnest(cast(? as boolean[])))"
+            + " as k(c, o, b, shared, held)";
 
     private static final String OWN_LOCK = "exists (select 1 from pg_catalog.pg_locks as l"
             + " where l.pid = pg_catalog.pg_backend_pid() and l.locktype = 'advisory' and l.granted and "
@@ -46,18 +44,10 @@ public final class SessionLocks {
 
     private final String holding;
 
-    /** In the order they are locked in. */
-    private final List<Derived> keys = new ArrayList<>();
+    /** As the server has derived them, in the order they are locked in. */
+    private String keys = "";
 
-    /** Of each key, whether the caller held the lock for the session before. */
-    private final List<Boolean> held = new ArrayList<>();
-
-    /** A derived key and its mode: a pair where there is no number. */
-    private record Derived(
-            @Nullable Integer first,
-            @Nullable Integer second,
-            @Nullable Long number,
-            boolean shared) {}
+    private String held = "";
 
     private SessionLocks(PgSession session, ResolvedRequest request, boolean onCitus) {
         this.session = session;
@@ -184,7 +174,9 @@ public final class SessionLocks {
     }
 
     private String deriveSql() {
-        return holding + "select k.c, k.o, k.b, k.shared, " + HELD + ", t.refused" + KeySql.FROM_MIXED;
+        return holding + "select pg_catalog.json_agg(pg_catalog.json_build_object('c', k.c, 'o', k.o, 'b', k.b,"
+                + " 'shared', k.shared))::pg_catalog.text, pg_catalog.array_agg(" + HELD + ")::pg_catalog.text,"
+                + " pg_catalog.max(t.refused)" + KeySql.FROM_MIXED;
     }
 
     private void bindDerive(PreparedStatement statement, int at) throws SQLException {
@@ -192,34 +184,21 @@ public final class SessionLocks {
     }
 
     private int bind(PreparedStatement statement, int at) throws SQLException {
-        Connection connection = statement.getConnection();
-        statement.setArray(at, connection.createArrayOf("int4", of(Derived::first)));
-        statement.setArray(at + 1, connection.createArrayOf("int4", of(Derived::second)));
-        statement.setArray(at + 2, connection.createArrayOf("int8", of(Derived::number)));
-        statement.setArray(at + 3, connection.createArrayOf("bool", of(Derived::shared)));
-        statement.setArray(at + 4, connection.createArrayOf("bool", held.toArray()));
-        return at + 5;
-    }
-
-    private @Nullable Object[] of(Function<Derived, @Nullable Object> part) {
-        return keys.stream().map(part).toArray();
+        statement.setString(at, keys);
+        statement.setString(at + 1, held);
+        return at + 2;
     }
 
     private void read(ResultSet result) throws SQLException {
         try (ResultSet row = result) {
-            while (row.next()) {
-                String refused = row.getString(6);
-                if (refused != null) {
-                    Guard guard = new Guard("", "", refused, Guard.Lock.NOT_TRIED);
-                    throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
-                }
-                keys.add(new Derived(
-                        row.getObject(1, Integer.class),
-                        row.getObject(2, Integer.class),
-                        row.getObject(3, Long.class),
-                        row.getBoolean(4)));
-                held.add(row.getBoolean(5));
+            row.next();
+            String refused = row.getString(3);
+            if (refused != null) {
+                Guard guard = new Guard("", "", refused, Guard.Lock.NOT_TRIED);
+                throw LockErrors.refused(request.asked(session.isHotStandby()), guard, null);
             }
+            keys = row.getString(1);
+            held = row.getString(2);
         }
     }
 
