@@ -233,11 +233,11 @@ public final class RowLocks {
      * @param key the key
      */
     public LockStrategy strategyOf(LockKey key) {
-        return requests.strategyOf(given(key, "key"));
+        return requests.config().strategyOf(given(key, "key"));
     }
 
     LockStrategy strategyOf(List<LockKey> keys) {
-        return requests.strategyOf(keys);
+        return requests.config().strategyOf(keys);
     }
 
     /** {@return when commits let go of the locks} */
@@ -247,7 +247,7 @@ public final class RowLocks {
 
     /** {@return the names of the tables that have settings of their own, in their one spelling} */
     public Set<String> configuredTables() {
-        return requests.configuredTables();
+        return requests.config().tables();
     }
 
     /**
@@ -257,7 +257,7 @@ public final class RowLocks {
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public List<String> configuredIdColumns(String table) {
-        return requests.configuredIdColumns(TableName.normalize(table));
+        return requests.config().idColumnsOf(TableName.normalize(table));
     }
 
     /**

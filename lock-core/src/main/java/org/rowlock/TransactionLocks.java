@@ -88,7 +88,7 @@ public final class TransactionLocks {
                 // aborted.
                 throw e;
             }
-            return new LockResult(requests.strategyOf(request.keys()), false, true, List.of());
+            return new LockResult(requests.config().strategyOf(request.keys()), false, true, List.of());
         }
     }
 
@@ -239,7 +239,7 @@ public final class TransactionLocks {
             }
             List<Write<?>> toSend = writes.toSend();
             if (connection.isClosed() || !connection.getAutoCommit()) {
-                new Commit(connection, List.of(), requests.names(), endings()).run(toSend);
+                new Commit(connection, List.of(), requests.config().names(), endings()).run(toSend);
                 return;
             }
         } catch (Throwable failure) {
@@ -272,7 +272,7 @@ public final class TransactionLocks {
         }
         List<Write<?>> toSend = writes.toSend();
         if (!toSend.isEmpty()) {
-            new Commit(connection, List.of(), requests.names(), endings())
+            new Commit(connection, List.of(), requests.config().names(), endings())
                     .send(PgSession.inTransaction(connection), toSend);
         }
     }

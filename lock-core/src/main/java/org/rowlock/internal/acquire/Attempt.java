@@ -1,22 +1,15 @@
 package org.rowlock.internal.acquire;
 
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.jdbc.AutoSave;
-import org.rowlock.LockKey;
-import org.rowlock.LockKey.Row;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.Asked;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.Misnamed;
-import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.Tail;
-import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.LockErrors;
@@ -34,8 +27,6 @@ import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Flush.Savepoint;
 import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Guard;
-import org.rowlock.internal.sql.Part;
-import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.SqlState;
 
@@ -88,7 +79,11 @@ final class Attempt {
         for (int tries = 1; tries < MOST_TRIES && isDeletedMeanwhile(outcome); tries++) {
             outcome = once(request.remaining(start), anyIsolation);
         }
-        for (int tries = 1; tail != null && outcome instanceof Held held && isInsertedMeanwhile(held); tries++) {
+        for (int tries = 1;
+                tail != null
+                        && outcome instanceof Held held
+                        && new AbsentRows(session, request).isInsertedMeanwhile(held);
+                tries++) {
             if (begun || tries == MOST_TRIES) {
                 throw aborted(LockErrors.replaced(asked()));
             }
@@ -170,11 +165,13 @@ final class Attempt {
         if (!stale && raised == null && ServerErrors.isOfWrites(asked, tail, start, e)) {
             return new Failed(e, null);
         }
+        if (raised != null && raised.isSnapshotStale() && !begun) {
+            return new Refused(raised, null);
+        }
         boolean boundReached = flush.isBounded() && SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState());
         if (stale || raised != null || boundReached) {
             boolean undone = canUndo(flush, stale ? null : raised);
-            boolean passedOn = raised != null && raised.isSnapshotStale() && !begun;
-            Failed notUndone = undone && !passedOn ? undo(e) : null;
+            Failed notUndone = undone ? undo(e) : null;
             if (notUndone != null) {
                 return notUndone;
             }
@@ -185,15 +182,12 @@ final class Attempt {
                 return new Taken(mayBeOfTail(), e);
             }
             if (raised.lock() == Guard.Lock.TAKEN && undone) {
-                return Outcome.Taken.AT_ONCE;
+                return Taken.AT_ONCE;
             }
             if (raised.lock() == Guard.Lock.NOT_TRIED) {
                 // What a guard raised is not passed on as the cause: its mark is nobody's business.
-                return new Refused(
-                        raised,
-                        raised.isSnapshotStale()
-                                ? null
-                                : new SQLException("The guard of the lock statement refused", e.getSQLState()));
+                boolean ofSnapshot = raised.isSnapshotStale();
+                return new Refused(raised, ofSnapshot ? null : new SQLException("The guard refused", e.getSQLState()));
             }
         }
         if (flush.savepoint() != Savepoint.NONE && session.isAborted()) {
@@ -227,87 +221,20 @@ final class Attempt {
         }
     }
 
-    private boolean isInsertedMeanwhile(Held held) throws SQLException {
-        for (ResolvedRequest absent : absentAlone(held)) {
-            RowGroup row = absent.rows().get(0);
-            if (!read(RowSql.lookForOthers(row.table()), absent).isEmpty() && isLockable(row, absent)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Whether it is a row to FOR UPDATE at all: row security may show rows that it does not let lock. */
-    private boolean isLockable(RowGroup row, ResolvedRequest alone) throws SQLException {
-        try {
-            return !read(RowSql.one(row.table(), row.mode(), WaitKind.NO_WAIT), alone)
-                    .isEmpty();
-        } catch (SQLException e) {
-            if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-                return true;
-            }
-            throw e;
-        }
-    }
-
-    /** For each row that was not found, the request for it alone. */
-    private List<ResolvedRequest> absentAlone(Held held) {
-        if (!request.isAnyRowAbsent(held.found())) {
-            return List.of();
-        }
-        List<LockKey> absent = request.absentRows(held.found());
-        List<ResolvedRequest> alone = new ArrayList<>(absent.size());
-        for (RowGroup group : request.rows()) {
-            for (Row key : group.keys()) {
-                if (absent.contains(key)) {
-                    alone.add(request.withRows(List.of(new RowGroup(group.table(), group.mode(), List.of(key)))));
-                }
-            }
-        }
-        return alone;
-    }
-
-    /** The id in the row that a statement about the first row of a request returns; empty where there is none. */
-    private List<String> read(Part look, ResolvedRequest alone) throws SQLException {
-        try (PreparedStatement statement = session.prepare(look.sql())) {
-            look.binder().bind(statement, 1, alone);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next()
-                        ? FlushRunner.readId(row, 1, alone.rows().get(0).table())
-                        : List.of();
-            }
-        }
-    }
-
     /** Refuses to lock a row whose own key is another than the one that is held. */
     private void refuseMisnamed(Held held) throws SQLException {
         Misnamed misnamed = request.misnamed(held.found(), held.meant());
         if (misnamed == null && !request.advisory().isEmpty()) {
-            misnamed = misnamedAbsent(held);
+            misnamed = new AbsentRows(session, request).misnamed(held);
         }
         if (misnamed != null) {
             RowlockException refused = TargetErrors.misnamed(asked(), misnamed, !begun);
-            if (begun) {
-                throw aborted(refused);
+            if (!begun) {
+                session.execute("rollback");
+                throw refused;
             }
-            session.execute("rollback");
-            throw refused;
+            throw aborted(refused);
         }
-    }
-
-    /** A key without a row, whose row would have another key. */
-    private @Nullable Misnamed misnamedAbsent(Held held) throws SQLException {
-        for (ResolvedRequest absent : absentAlone(held)) {
-            RowGroup row = absent.rows().get(0);
-            if (row.table().isIdOpen()) {
-                Row key = row.keys().get(0);
-                List<String> meant = read(RowSql.meaning(row.table()), absent);
-                if (ResolvedRequest.isOther(row.table(), key, meant)) {
-                    return new Misnamed(key, meant);
-                }
-            }
-        }
-        return null;
     }
 
     private void refuseAbsentInSnapshot(Held held) {

@@ -65,7 +65,7 @@ final class ClaimRunner<T> {
         this.observer = observer;
         this.claim = claim;
         this.mapper = mapper;
-        this.strategy = requests.strategyOf(claim);
+        this.strategy = requests.config().strategyOf(claim.table());
     }
 
     List<T> claim() throws SQLException {
@@ -76,9 +76,9 @@ final class ClaimRunner<T> {
     }
 
     private void take() throws SQLException {
-        if (strategy.takesAdvisoryLock() && claim.limit() > requests.budget()) {
+        if (strategy.takesAdvisoryLock() && claim.limit() > requests.config().budget()) {
             throw Exceptions.overBudget(
-                    "Cannot " + claim + ": the budget is " + requests.budget()
+                    "Cannot " + claim + ": the budget is " + requests.config().budget()
                             + " advisory locks in one call. Claim"
                             + " fewer rows at a time, or raise the budget with RowLocks.builder().lockBudget().",
                     claim.limit());
@@ -259,6 +259,6 @@ final class ClaimRunner<T> {
                 claim.table(),
                 List.of(),
                 session.isHotStandby(),
-                requests.names());
+                requests.config().names());
     }
 }

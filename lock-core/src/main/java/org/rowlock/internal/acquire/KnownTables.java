@@ -14,9 +14,9 @@ import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.CitusDatabases;
+import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
-import org.rowlock.internal.session.PrimaryKeys;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.text.IdType;
 
@@ -26,29 +26,29 @@ import org.rowlock.internal.text.IdType;
  */
 final class KnownTables {
     private final LockConfig config;
-    private final PrimaryKeys primaryKeys;
+    private final IdColumns idColumns;
 
     KnownTables(LockConfig config, CitusDatabases citus) {
         this.config = config;
-        this.primaryKeys = new PrimaryKeys(citus);
+        this.idColumns = new IdColumns(citus);
     }
 
     /** The id columns of a claim's table: its own, the configured ones, or the primary key. */
     RowTable of(PgSession session, Claim claim) throws SQLException {
         List<String> given = givenColumns(claim);
-        return keyed(session, primaryKeys.of(session, claim.table(), given), given);
+        return keyed(session, idColumns.of(session, claim.table(), given), given);
     }
 
     void check(PgSession session, String name) throws SQLException {
         List<String> given = config.idColumnsOf(name);
-        keyed(session, primaryKeys.find(session, name, given), given);
+        keyed(session, idColumns.find(session, name, given), given);
     }
 
     /** The table, unless it needs keys that no id of it has; the next call looks at its columns again. */
     private RowTable keyed(PgSession session, RowTable table, List<String> given) throws SQLException {
         RowTable.Column keyless = config.strategyOf(table.name()).takesAdvisoryLock() ? keylessColumn(table) : null;
         if (keyless != null) {
-            primaryKeys.forget(session, table, given);
+            idColumns.forget(session, table, given);
             throw TargetErrors.keyless(table, keyless);
         }
         return table;
@@ -75,7 +75,7 @@ final class KnownTables {
     void forget(PgSession session, ResolvedRequest request) throws SQLException {
         for (List<RowGroup> groups : List.of(request.rows(), request.keysAlone())) {
             for (RowGroup group : groups) {
-                primaryKeys.stale(
+                idColumns.stale(
                         session, group.table(), config.idColumnsOf(group.table().name()));
             }
         }
@@ -83,7 +83,7 @@ final class KnownTables {
 
     /** Has the table of a claim looked up again. */
     void forget(PgSession session, Claim claim, RowTable table) throws SQLException {
-        primaryKeys.stale(session, table, givenColumns(claim));
+        idColumns.stale(session, table, givenColumns(claim));
     }
 
     /**
@@ -99,7 +99,8 @@ final class KnownTables {
             }
             List<RowGroup> groups = new ArrayList<>(request.rows().size());
             for (RowGroup group : request.rows()) {
-                groups.add(new RowGroup(tableOf(session, group), group.mode(), group.keys()));
+                RowTable table = table(session, group.table().name(), group.keys(), false);
+                groups.add(new RowGroup(table, group.mode(), group.keys()));
             }
             return checked.withRows(groups);
         } catch (SQLException e) {
@@ -107,20 +108,21 @@ final class KnownTables {
         }
     }
 
-    private RowTable tableOf(PgSession session, RowGroup group) throws SQLException {
-        String name = group.table().name();
+    /** @param alone whether they are locked by their keys alone */
+    private RowTable table(PgSession session, String name, List<LockKey.Row> rows, boolean alone) throws SQLException {
         List<String> given = config.idColumnsOf(name);
-        RowTable table = primaryKeys.of(session, name, given);
-        if (misfit(group, table) != null) {
-            // Where the column has another type by now the id may fit.
-            primaryKeys.forget(session, table, given);
-            table = primaryKeys.of(session, name, given);
-            LockTargetException misfit = misfit(group, table);
-            if (misfit != null) {
+        for (boolean again = false; ; again = true) {
+            RowTable table = alone ? idColumns.find(session, name, given) : idColumns.of(session, name, given);
+            LockTargetException misfit = misfit(rows, table, alone);
+            if (misfit == null) {
+                return table;
+            }
+            if (again) {
                 throw misfit;
             }
+            // Where the column has another type by now the id may fit.
+            idColumns.forget(session, table, given);
         }
-        return table;
     }
 
     /**
@@ -130,10 +132,9 @@ final class KnownTables {
      */
     private ResolvedRequest withKeysAlone(PgSession session, ResolvedRequest request) throws SQLException {
         Map<RowTable, List<LockKey.Row>> checked = Map.of();
-        RowTable table = null;
         for (LockKey key : request.advisory().keys()) {
             if (key instanceof LockKey.Row row && !config.strategyOf(row).takesRowLock()) {
-                table = tableOf(session, row, table);
+                RowTable table = table(session, row.table(), List.of(row), true);
                 if (table.columns().size() == row.id().size() && table.isTextTaken()) {
                     checked = checked.isEmpty() ? new LinkedHashMap<>() : checked;
                     checked.computeIfAbsent(table, of -> new ArrayList<>(1)).add(row);
@@ -148,36 +149,12 @@ final class KnownTables {
         return request.withKeysAlone(groups);
     }
 
-    /**
-     * The table of a row that is locked by its key alone.
-     *
-     * @param before that of the row before, which most often is the same
-     */
-    private RowTable tableOf(PgSession session, LockKey.Row row, @Nullable RowTable before) throws SQLException {
-        List<String> given = config.idColumnsOf(row.table());
-        RowTable table = before != null && before.name().equals(row.table())
-                ? before
-                : primaryKeys.find(session, row.table(), given);
-        if (misfitAlone(row, table) != null) {
-            primaryKeys.forget(session, table, given);
-            table = primaryKeys.find(session, row.table(), given);
-            LockTargetException other = misfitAlone(row, table);
-            if (other != null) {
-                throw other;
-            }
-        }
-        return table;
-    }
-
-    private @Nullable LockTargetException misfitAlone(LockKey.Row row, RowTable table) {
-        return row.id().size() == table.columns().size() ? misfit(row, table, true) : null;
-    }
-
-    private @Nullable LockTargetException misfit(RowGroup group, RowTable table) {
-        for (LockKey.Row key : group.keys()) {
-            LockTargetException misfit = key.givenId().size() == table.columns().size()
-                    ? misfit(key, table, false)
-                    : TargetErrors.wrongParts(config.names(), key, table);
+    private @Nullable LockTargetException misfit(List<LockKey.Row> rows, RowTable table, boolean alone) {
+        for (LockKey.Row row : rows) {
+            boolean whole = row.givenId().size() == table.columns().size();
+            LockTargetException misfit = whole
+                    ? misfit(row, table, alone)
+                    : alone ? null : TargetErrors.wrongParts(config.names(), row, table);
             if (misfit != null) {
                 return misfit;
             }

@@ -2,7 +2,6 @@ package org.rowlock.internal.acquire;
 
 import java.sql.SQLException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.RowlockException;
@@ -10,7 +9,6 @@ import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.commit.WriteFlushes;
 import org.rowlock.internal.request.ResolvedRequest;
-import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
@@ -69,13 +67,14 @@ public final class LockAndCommit {
         if (outcome instanceof Outcome.Held) {
             return;
         }
-        if (outcome instanceof Outcome.Failed failed) {
-            boolean lost = flushes.isSent() && failed.meaning() instanceof LockConnectionLostException;
-            if (lost || failed.meaning() == null) {
-                throw commit.failure(flushes, failed.cause());
-            }
+        if (outcome instanceof Outcome.Failed failed
+                && (failed.meaning() == null
+                        || (flushes.isSent() && failed.meaning() instanceof LockConnectionLostException))) {
+            throw commit.failure(flushes, failed.cause());
         }
-        SQLException cause = cause(outcome);
+        SQLException cause = outcome instanceof Outcome.Failed failed
+                ? failed.cause()
+                : outcome instanceof Outcome.Taken taken ? taken.cause() : null;
         if (flushes.isSent() && cause != null) {
             // What ended the wait until it is durable looks as if it had ended the wait for the lock.
             commit.refuteIfCommitted(flushes, cause);
@@ -83,22 +82,9 @@ public final class LockAndCommit {
         throw LockErrors.of(request.asked(session.isHotStandby()), outcome);
     }
 
-    private static @Nullable SQLException cause(Outcome outcome) {
-        if (outcome instanceof Outcome.Failed failed) {
-            return failed.cause();
-        }
-        return outcome instanceof Outcome.Taken taken ? taken.cause() : null;
-    }
-
     /** Whether Rowlock has to see what the lock found before anything may be committed: another spelling of the id. */
     private static boolean isLookedAt(ResolvedRequest request) {
         return !request.openKeysAlone().isEmpty()
-                || request.rows().stream()
-                        .flatMap(group -> group.table().columns().stream())
-                        .map(RowTable.Column::kind)
-                        .anyMatch(kind -> switch (kind) {
-                            case SMALLINT, INTEGER, BIGINT, UUID -> false;
-                            default -> true;
-                        });
+                || !request.rows().stream().allMatch(group -> group.table().areIdsTheirTexts());
     }
 }

@@ -27,7 +27,6 @@ import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Waits;
-import org.rowlock.internal.session.HeldRows;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.Outcome.Held;
@@ -41,31 +40,21 @@ import org.rowlock.internal.text.FrontSql;
  * up again.
  */
 public final class LockCalls {
+    private static final Flushes FLUSHES = new Flushes();
+    private static final Flushes FLUSHES_FOR_CITUS = Flushes.forCitus();
+
     private final LockRequests requests;
-    private final Flushes flushes = new Flushes();
-    private final Flushes flushesForCitus = Flushes.forCitus();
     private final LockObserver observer;
     private final KeyQueues queues;
     private final Releases releases;
     private final LockFront front;
-    private final LockCalls unobserved;
 
     /** By connection, the last that was granted a row; its transaction has ended when the connection begins another. */
     private final Map<Connection, QueueEntry> holders;
 
     /** Whose transactions end with a plain commit. */
     public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues) {
-        this(requests, observer, queues, new Releases(LockRelease.PLAIN));
-    }
-
-    public LockCalls(LockRequests requests, LockObserver observer, KeyQueues queues, Releases releases) {
-        this(
-                requests,
-                observer,
-                queues,
-                releases,
-                LockFront.ADAPTIVE,
-                Collections.synchronizedMap(new WeakHashMap<>()));
+        this(requests, observer, queues, new Releases(LockRelease.PLAIN), LockFront.ADAPTIVE);
     }
 
     /** @param front whether the advisory key of a row goes in front of its lock */
@@ -87,14 +76,11 @@ public final class LockCalls {
         this.releases = releases;
         this.front = front;
         this.holders = holders;
-        this.unobserved = observer.equals(LockObserver.NONE)
-                ? this
-                : new LockCalls(requests, LockObserver.NONE, queues, releases, front, holders);
     }
 
     /** The same, reported to nobody. */
     public LockCalls unobserved() {
-        return unobserved;
+        return new LockCalls(requests, LockObserver.NONE, queues, releases, front, holders);
     }
 
     public Releases releases() {
@@ -134,7 +120,8 @@ public final class LockCalls {
      */
     public Held acquireRows(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         for (LockKey key : request.keys()) {
-            if (!(key instanceof LockKey.Row) || !requests.strategyOf(key).takesRowLock()) {
+            if (!(key instanceof LockKey.Row)
+                    || !requests.config().strategyOf(key).takesRowLock()) {
                 throw TargetErrors.rowNotLookedFor(request.asked(session.isHotStandby()), key);
             }
         }
@@ -157,7 +144,7 @@ public final class LockCalls {
         long start = System.nanoTime();
         LockAcquisition.Outcome told = LockAcquisition.Outcome.FAILED;
         try {
-            Outcome outcome = inTurn(session, request, tail);
+            Outcome outcome = bounded(session, request, tail);
             told = told(outcome);
             if (outcome instanceof Held) {
                 releases.locked(request.keys(), tail != null && tail.isCommitting(), start);
@@ -182,16 +169,30 @@ public final class LockCalls {
         return meaning == null ? LockAcquisition.Outcome.FAILED : LockObserver.outcome(meaning);
     }
 
+    /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */
+    private Outcome bounded(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
+        int bound = tail == null ? request.socketBoundMillis() : 0;
+        if (bound == 0) {
+            return inTurn(session, request, tail);
+        }
+        int before = session.boundSocket(bound);
+        try {
+            return inTurn(session, request, tail);
+        } finally {
+            session.restoreSocketBound(before);
+        }
+    }
+
     /** The place is left as soon as the server has answered, since the end of the transaction cannot be seen. */
     private Outcome inTurn(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
         KeyQueues.Entered entered = KeyQueues.entered();
         if (!request.isOneRowExclusive()) {
-            return told(entered, request, tail, bounded(session, request, tail));
+            return told(entered, request, tail, lookedUp(session, request, tail));
         }
         boolean begun = session.hasBegun();
         if (entered != null) {
             Front asked = begun ? null : entered.front(request.first(), front);
-            return told(entered, request, tail, bounded(session, behind(session, request, asked), tail));
+            return told(entered, request, tail, lookedUp(session, behind(session, request, asked), tail));
         }
         QueueEntry last = begun ? null : holders.remove(session.driver());
         if (last != null) {
@@ -203,11 +204,11 @@ public final class LockCalls {
         boolean got = false;
         try {
             // Only one that would wait asks, and has time for it.
-            if (!entry.tryEnter() && (!begun || HeldRows.areNone(session, request.socketBoundMillis()))) {
+            if (!entry.tryEnter() && (!begun || session.holdsNoRow())) {
                 entry.enter(Waits.atMostNanos(request.lockWait()), Integer.MAX_VALUE);
             }
             Front asked = begun ? null : entry.front(front);
-            Outcome outcome = bounded(session, behind(session, request.remaining(start), asked), tail);
+            Outcome outcome = lookedUp(session, behind(session, request.remaining(start), asked), tail);
             got = outcome instanceof Held;
             return outcome;
         } finally {
@@ -246,24 +247,9 @@ public final class LockCalls {
         return request.behind(asked.of(FrontSql.key(session.reported("search_path"), row.table(), row.id())));
     }
 
-    /** A server that does not answer must not hold a bounded wait for longer. A query may take as long as it takes. */
-    private Outcome bounded(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
-        long start = System.nanoTime();
-        int bound = tail == null ? request.socketBoundMillis() : 0;
-        if (bound == 0) {
-            return lookedUp(session, request, tail, start);
-        }
-        int before = session.boundSocket(bound);
-        try {
-            return lookedUp(session, request, tail, start);
-        } finally {
-            session.restoreSocketBound(before);
-        }
-    }
-
     /** A table that was replaced since it was looked up is looked up again, once. */
-    private Outcome lookedUp(PgSession session, ResolvedRequest request, @Nullable Tail tail, long start)
-            throws SQLException {
+    private Outcome lookedUp(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
+        long start = System.nanoTime();
         ResolvedRequest whole = requests.tables().withIdColumns(session, request);
         Outcome outcome = once(session, whole, tail);
         if (outcome instanceof Outcome.Stale stale) {
@@ -276,7 +262,7 @@ public final class LockCalls {
     }
 
     private Outcome once(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
-        Flushes of = requests.citus().contains(session) ? flushesForCitus : flushes;
+        Flushes of = requests.citus().contains(session) ? FLUSHES_FOR_CITUS : FLUSHES;
         return new Attempt(session, of, request, tail).run();
     }
 }

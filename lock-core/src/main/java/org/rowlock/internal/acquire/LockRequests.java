@@ -4,9 +4,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import org.rowlock.Claim;
 import org.rowlock.LockBudgetExceededException;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
@@ -15,7 +12,6 @@ import org.rowlock.LockTargetException;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys;
-import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
@@ -57,7 +53,7 @@ public final class LockRequests {
     public ResolvedRequest of(LockRequest request, LockWait wait) {
         List<LockKey> keys = request.keys();
         if (keys.size() > 1) {
-            return ofSeveral(request, wait, strategyOf(keys));
+            return ofSeveral(request, wait, config.strategyOf(keys));
         }
         LockKey key = keys.get(0);
         LockStrategy strategy = config.strategyOf(key);
@@ -80,30 +76,8 @@ public final class LockRequests {
                 null);
     }
 
-    /** The strategy of a key. */
-    public LockStrategy strategyOf(LockKey key) {
-        return config.strategyOf(key);
-    }
-
-    public Set<String> configuredTables() {
-        Set<String> tables = new TreeSet<>(config.strategies().keySet());
-        tables.addAll(config.idColumns().keySet());
-        return tables;
-    }
-
-    /** Whether any table is locked by its key alone. */
-    public boolean isAnyTableAdvisory() {
-        return config.defaultStrategy() == LockStrategy.ADVISORY
-                || config.strategies().containsValue(LockStrategy.ADVISORY);
-    }
-
-    public List<String> configuredIdColumns(String table) {
-        return config.idColumnsOf(table);
-    }
-
-    /** The strategy of a claim's table. */
-    public LockStrategy strategyOf(Claim claim) {
-        return config.strategyOf(claim.table());
+    public LockConfig config() {
+        return config;
     }
 
     /** The tables whose rows are locked. */
@@ -123,15 +97,6 @@ public final class LockRequests {
     /** The databases that have Citus, as far as is known. */
     public CitusDatabases citus() {
         return citus;
-    }
-
-    int budget() {
-        return config.budget();
-    }
-
-    /** How messages name keys. */
-    public KeyNames names() {
-        return config.names();
     }
 
     /**
@@ -186,14 +151,6 @@ public final class LockRequests {
         RowGroup group = new RowGroup(RowTable.named(table), mode, new ArrayList<>());
         groups.add(group);
         return group;
-    }
-
-    /** One strategy, or BOTH where keys of several are locked together, since both kinds of lock are taken. */
-    public LockStrategy strategyOf(List<LockKey> keys) {
-        LockStrategy first = config.strategyOf(keys.get(0));
-        return keys.size() == 1 || keys.stream().allMatch(key -> config.strategyOf(key) == first)
-                ? first
-                : LockStrategy.BOTH;
     }
 
     private LockBudgetExceededException overBudget(ResolvedRequest request) {

@@ -115,8 +115,7 @@ public final class Ending {
             return session.takeReplicationWarning();
         }
         String text = String.join("\n;", statements());
-        try (Statement statement =
-                simple ? session.connection().createStatement() : session.prepareScript(text, false)) {
+        try (Statement statement = simple ? session.connection().createStatement() : session.prepare(text)) {
             // The driver's commit() has none either, whatever is the default of its statements.
             statement.setQueryTimeout(0);
             try {

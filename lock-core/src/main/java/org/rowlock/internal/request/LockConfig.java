@@ -2,6 +2,8 @@ package org.rowlock.internal.request;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
@@ -26,6 +28,24 @@ public record LockConfig(
 
     public LockStrategy strategyOf(String table) {
         return strategies.getOrDefault(table, defaultStrategy);
+    }
+
+    /** One strategy, or BOTH where keys of several are locked together, since both kinds of lock are taken. */
+    public LockStrategy strategyOf(List<LockKey> keys) {
+        LockStrategy first = strategyOf(keys.get(0));
+        return keys.size() == 1 || keys.stream().allMatch(key -> strategyOf(key) == first) ? first : LockStrategy.BOTH;
+    }
+
+    /** Whether any table is locked by its key alone. */
+    public boolean isAnyTableAdvisory() {
+        return defaultStrategy == LockStrategy.ADVISORY || strategies.containsValue(LockStrategy.ADVISORY);
+    }
+
+    /** Those that are named in it. */
+    public Set<String> tables() {
+        Set<String> tables = new TreeSet<>(strategies.keySet());
+        tables.addAll(idColumns.keySet());
+        return tables;
     }
 
     public List<String> idColumnsOf(String table) {

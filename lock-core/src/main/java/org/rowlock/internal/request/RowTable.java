@@ -63,15 +63,12 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
         return numbers;
     }
 
-    /**
-     * Whether the text of a key's id is that which the server prints of the row's, so that it identifies the row.
-     */
-    public boolean isIdItsText() {
-        return columns.size() == 1
-                && switch (columns.get(0).kind()) {
-                    case SMALLINT, INTEGER, BIGINT, UUID -> true;
-                    default -> false;
-                };
+    /** Whether the text of each column is that which the server prints of the row's, so that it identifies the row. */
+    public boolean areIdsTheirTexts() {
+        return columns.stream().allMatch(column -> switch (column.kind()) {
+            case SMALLINT, INTEGER, BIGINT, UUID -> true;
+            default -> false;
+        });
     }
 
     /** The columns as texts that {@link IdType#text} understands, under names that no ORDER BY means. */

@@ -17,6 +17,8 @@ import org.rowlock.internal.text.SqlState;
 
 /** From SQLSTATE, or from what a guard saw, to the exception that says what was asked, why not, and what to do. */
 public final class LockErrors {
+    private static final String GONE = "The transaction and its locks are gone; run it again on another connection.";
+
     private LockErrors() {}
 
     /** The exception for a failure of the lock itself; a plain RowlockException if Rowlock does not understand it. */
@@ -26,11 +28,10 @@ public final class LockErrors {
             return understood;
         }
         String state = SqlState.of(e);
-        if (TargetErrors.isTarget(state)) {
-            return Exceptions.target(
-                    cannot(asked) + message(asked, e) + ". " + TargetErrors.adviceForTarget(state) + ".", state, e);
-        }
-        return Exceptions.other(cannot(asked) + message(asked, e), e);
+        String advice = TargetErrors.advice(state);
+        return advice == null
+                ? Exceptions.other(cannot(asked) + message(asked, e), e)
+                : Exceptions.target(cannot(asked) + message(asked, e) + ". " + advice + '.', state, e);
     }
 
     /** What to do where a pooler mixes up prepared statements. */
@@ -68,9 +69,7 @@ public final class LockErrors {
         }
         if (SqlState.isConnectionLost(state)) {
             return Exceptions.connectionLost(
-                    cannot(asked) + "the connection was lost (" + message(asked, e)
-                            + "). The transaction and its locks are gone; run it again on another connection.",
-                    e);
+                    cannot(asked) + "the connection was lost (" + message(asked, e) + "). " + GONE, e);
         }
         return switch (state) {
             case SqlState.LOCK_NOT_AVAILABLE -> timedOut(asked, false, e);
@@ -78,13 +77,10 @@ public final class LockErrors {
                 Exceptions.deadlock(
                         cannot(asked)
                                 + "a deadlock was found and this transaction chosen to end. Roll back and run it"
-                                + " again; "
-                                + (ServerErrors.isOfKeyAndRow(e)
-                                        ? "one of them had written or locked the row, or inserted one that"
-                                                + " references it, before it locked the key: lock before you write, or"
-                                                + " use strategy ROW."
-                                        : "one request for all keys avoids it.")
-                                + (asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e, " ") : ""),
+                                + " again; one request for all keys avoids it. If one of them had written or locked"
+                                + " the row, or inserted one that references it, before it locked the key: lock before"
+                                + " you write, or use strategy ROW."
+                                + (asked.names() == KeyNames.WITH_IDS ? ' ' + ServerErrors.detail(e) : ""),
                         e);
             case SqlState.SERIALIZATION_FAILURE ->
                 Exceptions.serialization(
@@ -123,7 +119,7 @@ public final class LockErrors {
         if (guard.isPrivilegeMissing()) {
             return Exceptions.target(
                     cannot(asked) + "permission denied for table " + tableOf(asked, guard) + ". "
-                            + TargetErrors.adviceForTarget(SqlState.INSUFFICIENT_PRIVILEGE) + '.',
+                            + TargetErrors.PRIVILEGES + '.',
                     SqlState.INSUFFICIENT_PRIVILEGE,
                     e);
         }
@@ -219,23 +215,18 @@ public final class LockErrors {
 
     /** A call that failed and could not be undone: whatever failed first, the transaction is gone. */
     public static Outcome.Failed notUndone(Asked asked, boolean aborted, SQLException e, @Nullable Throwable first) {
-        RowlockException exception;
-        SQLException cause = e;
-        if (aborted && !SqlState.isConnectionLost(e.getSQLState())) {
-            exception = Exceptions.other(
-                    cannot(asked) + "the failed call could not be undone (" + message(asked, e)
-                            + "). The transaction is aborted; roll back.",
-                    e);
-        } else {
-            cause = SqlState.isConnectionLost(e.getSQLState())
-                    ? e
-                    : new SQLException(message(asked, e), SqlState.CONNECTION_DOES_NOT_EXIST, e);
-            exception = Exceptions.connectionLost(
-                    cannot(asked) + "the connection was lost while a failed call was undone ("
-                            + message(asked, e)
-                            + "). The transaction and its locks are gone; run it again on another connection.",
-                    cause);
-        }
+        boolean lost = SqlState.isConnectionLost(e.getSQLState());
+        SQLException cause =
+                lost || aborted ? e : new SQLException(message(asked, e), SqlState.CONNECTION_DOES_NOT_EXIST, e);
+        RowlockException exception = aborted && !lost
+                ? Exceptions.other(
+                        cannot(asked) + "the failed call could not be undone (" + message(asked, e)
+                                + "). The transaction is aborted; roll back.",
+                        e)
+                : Exceptions.connectionLost(
+                        cannot(asked) + "the connection was lost while a failed call was undone (" + message(asked, e)
+                                + "). " + GONE,
+                        cause);
         if (first != null) {
             exception.addSuppressed(first);
         }

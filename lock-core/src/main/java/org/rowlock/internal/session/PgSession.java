@@ -9,6 +9,7 @@ import java.sql.Statement;
 import org.postgresql.PGStatement;
 import org.postgresql.xa.PGXAConnection;
 import org.rowlock.LockTransactionException.Reason;
+import org.rowlock.internal.sql.WaitSql;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.SqlState;
 
@@ -117,9 +118,28 @@ public final class PgSession extends DriverSession {
         }
     }
 
-    /** In which a name without one is looked for, asked of the server: a round trip. */
-    String schemas() throws SQLException {
-        return ask(SCHEMAS);
+    /**
+     * Whether the transaction, which has begun, holds no row, as the server says in one round trip. Every row lock
+     * implies a transaction id, which reads do not need.
+     *
+     * @return false also where the role may not ask
+     */
+    public boolean holdsNoRow() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            try {
+                statement.execute(WaitSql.HAS_NO_ID);
+                statement.getMoreResults();
+                try (ResultSet row = statement.getResultSet()) {
+                    return row.next() && row.getBoolean(1);
+                }
+            } catch (SQLException e) {
+                if (!isAborted()) {
+                    throw e;
+                }
+                statement.execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
+                return false;
+            }
+        }
     }
 
     /** Whether it has a lock_timeout of its own, as it has again behind the locks: a round trip. */
@@ -140,57 +160,35 @@ public final class PgSession extends DriverSession {
         return connection.isClosed();
     }
 
-    /**
-     * Prepares a script. All rows come at once, whatever fetch size the driver is set to: a suspended statement would
-     * run on, and lock on, behind the statements that follow it.
-     */
+    /** Prepares a statement whose binds have types of their own. */
     public PreparedStatement prepare(String sql) throws SQLException {
-        return prepare(sql, false);
+        return prepareScript(sql, false, false);
     }
 
-    private PreparedStatement prepare(String sql, boolean readTwice) throws SQLException {
+    /**
+     * Prepares a script that is to take one round trip. All rows come at once, whatever fetch size the driver is set
+     * to: a suspended statement would run on, and lock on, behind the statements that follow it.
+     *
+     * @param untyped whether a bind has no type of its own, as null and java.sql.Timestamp have none. For such a
+     *     statement the driver asks the server what it will return, and from then on waits for the results in front of
+     *     it before it sends it; unless the server is not to keep it
+     * @param readTwice whether its results have to be read more than once
+     */
+    public PreparedStatement prepareScript(String sql, boolean untyped, boolean readTwice) throws SQLException {
         PreparedStatement statement = readTwice
                 ? connection.prepareStatement(sql, ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY)
                 : connection.prepareStatement(sql);
         try {
             statement.setFetchSize(0);
+            // With stringtype=unspecified our own texts have no type either.
+            if ((untyped || !areTextsTyped()) && statement.isWrapperFor(PGStatement.class)) {
+                statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+            }
+            return statement;
         } catch (SQLException e) {
             statement.close();
             throw e;
         }
-        return statement;
-    }
-
-    /**
-     * Prepares a script that is to take one round trip.
-     *
-     * @param untyped whether a bind has no type of its own, as null and java.sql.Timestamp have none. For such a
-     *     statement the driver asks the server what it will return, and from then on waits for the results in front of
-     *     it before it sends it; unless the server is not to keep it
-     */
-    public PreparedStatement prepareScript(String sql, boolean untyped) throws SQLException {
-        return prepareScript(sql, untyped, false);
-    }
-
-    /**
-     * The same, with results that can be read more than once.
-     *
-     * @param readTwice whether they have to
-     */
-    public PreparedStatement prepareScript(String sql, boolean untyped, boolean readTwice) throws SQLException {
-        PreparedStatement statement = prepare(sql, readTwice);
-        // With stringtype=unspecified our own texts have no type either.
-        if (untyped || !areTextsTyped()) {
-            try {
-                if (statement.isWrapperFor(PGStatement.class)) {
-                    statement.unwrap(PGStatement.class).setPrepareThreshold(0);
-                }
-            } catch (SQLException e) {
-                statement.close();
-                throw e;
-            }
-        }
-        return statement;
     }
 
     /** A question to the server. */

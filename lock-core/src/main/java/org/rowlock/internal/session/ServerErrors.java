@@ -2,8 +2,6 @@ package org.rowlock.internal.session;
 
 import java.sql.SQLException;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -25,9 +23,6 @@ import org.rowlock.internal.text.TableName;
  * these do not say.
  */
 public final class ServerErrors {
-    /** A line of the detail of a deadlock, in any language: the waiting process, its mode, the lock, and its holder. */
-    private static final Pattern WAIT = Pattern.compile("^.*?\\b\\w+Lock\\b(.*)$", Pattern.MULTILINE);
-
     private ServerErrors() {}
 
     /**
@@ -89,23 +84,6 @@ public final class ServerErrors {
     }
 
     /**
-     * Whether a deadlock is of a transaction that waits for a key and one that waits for a row or a transaction: the
-     * one had the row before it asked for its key.
-     */
-    static boolean isOfKeyAndRow(SQLException e) {
-        boolean forKey = false;
-        boolean forRow = false;
-        Matcher wait = WAIT.matcher(detail(e, "\n"));
-        while (wait.find()) {
-            // Only the description of an advisory lock has brackets.
-            boolean brackets = wait.group(1).contains("[");
-            forKey |= brackets;
-            forRow |= !brackets;
-        }
-        return forKey && forRow;
-    }
-
-    /**
      * Whether it may be that the advisory key in front of a lock could not be had: then the lock alone says what is
      * wrong, if anything is. Where the server says in which row the wait was, or in which function, it was not the key.
      */
@@ -113,7 +91,7 @@ public final class ServerErrors {
         return switch (SqlState.of(e)) {
             case SqlState.LOCK_NOT_AVAILABLE -> isInterruptOfNoPlace(e);
             // Only the description of an advisory lock has brackets.
-            case SqlState.DEADLOCK_DETECTED -> detail(e, "").contains("[");
+            case SqlState.DEADLOCK_DETECTED -> detail(e).contains("[");
             case SqlState.INSUFFICIENT_PRIVILEGE, SqlState.OUT_OF_MEMORY -> true;
             default -> false;
         };
@@ -246,9 +224,9 @@ public final class ServerErrors {
         return message == null ? e.getClass().getSimpleName() : message;
     }
 
-    static String detail(SQLException e, String lineBreak) {
+    static String detail(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         String detail = server == null ? null : server.getDetail();
-        return detail == null ? "" : detail.replace("\n", lineBreak);
+        return detail == null ? "" : detail.replace('\n', ' ');
     }
 }

@@ -2,6 +2,7 @@ package org.rowlock.internal.session;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowlockException;
@@ -22,6 +23,9 @@ public final class TargetErrors {
 
     private static final String UNSAID_REFUSAL =
             "is no value of it, or another spelling than its key has. Give it as in " + Docs.URL + "keys.md#ids";
+
+    static final String PRIVILEGES =
+            "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and UPDATE on the table";
 
     private TargetErrors() {}
 
@@ -128,35 +132,22 @@ public final class TargetErrors {
                 null);
     }
 
-    static boolean isTarget(String state) {
+    /** What to do about an error of the table, its columns or an id; null where it is about something else. */
+    static @Nullable String advice(String state) {
         return state.startsWith(SqlState.DATA_EXCEPTION_CLASS)
-                || switch (state) {
-                    case SqlState.UNDEFINED_TABLE,
-                            SqlState.UNDEFINED_COLUMN,
-                            SqlState.INSUFFICIENT_PRIVILEGE,
-                            SqlState.UNDEFINED_FUNCTION,
-                            SqlState.WRONG_OBJECT_TYPE,
-                            SqlState.INVALID_SCHEMA_NAME,
-                            SqlState.INVALID_NAME,
-                            SqlState.FEATURE_NOT_SUPPORTED -> true;
-                    default -> false;
+                ? "Give an id that the column's type can hold"
+                : switch (state) {
+                    case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
+                    case SqlState.INSUFFICIENT_PRIVILEGE -> PRIVILEGES;
+                    case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
+                        "If the table was replaced meanwhile, roll back and try again; else check the id columns given"
+                                + " in RowLocksBuilder";
+                    case SqlState.FEATURE_NOT_SUPPORTED ->
+                        "Where tables are spread over machines (Citus), the id has to have the column that they are"
+                                + " spread by";
+                    case SqlState.WRONG_OBJECT_TYPE, SqlState.INVALID_SCHEMA_NAME, SqlState.INVALID_NAME ->
+                        "Name a table that FOR UPDATE can lock rows of";
+                    default -> null;
                 };
-    }
-
-    static String adviceForTarget(String state) {
-        if (state.startsWith(SqlState.DATA_EXCEPTION_CLASS)) {
-            return "Give an id that the column's type can hold";
-        }
-        return switch (state) {
-            case SqlState.UNDEFINED_TABLE -> "Check the name, its quotes and the session's search_path";
-            case SqlState.INSUFFICIENT_PRIVILEGE ->
-                "Grant the role what FOR UPDATE needs: USAGE on the schema, SELECT and" + " UPDATE on the table";
-            case SqlState.UNDEFINED_COLUMN, SqlState.UNDEFINED_FUNCTION ->
-                "If the table was replaced meanwhile, roll back and try again; else check the id columns given in"
-                        + " RowLocksBuilder";
-            case SqlState.FEATURE_NOT_SUPPORTED ->
-                "Where tables are spread over machines (Citus), the id has to have the column that they are spread by";
-            default -> "Name a table that FOR UPDATE can lock rows of";
-        };
     }
 }

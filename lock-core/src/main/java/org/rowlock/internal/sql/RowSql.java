@@ -69,8 +69,11 @@ public final class RowSql {
         return one(table, "", Result.LOOK);
     }
 
-    /** Looks whether a row exists that another transaction has inserted: ours is still in progress to the server. */
-    public static Part lookForOthers(RowTable table) {
+    /**
+     * Locks a row that another transaction has inserted, without a wait: ours is still in progress to the server. Row
+     * security may show rows that it does not let lock.
+     */
+    public static Part lockOfOthers(RowTable table, RowLockMode mode) {
         String own = "pg_catalog.pg_current_xact_id_if_assigned()";
         // xmin has 32 bits: of the numbers that end in them, the nearest to our own.
         String inserter = "(" + own + "::pg_catalog.text::bigint + (xmin::pg_catalog.text::bigint - " + own
@@ -78,7 +81,7 @@ public final class RowSql {
         Part look = one(
                 table,
                 " and pg_catalog.pg_xact_status(" + inserter + "::pg_catalog.text::pg_catalog.xid8)"
-                        + " is distinct from 'in progress'",
+                        + " is distinct from 'in progress'" + clause(mode, WaitKind.NO_WAIT),
                 Result.LOOK);
         // A view has no xmin; there the name means the one around it.
         return new Part(
@@ -137,7 +140,9 @@ public final class RowSql {
      * @param group which group of the request they are
      */
     static Part many(RowTable table, int group, RowLockMode mode, WaitKind wait) {
-        return table.isIdItsText() ? counted(table, group, mode, wait) : numbered(table, group, mode, wait);
+        return table.columns().size() == 1 && table.areIdsTheirTexts()
+                ? counted(table, group, mode, wait)
+                : numbered(table, group, mode, wait);
     }
 
     private static Part numbered(RowTable table, int group, RowLockMode mode, WaitKind wait) {

@@ -22,6 +22,10 @@ public final class WaitSql {
     /** Undoes everything since {@link #SAVEPOINT}: the locks are gone, the transaction is usable, nothing is left. */
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
+    /** Whether the transaction has no id, between its savepoint and its end, as the role may not be allowed to ask. */
+    public static final String HAS_NO_ID =
+            SAVEPOINT.sql() + "; select pg_catalog.pg_current_xact_id_if_assigned() is null; " + RELEASE.sql();
+
     /** An error on purpose: it aborts the transaction and so lets go of all its locks. */
     public static final String ABORT = "select cast('rowlock: abort' as integer)";
 

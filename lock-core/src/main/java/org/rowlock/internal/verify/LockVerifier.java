@@ -58,7 +58,8 @@ public final class LockVerifier {
 
     public LockVerifier(LockRequests requests, boolean singleEntryNode) {
         this.requests = requests;
-        this.extensions = new ServerExtensions(singleEntryNode, requests.isAnyTableAdvisory(), requests.citus());
+        this.extensions =
+                new ServerExtensions(singleEntryNode, requests.config().isAnyTableAdvisory(), requests.citus());
         LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), Map.of(), 1, KeyNames.WITH_IDS);
         this.probing = new LockCalls(
                 new LockRequests(keysAlone, requests.citus()), new LockObserver(null), KeyQueues.ofWidth(1));
@@ -168,7 +169,7 @@ public final class LockVerifier {
 
     /** The first configured table that is there, since a splitter may decide by the table; null where none is. */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
-        for (String table : requests.configuredTables()) {
+        for (String table : requests.config().tables()) {
             List<@Nullable String> found = probe.read(
                     "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
                             + " and has_any_column_privilege(c.oid, 'update')"

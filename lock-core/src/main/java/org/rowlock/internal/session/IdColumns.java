@@ -6,10 +6,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
@@ -26,7 +24,7 @@ import org.rowlock.internal.text.SqlState;
  * its own round trip that they still are the primary key of what it means, and of the same types
  * ({@link RowSql#identity}, {@link RowSql#verify}).
  */
-public final class PrimaryKeys {
+public final class IdColumns {
     /** The type behind a domain: a column's values, and so its keys, are of that type. */
     private static final String BASE_TYPE = "(with recursive b(oid, base) as ("
             + "select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid"
@@ -61,48 +59,30 @@ public final class PrimaryKeys {
     /** Beyond this many the names of tables are not a program's own, and keeping all would be a leak. */
     private static final int MOST_KEPT = 10_000;
 
-    private final ConcurrentMap<Place, Known> known = new ConcurrentHashMap<>();
+    /** Where one table is meant, in whatever schemas it was found. */
+    private static final String ONE_TABLE = "";
 
-    /**
-     * Places that mean several tables: to tenants with a schema each whose search_path the server does not report, by
-     * SET ROLE with a schema of the role's name, with a temporary table in front. For these the server is asked for its
-     * schemas first.
-     */
-    private final Set<Place> ambiguous = ConcurrentHashMap.newKeySet();
+    private final ConcurrentMap<Place, Tables> known = new ConcurrentHashMap<>();
 
     private final CitusDatabases citusDatabases;
 
     /** Reports Citus, as the look at a table shows it at no cost. */
-    public PrimaryKeys(CitusDatabases citusDatabases) {
+    public IdColumns(CitusDatabases citusDatabases) {
         this.citusDatabases = citusDatabases;
     }
 
-    /**
-     * Only keeps apart what differs visibly and for free; the server reports the search_path from version 18 on.
-     *
-     * @param schemas that were asked for, or null
-     */
+    /** Only keeps apart what differs visibly and for free; the server reports the search_path from version 18 on. */
     private record Place(
-            String database,
-            String user,
-            @Nullable String searchPath,
-            String table,
-            List<String> given,
-            @Nullable String schemas) {
-        static Place of(PgSession session, String table, List<String> given) throws SQLException {
-            return new Place(session.url(), session.user(), session.reported("search_path"), table, given, null);
-        }
+            String database, String user, @Nullable String searchPath, String table, List<String> given) {}
 
-        Place in(@Nullable String asked) {
-            return new Place(database, user, searchPath, table, given, asked);
-        }
-
-        boolean isOfSameName(Place other) {
-            return database.equals(other.database)
-                    && user.equals(other.user)
-                    && table.equals(other.table)
-                    && given.equals(other.given);
-        }
+    /**
+     * What a name means at a place: one table, or several. Several to tenants with a schema each whose search_path the
+     * server does not report, by SET ROLE with a schema of the role's name, with a temporary table in front. For these
+     * the server is asked for its schemas first.
+     */
+    private static final class Tables {
+        final ConcurrentMap<String, Known> bySchemas = new ConcurrentHashMap<>(1);
+        volatile boolean several;
     }
 
     /**
@@ -111,17 +91,12 @@ public final class PrimaryKeys {
      * @param kind of what the name means, as in pg_class
      * @param schemas in which it was looked for
      * @param schema in which it was found
-     * @param stale whether the server has found since that it does not hold any more, at this place or at another
-     * @param refuted whether it was at this place
+     * @param stale whether the server has found since that it does not hold any more
      */
-    private record Known(RowTable table, String kind, String schemas, long schema, boolean stale, boolean refuted) {
-        Known asStale(boolean here) {
-            return new Known(table, kind, schemas, schema, true, refuted || here);
-        }
-
+    private record Known(RowTable table, String kind, String schemas, long schema, boolean stale) {
         /** Whether it did not change, and was found not to hold where the name means another table. */
         boolean isOfAnother(Known found) {
-            return schema != found.schema || (refuted && table.equals(found.table));
+            return schema != found.schema || table.equals(found.table);
         }
 
         boolean isWhole(List<String> given) {
@@ -152,60 +127,51 @@ public final class PrimaryKeys {
     }
 
     private Known known(PgSession session, String table, List<String> given) throws SQLException {
-        Place place = place(session, table, given);
-        Known kept = known.get(place);
+        Tables tables = tables(session, table, given);
+        String schemas = tables.several ? session.outsideTransaction(() -> session.ask(PgSession.SCHEMAS)) : ONE_TABLE;
+        Known kept = tables.bySchemas.get(schemas);
         if (kept != null && !kept.stale()) {
             return kept;
         }
         Known found = session.outsideTransaction(() -> lookUp(session, table, given));
-        if (kept != null && place.schemas() == null && kept.isOfAnother(found)) {
-            ambiguous.add(place);
-            place = place.in(found.schemas());
+        if (kept != null && schemas.equals(ONE_TABLE) && kept.isOfAnother(found)) {
+            tables.several = true;
+            schemas = found.schemas();
         }
-        if (known.size() >= MOST_KEPT) {
-            known.clear();
-            ambiguous.clear();
+        if (tables.bySchemas.size() >= MOST_KEPT) {
+            tables.bySchemas.clear();
         }
-        known.put(place, found);
+        tables.bySchemas.put(schemas, found);
         return found;
     }
 
-    private Place place(PgSession session, String table, List<String> given) throws SQLException {
-        Place place = Place.of(session, table, given);
-        return !ambiguous.isEmpty() && ambiguous.contains(place)
-                ? place.in(session.outsideTransaction(session::schemas))
-                : place;
+    private Tables tables(PgSession session, String table, List<String> given) throws SQLException {
+        Place place = new Place(session.url(), session.user(), session.reported("search_path"), table, given);
+        Tables tables = known.get(place);
+        if (tables != null) {
+            return tables;
+        }
+        if (known.size() >= MOST_KEPT) {
+            known.clear();
+        }
+        return known.computeIfAbsent(place, of -> new Tables());
     }
 
     /** Has a table looked up again, as it may have changed. Runs no SQL: the transaction may be aborted. */
     public void forget(PgSession session, RowTable table, List<String> given) throws SQLException {
-        forEachOf(
-                session,
-                table,
-                given,
-                place -> known.computeIfPresent(
-                        place, (same, kept) -> kept.table().equals(table) ? null : kept));
+        tables(session, table.name(), given)
+                .bySchemas
+                .values()
+                .removeIf(kept -> kept.table().equals(table));
     }
 
     /** The same, since the server has found that what is kept does not hold. */
     public void stale(PgSession session, RowTable table, List<String> given) throws SQLException {
-        Place here = Place.of(session, table.name(), given);
-        forEachOf(
-                session,
-                table,
-                given,
-                place -> known.computeIfPresent(
-                        place,
-                        (same, kept) -> kept.table().equals(table)
-                                ? kept.asStale(place.in(null).equals(here))
-                                : kept));
-    }
-
-    /** In whatever schemas. */
-    private void forEachOf(PgSession session, RowTable table, List<String> given, Consumer<Place> action)
-            throws SQLException {
-        Place asked = Place.of(session, table.name(), given);
-        known.keySet().stream().filter(asked::isOfSameName).forEach(action);
+        tables(session, table.name(), given)
+                .bySchemas
+                .replaceAll((schemas, kept) -> kept.table().equals(table)
+                        ? new Known(table, kept.kind(), kept.schemas(), kept.schema(), true)
+                        : kept);
     }
 
     private Known lookUp(PgSession session, String table, List<String> given) throws SQLException {
@@ -244,7 +210,7 @@ public final class PrimaryKeys {
         Identity identity = !given.isEmpty()
                 ? Identity.GIVEN
                 : columns.size() == 1 && immediate ? Identity.ONE_COLUMN : Identity.CATALOG;
-        return new Known(new RowTable(table, List.copyOf(columns), identity), kind, schemas, schema, false, false);
+        return new Known(new RowTable(table, List.copyOf(columns), identity), kind, schemas, schema, false);
     }
 
     private static void check(String table, String kind, List<String> given, List<Column> columns) {
