@@ -7,22 +7,24 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.rowlock.doctor.Seen.Audited;
-import org.rowlock.doctor.Seen.Causes;
 import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.LockTable;
-import org.rowlock.doctor.Seen.Scanned;
 import org.rowlock.doctor.Seen.Server;
-import org.rowlock.doctor.Seen.Updated;
+import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.ServerQuery.Row;
+import org.rowlock.guard.AuditedTable;
+import org.rowlock.guard.RowLockGuard;
+import org.rowlock.guard.StrayWriter;
 
 /**
  * Looks at a running server for a while and says whether row locks hurt it. It only reads, in read-only transactions of
@@ -40,16 +42,6 @@ public final class Doctor {
         this.address = address;
         this.session = session;
         this.showKeys = showKeys;
-    }
-
-    /**
-     * Looks at a server. Values of the application are in nothing that it says.
-     *
-     * @param duration for how long; one look at least
-     * @throws UserError if it cannot be looked at
-     */
-    public static Diagnosis examine(ServerAddress address, Duration duration) {
-        return examine(address, duration, false);
     }
 
     /**
@@ -92,7 +84,9 @@ public final class Doctor {
             refuseOthers(connection);
             return ServerQuery.SERVER.read(connection).get(0);
         });
-        Server server = server(facts);
+        facts.values().put("address", address.shown());
+        facts.values().put("pooled", session.announcedPid() != facts.count("pid"));
+        Server server = facts.as(Server.class);
         double roundTripMillis = session.roundTripMillis();
         Optional<List<Row>> countersBefore = counters(facts);
         Optional<List<Row>> tablesBefore = tryRead("updates of tables", ServerQuery.TABLES);
@@ -133,37 +127,28 @@ public final class Doctor {
                 samples.sessions(Samples.ROW_WAITS),
                 samples.sessions(Samples.UNNAMED),
                 samples.otherDatabases(),
-                samples.tables(tablesAfter.stream()
-                        .flatMap(List::stream)
-                        .filter(row -> row.is("is_referenced"))
-                        .map(row -> row.string("table_name"))
-                        .collect(Collectors.toSet())),
+                samples.tables(),
                 statementsAfter
                         .map(after -> LockingStatement.between(
                                 statementsBefore.orElse(List.of()), after, seconds, last.grown("wal_bytes", first)))
                         .orElse(null),
-                after(tablesBefore, tablesAfter, (then, row) -> Updated.of(then, row, seconds)).stream()
-                        .filter(table -> table.perSecond() > 0)
-                        .sorted(Comparator.comparingDouble(Updated::perSecond).reversed())
-                        .toList(),
+                used(tablesBefore, tablesAfter, seconds),
                 perSecond(first, last, ours),
                 last.grown("deadlocks", first),
                 Optional.ofNullable(samples.fullest())
-                        .map(row -> LockTable.of(row, server.lockRoom()))
+                        .map(row -> row.as(LockTable.class))
                         .orElse(null),
                 tryRead("who holds the vacuum horizon", ServerQuery.HORIZON).orElse(List.of()).stream()
-                        .map(HorizonHolder::of)
+                        .map(row -> row.as(HorizonHolder.class))
                         .toList(),
-                tryRead("what Rowlock's audit has seen", Audited::all).orElse(List.of()),
-                new Causes(
-                        samples.blockers(),
-                        samples.nowait(),
-                        samples.sessions(Samples.SNAPSHOTS),
-                        samples.sessions(Samples.ABORTED),
-                        last.count("serializable_reads") + first.count("serializable_reads") > 0,
-                        after(tablesBefore, tablesAfter, Scanned::of),
-                        facts.is("is_standby_gone"),
-                        samples.queryIds()),
+                tryRead("what Rowlock's audit has seen", Doctor::strayWriters).orElse(Map.of()),
+                samples.blockers(),
+                samples.nowait(),
+                samples.sessions(Samples.SNAPSHOTS),
+                samples.sessions(Samples.ABORTED),
+                last.count("serializable_reads") + first.count("serializable_reads") > 0,
+                facts.is("is_standby_gone"),
+                samples.queryIds(),
                 List.copyOf(unseen));
     }
 
@@ -178,15 +163,33 @@ public final class Doctor {
         });
     }
 
-    /** Each table with what was read of it before. */
-    private static <T> List<T> after(
-            Optional<List<Row>> before, Optional<List<Row>> after, BiFunction<Row, Row, T> make) {
+    /** Each table by what was read of it before and after, most updates first. */
+    private static List<TableUse> used(Optional<List<Row>> before, Optional<List<Row>> after, double seconds) {
         Map<String, Row> then = before.stream()
                 .flatMap(List::stream)
                 .collect(Collectors.toMap(row -> row.string("table_name"), row -> row, (one, other) -> one));
-        return after.orElse(List.of()).stream()
-                .map(row -> make.apply(then.getOrDefault(row.string("table_name"), new Row(Map.of())), row))
+        return after.stream()
+                .flatMap(List::stream)
+                .map(row -> TableUse.of(then.getOrDefault(row.string("table_name"), new Row(Map.of())), row, seconds))
+                .sorted(Comparator.comparingDouble(TableUse::updates).reversed())
                 .toList();
+    }
+
+    /** Where the audit is installed. */
+    private static Map<String, List<String>> strayWriters(Connection connection) throws SQLException {
+        RowLockGuard guard = RowLockGuard.of(connection);
+        Set<String> audited =
+                guard.auditedTables().stream().map(AuditedTable::table).collect(Collectors.toSet());
+        return guard.strayWriters().stream()
+                .filter(writer -> audited.contains(writer.table()))
+                .collect(Collectors.groupingBy(
+                        StrayWriter::table,
+                        TreeMap::new,
+                        Collectors.mapping(
+                                writer -> writer.role()
+                                        + (writer.application().isEmpty() ? "" : " (" + writer.application() + ')')
+                                        + ": " + SqlText.normalize(writer.query()),
+                                Collectors.toList())));
     }
 
     private void refuseOthers(Connection connection) throws SQLException {
@@ -201,26 +204,9 @@ public final class Doctor {
         }
     }
 
-    private Server server(Row row) throws SQLException {
-        return new Server(
-                address.shown(),
-                row.string("version"),
-                row.string("database"),
-                row.string("role"),
-                row.is("in_recovery"),
-                session.announcedPid() != row.count("pid"),
-                row.is("reads_all_stats"),
-                row.is("hot_standby_feedback"),
-                row.count("max_locks_per_transaction"),
-                row.count("lock_room"),
-                row.text("preloaded"),
-                row.text("statements_schema"),
-                row.text("cluster"));
-    }
-
     private static Map<String, Double> perSecond(Row first, Row last, long ours) {
         double seconds = last.grown("micros", first) / 1e6;
-        Map<String, Double> rates = new java.util.LinkedHashMap<>();
+        Map<String, Double> rates = new LinkedHashMap<>();
         if (seconds > 0) {
             rates.put("transactions", Math.max(0, last.grown("transactions", first) - ours) / seconds);
             Stream.of("xids", "wal_bytes", "rollbacks", "fast_path_exceeded")

@@ -46,7 +46,7 @@ record LockingStatement(
         before.forEach(row -> first.put(row.string("queryid") + row.string("query"), row));
         List<LockingStatement> statements = new ArrayList<>();
         for (Row now : after) {
-            String sql = SqlText.normalize(now.string("query"));
+            String sql = now.string("query");
             Row then = first.get(now.string("queryid") + now.string("query"));
             // After a reset all of it is new.
             Row base = then == null || then.count("calls") > now.count("calls") ? new Row(Map.of()) : then;

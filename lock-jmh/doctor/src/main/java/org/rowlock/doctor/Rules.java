@@ -11,6 +11,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.ResourceBundle;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.Diagnosis.Kind;
@@ -60,8 +62,19 @@ final class Rules {
                 words(rule + ".seen", facts),
                 WORDS.getString(rule + ".why"),
                 statement,
-                statement == null ? null : seen.causes().queryIds().get(statement),
+                statement == null ? null : seen.queryIds().get(statement),
                 gain));
+    }
+
+    /** Of the forms of a rule that for statements which begin so; else the rule. */
+    private static String form(String rule, String statements) {
+        return new TreeSet<>(WORDS.keySet())
+                .stream()
+                        .filter(key -> key.startsWith(rule + '.') && !key.equals(rule + ".do"))
+                        .map(key -> key.substring(0, key.lastIndexOf('.')))
+                        .filter(form -> StatementKind.runs(statements, form.substring(rule.length() + 1)))
+                        .findFirst()
+                        .orElse(rule);
     }
 
     private static String words(String key, Object... facts) {
@@ -75,7 +88,7 @@ final class Rules {
                 // Zipfian updates fell to a sixth.
                 double gain = CAUSE * seen.busySessions() * 5 / 6;
                 String name = holder.name().replace("'", "''");
-                advise("horizon." + form(holder), "vacuum horizon", gain, holder.statement(), name, holder.text());
+                advise("horizon." + form(holder), "vacuum horizon", gain, holder.query(), name, holder.text());
             }
         }
     }
@@ -92,14 +105,14 @@ final class Rules {
     /** What waits come from, before what only shortens them. */
     private void causes() {
         LockTable table = seen.lockTable();
-        if (table != null && table.share() >= LOCK_TABLE_SHARE) {
+        if (table != null && seen.lockTableShare() >= LOCK_TABLE_SHARE) {
             advise(
                     "lock-table",
                     "lock table",
                     // It fails everybody.
                     CAUSE * seen.busySessions() + 1,
-                    table.statement(),
-                    Figures.percent(table.share()),
+                    table.query(),
+                    Figures.percent(seen.lockTableShare()),
                     Figures.count(seen.server().lockRoom()),
                     Figures.count(table.most()),
                     table.session());
@@ -108,10 +121,10 @@ final class Rules {
         blockers().filter(Blocker::isLong).forEach(blocker -> {
             if (blocker.waiting() >= FELT_SESSIONS) {
                 advise(
-                        "blocker." + blocker.form(),
+                        form("blocker." + blocker.form(), String.valueOf(blocker.query())),
                         blocker.name(),
                         CAUSE * blocker.waiting() + NOISE,
-                        blocker.statement(),
+                        blocker.query(),
                         blocker.figure(),
                         blocker.gid().replace("'", "''"),
                         blocker.pid(),
@@ -119,7 +132,7 @@ final class Rules {
             }
         });
         double behindStandby = seen.busy().getOrDefault(WaitEvents.STANDBY, 0.0);
-        if (seen.causes().isStandbyGone() && behindStandby > 0) {
+        if (seen.isStandbyGone() && behindStandby > 0) {
             double gain = CAUSE * (behindStandby + seen.rowWaits());
             advise("standby-gone", "server", gain, null, Figures.sessions(behindStandby));
         }
@@ -136,7 +149,11 @@ final class Rules {
                     2 * seen.deadlocks() / Math.max(1, seen.seconds()),
                     met.map(Table::waiting).orElse(0.0));
             advise(
-                    "deadlocks",
+                    "deadlocks."
+                            + (met.filter(table -> TableRules.isShared(seen, table))
+                                            .isPresent()
+                                    ? "upgrade"
+                                    : "order"),
                     met.map(Table::name).orElse("deadlocks"),
                     CAUSE * gain,
                     met.map(Table::statement).orElse(null),
@@ -152,13 +169,11 @@ final class Rules {
         if (rollbacks < ROLLBACKS_PER_SECOND || rollbacks < ROLLBACK_SHARE * transactions) {
             return;
         }
-        Seen.Causes causes = seen.causes();
         double gain = CAUSE * Math.max(seen.rowWaits() + FELT_SESSIONS, seen.busySessions() * rollbacks / transactions);
         Object[] facts = {Figures.number(rollbacks), Figures.number(transactions)};
-        if (!causes.nowait().isEmpty()) {
-            advise("nowait-storm", "rollbacks", gain, first(causes.nowait()), facts);
-        } else if (causes.aborted() * seen.samples() >= 1
-                && (causes.serializable() || causes.snapshots() >= FELT_SESSIONS)) {
+        if (!seen.nowait().isEmpty()) {
+            advise("nowait-storm", "rollbacks", gain, first(seen.nowait()), facts);
+        } else if (seen.aborted() * seen.samples() >= 1 && (seen.serializable() || seen.snapshots() >= FELT_SESSIONS)) {
             String statement =
                     seen.tables().stream().findFirst().map(Table::statement).orElse(null);
             advise("serialization", "rollbacks", gain, statement, facts);
@@ -188,18 +203,19 @@ final class Rules {
         others.put("Lock:transactionid", transactions);
         others.forEach((event, waiting) -> {
             if (waiting >= OTHER_SESSIONS && waiting >= HURT_SHARE * seen.busySessions()) {
-                String lock = event.substring("Lock:".length());
+                String type = event.substring("Lock:".length());
+                List<Blocker> behind =
+                        blockers().filter(each -> each.isFor(type)).toList();
+                String lock = behind.stream().map(Blocker::lock).findFirst().orElse(type);
+                String known = "other." + lock.replace(' ', '-');
                 advise(
-                        "other."
-                                + (List.of("transactionid", "advisory", "relation")
-                                                .contains(lock)
-                                        ? lock
-                                        : "lock"),
+                        form(
+                                WORDS.containsKey(known + ".do") ? known : "other.lock",
+                                behind.stream().map(Blocker::statements).collect(Collectors.joining("; "))),
                         event,
                         waiting,
-                        blockers()
-                                .filter(each -> each.lock().equals(lock))
-                                .map(Blocker::statement)
+                        behind.stream()
+                                .map(Blocker::query)
                                 // A prepared transaction has none.
                                 .filter(Objects::nonNull)
                                 .findFirst()
@@ -212,14 +228,13 @@ final class Rules {
     }
 
     private Stream<Blocker> blockers() {
-        return seen.causes().blockers().stream();
+        return seen.blockers().stream();
     }
 
     private void server(Kind kind) {
-        seen.audited().forEach(table -> {
-            int writers = table.writers().size();
-            String figure = Figures.count(writers) + (writers == 1 ? " writer does" : " writers do");
-            advise("stray-writers", table.table(), 0, table.writers().get(0), figure);
+        seen.strayWriters().forEach((table, writers) -> {
+            String figure = Figures.count(writers.size()) + (writers.size() == 1 ? " writer does" : " writers do");
+            advise("stray-writers", table, 0, writers.get(0), figure);
         });
         seen.otherDatabases().forEach((database, waits) -> {
             if (waits >= Math.max(FELT_SESSIONS, TABLE_SHARE * seen.rowWaits())) {
@@ -254,7 +269,7 @@ final class Rules {
                             + " locks/s had no room in the fast path";
             advise("lock-manager", "server", 0, null, Figures.percent(inLockManager), slow);
         }
-        seen.updated().stream()
+        seen.used().stream()
                 .filter(this::isBloated)
                 .forEach(table -> advise(
                         "vacuum",
@@ -266,7 +281,7 @@ final class Rules {
                         Figures.vacuumed(table.vacuumedSeconds())));
     }
 
-    private boolean isBloated(Seen.Updated table) {
+    private boolean isBloated(Seen.TableUse table) {
         return table.dead() >= DEAD_ROWS
                 && table.dead() >= table.live()
                 && (table.vacuumedSeconds() == null || table.vacuumedSeconds() >= OLD_HORIZON_SECONDS)

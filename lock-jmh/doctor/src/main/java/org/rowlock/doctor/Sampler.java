@@ -42,10 +42,9 @@ final class Sampler {
             long began = System.nanoTime();
             List<Row> activity = session.read(ServerQuery.ACTIVITY::read);
             session.read(connection -> {
-                List<Row> rows = ServerQuery.WAITS.read(connection);
-                rows.forEach(row -> samples.note(row, "query", "query_id"));
-                rows.forEach(row -> samples.note(row, "holder_query", "holder_query_id"));
-                List<Wait> waits = rows.stream().map(Wait::of).toList();
+                List<Wait> waits = ServerQuery.WAITS.read(connection).stream()
+                        .map(samples::wait)
+                        .toList();
                 samples.add(database, activity, waits);
                 if (showKeys) {
                     addHotRow(connection, samples, waits);

@@ -48,7 +48,7 @@ final class Samples {
         for (Row row : activity) {
             sessions.add(SNAPSHOTS, row.count(SNAPSHOTS));
             sessions.add(ABORTED, row.count(ABORTED));
-            Optional.ofNullable(row.statement("nowait")).ifPresent(sql -> nowait.add(sql, row.count("sessions")));
+            Optional.ofNullable(row.text("nowait_query")).ifPresent(sql -> nowait.add(sql, row.count("sessions")));
             switch (row.string("state")) {
                 case "busy" -> busy.add(row.string("event"), row.count("sessions"));
                 default -> sessions.add(row.string("state"), row.count("sessions"));
@@ -61,7 +61,7 @@ final class Samples {
             }
         }
         Map<TableTallies, Integer> longest = new HashMap<>();
-        for (Queue queue : queues(waits.stream().map(this::behindTrigger).toList())) {
+        for (Queue queue : queues(waits)) {
             sessions.add(ROW_WAITS, queue.waits.size());
             String table = tableOf(queue);
             if (table != null) {
@@ -87,7 +87,7 @@ final class Samples {
     void addBlockers(List<Row> rows) {
         blockerLooks++;
         for (Row row : rows) {
-            Blocker now = Blocker.of(row);
+            Blocker now = row.as(Blocker.class);
             note(row, "query", "query_id");
             Blocker before = blockers.get(now.name());
             blockers.put(now.name(), before == null ? now : now.with(before.waiting() + now.waiting()));
@@ -96,7 +96,7 @@ final class Samples {
 
     /** The server's own name of a statement. */
     void note(Row row, String query, String queryId) {
-        String statement = row.statement(query);
+        String statement = row.text(query);
         if (statement != null && row.has(queryId)) {
             queryIds.put(statement, row.count(queryId));
         }
@@ -181,10 +181,11 @@ final class Samples {
         return queues.values();
     }
 
-    /** An insert that names no row waits for a unique key, unless it has been seen to wait for rows. */
-    private Wait behindTrigger(Wait wait) {
-        String table = wait.cause() == Cause.UNIQUE_KEY ? tableOfStatement.get(String.valueOf(wait.statement())) : null;
-        return table == null ? wait : wait.at(table);
+    /** A wait as it was read, by what is known of its statement. */
+    Wait wait(Row row) {
+        note(row, "query", "query_id");
+        note(row, "holder_query", "holder_query_id");
+        return Wait.of(row, tableOfStatement.get(row.string("query")));
     }
 
     /** The table of a queue; where nobody names it, that of the same statement at another time. */
@@ -252,10 +253,9 @@ final class Samples {
     }
 
     /** The tables, most waits first. */
-    List<Table> tables(Set<String> referenced) {
+    List<Table> tables() {
         return tables.entrySet().stream()
-                .map(entry -> entry.getValue()
-                        .table(entry.getKey(), referenced.contains(entry.getKey()), count, sessions.of(ROW_WAITS)))
+                .map(entry -> entry.getValue().table(entry.getKey(), count, sessions.of(ROW_WAITS)))
                 .sorted(Comparator.comparingDouble(Table::waiting).reversed())
                 .toList();
     }

@@ -3,17 +3,11 @@ package org.rowlock.doctor;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
-import org.rowlock.doctor.Seen.Updated;
 import org.rowlock.internal.text.Docs;
-import picocli.CommandLine.Help;
-import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.Help.Column;
-import picocli.CommandLine.Help.Column.Overflow;
-import picocli.CommandLine.Help.TextTable;
 
 /** A diagnosis for a terminal: one screen, and more of everything on request. */
 final class Screen {
@@ -24,8 +18,6 @@ final class Screen {
     private static final int FEW = 3;
 
     private static final int MOST = 8;
-    private static final int WAITING = 9;
-    private static final int AT_ONE_ROW = 12;
     private static final String INDENT = "    ";
 
     private final Diagnosis diagnosis;
@@ -106,25 +98,19 @@ final class Screen {
         int longest =
                 shown.stream().mapToInt(each -> each.name().length()).max().orElse(0);
         int name = Math.min(width / 3, Math.max(longest, "Waited for".length()) + 2);
-        int rest = width - name - WAITING - AT_ONE_ROW;
-        TextTable table = TextTable.forColumns(
-                Help.defaultColorScheme(Ansi.OFF),
-                new Column(name, 0, Overflow.TRUNCATE),
-                new Column(WAITING, 0, Overflow.TRUNCATE),
-                new Column(AT_ONE_ROW, 0, Overflow.TRUNCATE),
-                new Column(rest, 0, Overflow.TRUNCATE));
-        table.indentWrappedLines = 0;
-        table.addRowValues("Waited for", "Waiting", "At one row", "Meanwhile the holder is");
+        String columns = "%-" + name + '.' + (name - 1) + "s%-9s%-12s%s";
+        text.append(String.format(columns, "Waited for", "Waiting", "At one row", "Meanwhile the holder is"))
+                .append('\n');
         for (Table each : shown) {
-            table.addRowValues(
-                    each.name(),
-                    Figures.sessions(each.waiting()),
-                    Figures.sessions(each.contenders()) + " (" + each.mostContenders() + ")",
-                    fitting(shares(each.holders(), FEW, doing -> doing.title), rest - 1));
+            text.append(String.format(
+                                    columns,
+                                    each.name(),
+                                    Figures.sessions(each.waiting()),
+                                    Figures.sessions(each.contenders()) + " (" + each.mostContenders() + ")",
+                                    fitting(shares(each.holders(), FEW, doing -> doing.title), width - name - 22))
+                            .stripTrailing())
+                    .append('\n');
         }
-        table.toString()
-                .lines()
-                .forEach(line -> text.append(line.stripTrailing()).append('\n'));
     }
 
     private String perSecond() {
@@ -155,8 +141,7 @@ final class Screen {
             lines("Wait because of: " + shares(table.causes(), MOST, cause -> cause.title) + "; want it: "
                     + (table.modes().isEmpty() ? "not known" : shares(table.modes(), MOST, Screen::title)) + '.');
             lines("Longest wait " + Figures.millis(table.longestWaitMillis()) + "; the first in line had waited "
-                    + Figures.millis(table.firstWaitMillis()) + " (median)"
-                    + (table.isReferenced() ? "; foreign keys lead to it." : "."));
+                    + Figures.millis(table.firstWaitMillis()) + " (median).");
             if (!table.holderEvents().isEmpty()) {
                 lines("Holders that are not idle: " + shares(table.holderEvents(), MOST, event -> event) + '.');
             }
@@ -178,31 +163,18 @@ final class Screen {
                 statement("  ", each.sql(), true);
             });
         }
-        if (!seen.updated().isEmpty()) {
-            heading("Tables that are updated");
-            for (Updated each : seen.updated().stream().limit(MOST).toList()) {
-                lines(each.table() + ": " + Figures.number(each.perSecond()) + " a second, "
-                        + Figures.percent(each.hotShare())
-                        + " HOT; " + Figures.count(each.dead()) + " dead rows, " + Figures.count(each.live())
-                        + " live; "
-                        + Figures.vacuumed(each.vacuumedSeconds()));
-            }
-        }
         heading("Server");
         lines("Idle in transaction: "
                 + (seen.hidden() > 0 ? "not visible" : Figures.sessions(seen.idleInTransaction()) + " sessions")
                 + "; row waits at a table that nobody names: " + Figures.sessions(seen.unnamedRowWaits())
                 + "; deadlocks: "
                 + Figures.count(seen.deadlocks()) + "; lock table: "
-                + Optional.ofNullable(seen.lockTable())
-                        .map(Seen.LockTable::entries)
-                        .map(Figures::count)
-                        .orElse("0") + " of "
+                + Figures.count(seen.lockTable() == null ? 0 : seen.lockTable().entries()) + " of "
                 + Figures.count(seen.server().lockRoom()) + " places.");
         seen.horizon().forEach(each -> lines("Vacuum horizon held by " + each.text() + '.'));
-        seen.audited()
-                .forEach(each -> each.writers()
-                        .forEach(writer -> statement(each.table() + " without its lock: ", writer, true)));
+        seen.strayWriters()
+                .forEach((table, writers) ->
+                        writers.forEach(writer -> statement(table + " without its lock: ", writer, true)));
     }
 
     private void statements(Map<String, Double> shares, String role) {
@@ -223,7 +195,7 @@ final class Screen {
         return mode.name().replace('_', ' ');
     }
 
-    private static <K> String shares(Map<K, Double> shares, int most, java.util.function.Function<K, String> title) {
+    private static <K> String shares(Map<K, Double> shares, int most, Function<K, String> title) {
         return shares.entrySet().stream()
                 .filter(entry -> entry.getValue() >= Threshold.NOISE)
                 .limit(most)

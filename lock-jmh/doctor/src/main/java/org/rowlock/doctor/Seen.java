@@ -1,17 +1,10 @@
 package org.rowlock.doctor;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerQuery.Row;
-import org.rowlock.guard.AuditedTable;
-import org.rowlock.guard.RowLockGuard;
-import org.rowlock.guard.StrayWriter;
 
 /**
  * Everything that was seen, for the rules. Figures are of the time looked at; sessions are averages at a time.
@@ -29,13 +22,19 @@ import org.rowlock.guard.StrayWriter;
  * @param otherDatabases those of them in other databases, by database
  * @param tables waited for, most waits first
  * @param locking statements with a locking clause, most time first; null without pg_stat_statements
- * @param updated tables, most updates first
+ * @param used tables that were updated or scanned, most updates first
  * @param perSecond what counters gained; empty if they could not be read
  * @param deadlocks in this database
  * @param lockTable how full the lock table was at most; null if it was never seen
  * @param horizon the sessions and others that hold vacuum back, the oldest first
- * @param audited tables with writers that Rowlock's audit has seen to write without their lock
- * @param causes what may be behind waits
+ * @param strayWriters who writes without the lock, as Rowlock's audit has seen, and with which statement, by table
+ * @param blockers the sessions that hold up others and wait for none, the one that holds up most first
+ * @param nowait statements that want a lock NOWAIT, at a time
+ * @param snapshots sessions that keep a snapshot between two statements, at a time
+ * @param aborted sessions in a transaction that has failed, at a time
+ * @param serializable whether there were predicate locks
+ * @param isStandbyGone whether commits wait for a synchronous standby, and none is there
+ * @param queryIds the server's query_id of statements
  * @param unseen what could not be looked at
  */
 record Seen(
@@ -52,13 +51,19 @@ record Seen(
         Map<String, Double> otherDatabases,
         List<Table> tables,
         @Nullable List<LockingStatement> locking,
-        List<Updated> updated,
+        List<TableUse> used,
         Map<String, Double> perSecond,
         long deadlocks,
         @Nullable LockTable lockTable,
         List<HorizonHolder> horizon,
-        List<Audited> audited,
-        Causes causes,
+        Map<String, List<String>> strayWriters,
+        List<Blocker> blockers,
+        Map<String, Double> nowait,
+        double snapshots,
+        double aborted,
+        boolean serializable,
+        boolean isStandbyGone,
+        Map<String, Long> queryIds,
         List<Unseen> unseen) {
 
     /**
@@ -80,74 +85,45 @@ record Seen(
             boolean pooled,
             boolean readsAllStats,
             boolean standbyFeedback,
-            long maxLocksPerTransaction,
             long lockRoom,
             @Nullable String preloaded,
             @Nullable String statementsSchema,
             @Nullable String cluster) {}
 
     /**
-     * What may be behind waits.
+     * What was done with a table.
      *
-     * @param blockers the sessions that hold up others and wait for none, the one that holds up most first
-     * @param nowait statements that want a lock NOWAIT, at a time
-     * @param snapshots sessions that keep a snapshot between two statements, at a time
-     * @param aborted sessions in a transaction that has failed, at a time
-     * @param serializable whether there were predicate locks
-     * @param scanned tables that are read by sequential scans
-     * @param isStandbyGone whether commits wait for a synchronous standby, and none is there
-     * @param queryIds the server's query_id of statements
-     */
-    record Causes(
-            List<Blocker> blockers,
-            Map<String, Double> nowait,
-            double snapshots,
-            double aborted,
-            boolean serializable,
-            List<Scanned> scanned,
-            boolean isStandbyGone,
-            Map<String, Long> queryIds) {}
-
-    /**
-     * A table that was read by sequential scans.
-     *
-     * @param rows of a scan
-     * @param lacksIndex whether a foreign key leads from it whose columns no index begins with
-     */
-    record Scanned(String table, double rows, boolean lacksIndex) {
-        static Scanned of(Row then, Row row) {
-            return new Scanned(
-                    row.string("table_name"),
-                    (double) row.grown("scanned", then) / Math.max(1, row.grown("scans", then)),
-                    row.is("lacks_index"));
-        }
-    }
-
-    /**
-     * A table that was updated.
-     *
-     * @param perSecond updates
+     * @param isReferenced whether foreign keys lead to it
+     * @param updates a second
      * @param hotShare of them, with room on the row's own page and no index touched
      * @param live rows, estimated
      * @param dead rows, estimated
      * @param vacuumedSeconds since the last vacuum; null for never
+     * @param scannedRows of a sequential scan
+     * @param lacksIndex whether a foreign key leads from it whose columns no index begins with
      */
-    record Updated(
+    record TableUse(
             String table,
-            double perSecond,
+            boolean isReferenced,
+            double updates,
             double hotShare,
             long live,
             long dead,
-            @Nullable Double vacuumedSeconds) {
-        static Updated of(Row then, Row row, double seconds) {
+            @Nullable Double vacuumedSeconds,
+            double scannedRows,
+            boolean lacksIndex) {
+        static TableUse of(Row then, Row row, double seconds) {
             long updates = row.grown("updates", then);
-            return new Updated(
+            return new TableUse(
                     row.string("table_name"),
+                    row.is("is_referenced"),
                     updates / seconds,
                     updates <= 0 ? 0 : (double) row.grown("hot_updates", then) / updates,
                     row.count("live"),
                     row.count("dead"),
-                    row.age("vacuumed_s"));
+                    row.age("vacuumed_s"),
+                    (double) row.grown("scanned", then) / Math.max(1, row.grown("scans", then)),
+                    row.is("lacks_index"));
         }
     }
 
@@ -155,26 +131,15 @@ record Seen(
      * The lock table at its fullest.
      *
      * @param entries in use
-     * @param share of its room
      * @param most entries of one session
      * @param session that one: its pid, and its application_name if it has one
-     * @param statement of that one; null if it may not be seen
+     * @param query the statement of that one; null if it may not be seen
      */
     record LockTable(
             long entries,
-            double share,
             long most,
             String session,
-            @Nullable String statement) {
-        static LockTable of(Row row, long room) {
-            return new LockTable(
-                    row.count("entries"),
-                    (double) row.count("entries") / Math.max(1, room),
-                    row.count("most"),
-                    row.string("pid") + (row.has("application") ? " (" + row.string("application") + ')' : ""),
-                    row.statement("query"));
-        }
-    }
+            @Nullable String query) {}
 
     /**
      * Something that keeps vacuum from removing dead rows that are younger than it, by an xid or a snapshot of its own.
@@ -182,7 +147,7 @@ record Seen(
      * @param kind session, standby, prepared transaction or replication slot
      * @param name the pid, or the slot's or the prepared transaction's name
      * @param who role, application and state, as far as known
-     * @param statement its last, normalized; null if it has none or may not be seen
+     * @param query its last statement; null if it has none or may not be seen
      * @param xids how many were given out since
      * @param seconds since its transaction began; null if the server does not show it
      * @param idleSeconds since its session, and all others by the same snapshot, have been idle in that transaction;
@@ -192,24 +157,10 @@ record Seen(
             String kind,
             String name,
             String who,
-            @Nullable String statement,
+            @Nullable String query,
             long xids,
             @Nullable Double seconds,
             @Nullable Double idleSeconds) {
-        static HorizonHolder of(Row row) {
-            return new HorizonHolder(
-                    row.string("kind"),
-                    row.string("name"),
-                    Stream.of("role", "application", "state")
-                            .filter(row::has)
-                            .map(row::string)
-                            .collect(Collectors.joining(", ")),
-                    row.statement("query"),
-                    row.count("xids"),
-                    row.age("seconds"),
-                    row.age("idle_seconds"));
-        }
-
         /** A transaction of an application that is at work: a backup, a report, a statement in flight. */
         boolean isAtWork() {
             return kind.equals("session") && (idleSeconds == null || idleSeconds < Threshold.OLD_HORIZON_SECONDS);
@@ -219,32 +170,6 @@ record Seen(
             return kind + ' ' + name + (who.isEmpty() ? "" : " (" + who + ')')
                     + (seconds == null ? "" : " for " + Figures.seconds(seconds)) + ", through " + Figures.count(xids)
                     + " xids";
-        }
-    }
-
-    /**
-     * A table under audit that is written to without its lock.
-     *
-     * @param writers who, and with which statement
-     */
-    record Audited(String table, List<String> writers) {
-        /** Those where it is installed. */
-        static List<Audited> all(Connection connection) throws SQLException {
-            RowLockGuard guard = RowLockGuard.of(connection);
-            List<StrayWriter> writers = guard.strayWriters();
-            return guard.auditedTables().stream()
-                    .map(AuditedTable::table)
-                    .map(table -> new Audited(
-                            table,
-                            writers.stream()
-                                    .filter(writer -> writer.table().equals(table))
-                                    .map(writer -> writer.role()
-                                            + (writer.application().isEmpty() ? "" : " (" + writer.application() + ')')
-                                            + ": "
-                                            + SqlText.normalize(writer.query()))
-                                    .toList()))
-                    .filter(table -> !table.writers().isEmpty())
-                    .toList();
         }
     }
 
@@ -271,6 +196,11 @@ record Seen(
     /** None without pg_stat_statements. */
     List<LockingStatement> lockingStatements() {
         return locking == null ? List.of() : locking;
+    }
+
+    /** Of the room of the lock table. */
+    double lockTableShare() {
+        return lockTable == null ? 0 : (double) lockTable.entries / Math.max(1, server.lockRoom);
     }
 
     double perSecond(String counter) {

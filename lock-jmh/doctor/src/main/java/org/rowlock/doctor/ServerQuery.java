@@ -3,6 +3,7 @@ package org.rowlock.doctor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -10,13 +11,16 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query in a file of its own, which a person can read and run in psql as well: {@code waits.sql} beside this class.
+ * A query in a file of its own, which a person can read and run in psql as well: {@code waits.sql} beside this class. A
+ * column whose name ends in query is a statement, and is read normalized.
  */
 enum ServerQuery {
     SERVER,
@@ -34,7 +38,7 @@ enum ServerQuery {
     private final String sql = load();
 
     private String load() {
-        String file = name().toLowerCase(java.util.Locale.ROOT) + ".sql";
+        String file = name().toLowerCase(Locale.ROOT) + ".sql";
         try (InputStream in = ServerQuery.class.getResourceAsStream(file)) {
             if (in == null) {
                 throw new IllegalStateException("The doctor's jar lacks " + file);
@@ -62,7 +66,12 @@ enum ServerQuery {
             while (result.next()) {
                 Map<String, @Nullable Object> values = new LinkedHashMap<>();
                 for (int i = 1; i <= columns.getColumnCount(); i++) {
-                    values.put(columns.getColumnLabel(i), result.getObject(i));
+                    String column = columns.getColumnLabel(i);
+                    Object value = result.getObject(i);
+                    // Nothing behind this line has seen a value of the application.
+                    values.put(
+                            column,
+                            column.endsWith("query") && value != null ? SqlText.normalize(value.toString()) : value);
                 }
                 rows.add(new Row(values));
             }
@@ -84,13 +93,6 @@ enum ServerQuery {
         String text(String column) {
             Object value = values.get(column);
             return value == null ? null : value.toString();
-        }
-
-        /** A statement, normalized; null where there is none to see. */
-        @Nullable
-        String statement(String column) {
-            String sql = text(column);
-            return sql == null ? null : SqlText.normalize(sql);
         }
 
         /** The text, or an empty one for null. */
@@ -122,6 +124,31 @@ enum ServerQuery {
 
         boolean is(String column) {
             return Boolean.TRUE.equals(values.get(column));
+        }
+
+        /** As a record, each component by the column of its name. */
+        <T extends Record> T as(Class<T> type) {
+            RecordComponent[] components = type.getRecordComponents();
+            try {
+                return type.getDeclaredConstructor(Arrays.stream(components)
+                                .map(RecordComponent::getType)
+                                .toArray(Class[]::new))
+                        .newInstance(Arrays.stream(components).map(this::value).toArray());
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException("A " + type + " cannot be made of " + values.keySet(), e);
+            }
+        }
+
+        private @Nullable Object value(RecordComponent component) {
+            String column = component.getName().replaceAll("(?=[A-Z])", "_").toLowerCase(Locale.ROOT);
+            return switch (component.getType().getSimpleName()) {
+                case "int" -> (int) count(column);
+                case "long" -> count(column);
+                case "double" -> number(column);
+                case "Double" -> age(column);
+                case "boolean" -> is(column);
+                default -> text(column);
+            };
         }
     }
 }

@@ -3,6 +3,7 @@ package org.rowlock.doctor;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.rowlock.internal.text.SqlComments;
 
 /**
  * Makes statements that differ in their values one, as pg_stat_statements does, and keeps the values themselves, which
@@ -54,10 +55,9 @@ final class SqlText {
                 at = value(endOfString(at, false));
             } else if (c == '"') {
                 at = copy(at, behind("\"", at + 1));
-            } else if (sql.startsWith("--", at)) {
-                at = space(endOfLine(at));
-            } else if (sql.startsWith("/*", at)) {
-                at = space(endOfComment(at));
+            } else if (SqlComments.beginsAt(sql, at)) {
+                plain.append(' ');
+                at = SqlComments.end(sql, at);
             } else if (is(NAME, at)) {
                 at = name(at, matcher.end());
             } else if (is(PARAMETER, at)) {
@@ -106,11 +106,6 @@ final class SqlText {
         return end;
     }
 
-    private int space(int end) {
-        plain.append(' ');
-        return end;
-    }
-
     private int behind(String token, int from) {
         int at = sql.indexOf(token, from);
         return at < 0 ? sql.length() : at + token.length();
@@ -131,35 +126,6 @@ final class SqlText {
                     return at + 1;
                 }
                 at += 2;
-            } else {
-                at++;
-            }
-        }
-        return sql.length();
-    }
-
-    private int endOfLine(int from) {
-        int at = from;
-        while (at < sql.length() && sql.charAt(at) != '\n' && sql.charAt(at) != '\r') {
-            at++;
-        }
-        return at;
-    }
-
-    /** Comments nest. */
-    private int endOfComment(int from) {
-        int depth = 0;
-        int at = from;
-        while (at < sql.length()) {
-            if (sql.startsWith("/*", at)) {
-                depth++;
-                at += 2;
-            } else if (sql.startsWith("*/", at)) {
-                depth--;
-                at += 2;
-                if (depth == 0) {
-                    return at;
-                }
             } else {
                 at++;
             }

@@ -38,6 +38,11 @@ enum StatementKind {
     private static final Pattern FOREIGN_KEY_CHECK =
             Pattern.compile("^select \\S+ from only .* for key share of x$", Pattern.CASE_INSENSITIVE);
 
+    private static final Pattern JOIN =
+            Pattern.compile("\\bjoin\\b|\\bfrom [\\w.\"]+(?: (?:as )?\\w+)?,", Pattern.CASE_INSENSITIVE);
+    private static final Pattern QUEUE =
+            Pattern.compile("\\border by [^;]*\\b(?:limit|fetch first) [^;]*\\bfor ", Pattern.CASE_INSENSITIVE);
+
     /** Of a normalized statement; null is one that may not be seen. */
     static StatementKind of(@Nullable String sql) {
         if (sql == null || sql.isEmpty()) {
@@ -78,6 +83,29 @@ enum StatementKind {
     static @Nullable String table(String sql) {
         Matcher table = TABLE.matcher(sql);
         return table.find() ? table.group(1) : null;
+    }
+
+    /** Whether it locks the rows of several tables, and does not say of which. */
+    static boolean locksAll(String sql) {
+        Matcher clause = CLAUSE.matcher(sql);
+        return clause.find()
+                && !sql.regionMatches(true, clause.end(), " of ", 0, 4)
+                && JOIN.matcher(sql.substring(0, clause.start())).find();
+    }
+
+    /** Whether it waits for the first of rows in an order; an ORM writes LIMIT, but no order, for one row by its key. */
+    static boolean takesFirst(String sql) {
+        return clause(sql).isPresent()
+                && QUEUE.matcher(sql).find()
+                && !sql.toLowerCase(Locale.ROOT).contains("skip locked");
+    }
+
+    /** Whether one of several statements begins with these words, which hyphens join. */
+    static boolean runs(String statements, String words) {
+        String begin = "(^|; )" + words.replace("create-", "create (unique )?").replace('-', ' ');
+        return Pattern.compile(begin + "\\b(?![^;]*\\bconcurrently\\b)", Pattern.CASE_INSENSITIVE)
+                .matcher(statements)
+                .find();
     }
 
     /** Whether the server itself runs it to check a foreign key. */

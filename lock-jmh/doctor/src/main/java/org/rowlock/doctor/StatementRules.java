@@ -4,7 +4,7 @@ import static org.rowlock.doctor.Threshold.*;
 
 import java.util.List;
 import java.util.Optional;
-import org.rowlock.doctor.Seen.Scanned;
+import org.rowlock.doctor.Seen.TableUse;
 
 /** The rules about one statement that locks rows. */
 final class StatementRules {
@@ -35,20 +35,20 @@ final class StatementRules {
         } else {
             scanned(seen, each).ifPresent(scan -> {
                 double gain = CAUSE * Math.max(each.sessions(), seen.rowWaits());
-                String rows = Figures.number(scan.rows());
+                String rows = Figures.number(scan.scannedRows());
                 rules.advise("missing-index", scan.table(), gain, each.sql(), blocks, rows, sessions);
             });
         }
     }
 
     /** What the statement scans: its own table, or one whose foreign key leads to that without an index. */
-    private static Optional<Scanned> scanned(Seen seen, LockingStatement statement) {
-        List<Scanned> scans = seen.causes().scanned().stream()
-                .filter(each -> each.rows() >= LONG_SCAN)
+    private static Optional<TableUse> scanned(Seen seen, LockingStatement statement) {
+        List<TableUse> scans = seen.used().stream()
+                .filter(each -> each.scannedRows() >= LONG_SCAN)
                 .toList();
         return scans.stream()
                 .filter(each -> statement.locks(each.table()))
                 .findFirst()
-                .or(() -> scans.stream().filter(Scanned::lacksIndex).findFirst());
+                .or(() -> scans.stream().filter(TableUse::lacksIndex).findFirst());
     }
 }

@@ -2,6 +2,7 @@ package org.rowlock.doctor;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Wait.Cause;
@@ -11,7 +12,6 @@ import org.rowlock.doctor.Wait.Doing;
  * The waits for rows of one table while the doctor looked. Shares are of 1, the largest first.
  *
  * @param name the table's, of a partition its root's
- * @param isReferenced whether foreign keys lead to it
  * @param waiting sessions that wait for its rows at a time
  * @param share of all waits for rows
  * @param contenders sessions that want the most wanted row at a time, its holder included, while somebody waits
@@ -31,7 +31,6 @@ import org.rowlock.doctor.Wait.Doing;
  */
 record Table(
         String name,
-        boolean isReferenced,
         double waiting,
         double share,
         double contenders,
@@ -91,10 +90,7 @@ record Table(
     }
 
     double standbyShare() {
-        return holderEvents.entrySet().stream()
-                .filter(event -> WaitEvents.isStandby(event.getKey()))
-                .mapToDouble(Map.Entry::getValue)
-                .sum();
+        return holderEvents.getOrDefault(WaitEvents.STANDBY, 0.0);
     }
 
     /** The wait event that holders were seen in most. */
@@ -114,9 +110,13 @@ record Table(
 
     /** The statement that locks with FOR UPDATE, among those that wait and those that hold. */
     Optional<String> forUpdate() {
-        return java.util.stream.Stream.of(statements, holderStatements)
-                .flatMap(each -> each.keySet().stream())
+        return allStatements()
                 .filter(sql -> StatementKind.clause(sql).equals(Optional.of(RowLockMode.FOR_UPDATE)))
                 .findFirst();
+    }
+
+    /** Of those that wait, and of those that hold. */
+    Stream<String> allStatements() {
+        return Stream.of(statements, holderStatements).flatMap(each -> each.keySet().stream());
     }
 }

@@ -2,6 +2,8 @@ package org.rowlock.doctor;
 
 import static org.rowlock.doctor.Threshold.*;
 
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Wait.Cause;
@@ -18,6 +20,13 @@ final class TableRules {
             rules.advise("no-key-update", table.name(), CAUSE * table.waiting(), forUpdate(seen, table), share);
         }
         String name = table.name();
+        lockedInVain(seen, table)
+                .ifPresent(form -> rules.advise(
+                        "lock-less." + form,
+                        name,
+                        CAUSE * table.waiting(),
+                        table.statement(),
+                        Figures.sessions(table.waiting())));
         double gain = table.waiting() * (table.mostly() == Doing.WAITING ? NOISE : 1);
         String held = table.held();
         String idle = Figures.millis(table.idleMillis());
@@ -50,7 +59,8 @@ final class TableRules {
                 if (isHeldLong) {
                     String first = Figures.millis(table.firstWaitMillis());
                     String statement = table.holderStatement();
-                    rules.advise("shorter-statements", name, gain, statement, first, held, table.holderEvent());
+                    String form = StatementKind.of(statement) == StatementKind.WRITE ? "write" : "any";
+                    rules.advise("shorter-statements." + form, name, gain, statement, first, held, table.holderEvent());
                 }
             }
         }
@@ -70,6 +80,29 @@ final class TableRules {
      */
     static boolean starvesForeignKeys(Table table) {
         return table.cause(Cause.FOREIGN_KEY) >= FELT_SHARE;
+    }
+
+    /** Which lock nobody would miss: that of rows which nobody changes, or of the first row where any will do. */
+    private static Optional<String> lockedInVain(Seen seen, Table table) {
+        return Optional.ofNullable(table.statement()).map(sql -> {
+            if (StatementKind.takesFirst(sql)) {
+                return "any-row";
+            }
+            boolean isChanged = seen.used().stream()
+                    .anyMatch(each -> each.updates() > 0 && each.table().equals(table.name()));
+            return StatementKind.locksAll(sql) && !isChanged ? "join" : null;
+        });
+    }
+
+    /** Whether its rows are shared, as they are before somebody who shares one writes it. */
+    static boolean isShared(Seen seen, Table table) {
+        return Stream.concat(
+                        table.allStatements(),
+                        seen.lockingStatements().stream()
+                                .filter(each -> each.locks(table.name()))
+                                .map(LockingStatement::sql))
+                .anyMatch(sql ->
+                        StatementKind.clause(sql).filter(RowLockMode::isShared).isPresent());
     }
 
     private static @Nullable String forUpdate(Seen seen, Table table) {

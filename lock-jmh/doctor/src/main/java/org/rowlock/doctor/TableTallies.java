@@ -61,10 +61,9 @@ final class TableTallies {
         longestQueues.add(waiters);
     }
 
-    Table table(String name, boolean isReferenced, int samples, long allWaits) {
+    Table table(String name, int samples, long allWaits) {
         return new Table(
                 name,
-                isReferenced,
                 (double) causes.total() / samples,
                 (double) causes.total() / allWaits,
                 longestQueues.stream().mapToInt(Integer::intValue).average().orElse(0) + 1,

@@ -2,7 +2,6 @@ package org.rowlock.doctor;
 
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /** Counts things by what they are. */
@@ -33,15 +32,9 @@ final class Tally<K> {
     /** Each times a factor, the most frequent first. */
     Map<K, Double> times(double factor) {
         Map<K, Double> products = new LinkedHashMap<>();
-        ranking().forEach(thing -> products.put(thing, of(thing) * factor));
-        return products;
-    }
-
-    /** The most frequent first. */
-    private List<K> ranking() {
-        return counts.entrySet().stream()
+        counts.entrySet().stream()
                 .sorted(Map.Entry.<K, Long>comparingByValue(Comparator.reverseOrder()))
-                .map(Map.Entry::getKey)
-                .toList();
+                .forEach(entry -> products.put(entry.getKey(), entry.getValue() * factor));
+        return products;
     }
 }

@@ -57,6 +57,13 @@ record Unseen(String what, String why, String remedy) {
         if (!facts.is("track_counts")) {
             unseen.add(new Unseen("updates of tables", "track_counts is off, and autovacuum with it", "Set it on."));
         }
+        if (!facts.is("log_lock_waits")) {
+            unseen.add(new Unseen(
+                    "waits before and after",
+                    "log_lock_waits is off"
+                            + (facts.is("has_stat_lock") ? "; pg_stat_lock counts the long ones by their type" : ""),
+                    "Set it on: the server's log then has each wait that is longer than deadlock_timeout."));
+        }
         unseen.add(new Unseen(
                 "threads that wait for a connection",
                 "the server does not know of them",

@@ -45,24 +45,6 @@ record Wait(
     record Holder(
             int pid, Doing doing, String event, @Nullable String statement, double millis) {}
 
-    /**
-     * The same for a row of this table, as the statement waits for such rows at other times: a trigger of it writes
-     * them.
-     */
-    Wait at(String otherTable) {
-        return new Wait(
-                pid,
-                database,
-                otherTable,
-                tuple,
-                transaction,
-                Cause.WRITE,
-                RowLockMode.FOR_NO_KEY_UPDATE,
-                statement,
-                millis,
-                holder);
-    }
-
     /** What a holder does while others wait. */
     enum Doing {
         /** It has ended, and the next one is being woken. */
@@ -97,15 +79,22 @@ record Wait(
         }
     }
 
-    static Wait of(Row row) {
-        String statement = row.statement("query");
+    /**
+     * Of what was read. An insert that names no row waits for a unique key, unless a trigger of it writes rows.
+     *
+     * @param known the table whose rows the statement has waited for at other times; null if there is none
+     */
+    static Wait of(Row row, @Nullable String known) {
+        String statement = row.text("query");
         String tupleMode = row.text("mode");
         StatementKind kind = StatementKind.of(statement);
-        Cause cause = cause(kind, tupleMode);
+        Cause asSeen = cause(kind, tupleMode);
+        boolean isTrigger = asSeen == Cause.UNIQUE_KEY && known != null;
+        Cause cause = isTrigger ? Cause.WRITE : asSeen;
         return new Wait(
                 (int) row.count("pid"),
                 row.string("database"),
-                row.text("table_name"),
+                isTrigger ? known : row.text("table_name"),
                 tupleMode == null ? null : new Tuple(row.count("relation"), row.count("page"), row.count("tuple")),
                 row.text("transaction"),
                 cause,
@@ -151,7 +140,7 @@ record Wait(
                 (int) row.count("holder"),
                 doing(row, event),
                 event,
-                row.statement("holder_query"),
+                row.text("holder_query"),
                 Math.max(0, row.number("holder_state_ms")));
     }
 
@@ -169,7 +158,7 @@ record Wait(
         if (row.is("holder_waits")) {
             return Doing.WAITING;
         }
-        String query = row.string("holder_query").strip().toLowerCase(Locale.ROOT);
+        String query = row.string("holder_query").toLowerCase(Locale.ROOT);
         return WaitEvents.isCommit(event) || query.startsWith("commit") || query.equals("end")
                 ? Doing.COMMITTING
                 : Doing.RUNNING;

@@ -17,12 +17,7 @@ final class WaitEvents {
 
     /** Whether a transaction waits in it for its commit to be safe; PostgreSQL 17 spells some anew. */
     static boolean isCommit(String event) {
-        return isStandby(event)
-                || List.of("IO:WALSync", "IO:WalSync", "IO:WALWrite", "IO:WalWrite", "LWLock:WALWrite")
-                        .contains(event);
-    }
-
-    static boolean isStandby(String event) {
-        return event.equals(STANDBY);
+        return List.of(STANDBY, "IO:WALSync", "IO:WalSync", "IO:WALWrite", "IO:WalWrite", "LWLock:WALWrite")
+                .contains(event);
     }
 }

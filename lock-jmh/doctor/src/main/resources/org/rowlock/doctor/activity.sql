@@ -7,7 +7,7 @@ select case when query = '<insufficient privilege>' then 'hidden'
             else 'idle' end as state,
        coalesce(wait_event_type || ':' || wait_event, 'running') as event,
        case when query ~* '\mnowait\M' and (state = 'active' or state_change > now() - interval '1 second')
-         then query end as nowait,
+         then query end as nowait_query,
        count(*) as sessions,
        count(*) filter (where state like 'idle in transaction%' and backend_xmin is not null) as snapshots,
        count(*) filter (where state = 'idle in transaction (aborted)') as aborted

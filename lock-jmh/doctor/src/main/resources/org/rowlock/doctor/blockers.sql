@@ -16,13 +16,18 @@ with recursive waiting as materialized (
   from pairs as p join waiting as w on w.pid = p.pid
   order by p.blocker, behind desc
 )
-select r.root as pid, r.waiting, f.locktype, f.pid as first_pid, f.behind,
-       f.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') as is_strong,
+select r.root as pid, r.waiting,
+       -- A transaction with NOTIFY locks the database 0 at its commit.
+       f.locktype || case when f.locktype = 'object' and f.classid = 'pg_database'::regclass and f.objid = 0 then ' notify'
+         else '' end as lock, f.pid as first_pid,
+       f.behind > 0 and f.locktype = 'relation'
+         and f.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') as is_first_in_the_way,
        case when f.locktype = 'relation' and f.database = (select oid from pg_database where datname = current_database())
-         then f.relation::regclass::text end as table_name,
+         then f.relation::regclass::text end as "table",
        case when fs.query <> '<insufficient privilege>' then fs.query end as first_query,
-       s.state, case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id,
-       extract(epoch from clock_timestamp() - coalesce(s.state_change, p.prepared))::float8 as seconds, p.gid
+       coalesce(s.state, '') as state, case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id,
+       greatest(extract(epoch from clock_timestamp() - coalesce(s.state_change, p.prepared)), 0)::float8 as seconds,
+       coalesce(p.gid, '') as gid
 from roots as r
 join first as f on f.blocker = r.root
 left join pg_stat_activity as s on s.pid = r.root

@@ -12,7 +12,7 @@ with sessions as materialized (
   select backend_xid as xid from sessions where backend_xid is not null union all select transaction from prepared
 ), holders as (
   select case when is_standby then 'standby' else 'session' end as kind,
-         pid::text as name, usename::text as role, nullif(application_name, '') as application, state,
+         pid::text as name, concat_ws(', ', usename, nullif(application_name, ''), state) as who,
          case when query <> '<insufficient privilege>' then nullif(query, '') end as query,
          greatest(age(backend_xid), case when (datname = current_database() or datname is null)
                                            and backend_xmin not in (select xid from running) then age(backend_xmin) end) as xids,
@@ -28,12 +28,12 @@ with sessions as materialized (
                     where mode = 'ShareUpdateExclusiveLock' and granted and w.pid = a.pid
                       and v.pid in (select pid from pg_stat_progress_vacuum))
   union all
-  select 'prepared transaction', gid, owner::text, null, null, null, age(transaction),
+  select 'prepared transaction', gid, owner::text, null, age(transaction),
          extract(epoch from clock_timestamp() - prepared)::float8, null
   from prepared
   union all
   -- A standby that is there keeps in its slot what its queries need.
-  select case when active and slot_type = 'physical' then 'standby' else 'replication slot' end, slot_name::text, null, null,
+  select case when active and slot_type = 'physical' then 'standby' else 'replication slot' end, slot_name::text,
          case when not active then 'not in use' when slot_type = 'physical' then 'by its slot' else 'in use' end, null,
          case when xmin not in (select xid from running) then age(xmin) end, null, null
   from pg_replication_slots

@@ -5,7 +5,7 @@ with entries as (
         from pg_locks where not fastpath and mode <> 'SIReadLock' and pid is distinct from pg_backend_pid()) as l
   group by pid
 )
-select sum(e.entries) over ()::int8 as entries, e.entries as most, e.pid, nullif(a.application_name, '') as application,
+select sum(e.entries) over ()::int8 as entries, e.entries as most, concat(e.pid, ' (' || nullif(a.application_name, '') || ')') as session,
        case when a.query <> '<insufficient privilege>' then a.query end as query
 from entries as e left join pg_stat_activity as a on a.pid = e.pid
 order by e.entries desc

@@ -2,13 +2,13 @@
 select split_part(current_setting('server_version'), ' ', 1) as version,
        current_database() as database,
        current_user as role,
-       pg_is_in_recovery() as in_recovery,
+       pg_is_in_recovery() as standby,
        pg_backend_pid() as pid,
        pg_has_role('pg_read_all_stats', 'usage') as reads_all_stats,
        current_setting('track_activities')::bool as track_activities,
        current_setting('track_counts')::bool as track_counts,
-       current_setting('hot_standby_feedback')::bool as hot_standby_feedback,
-       current_setting('max_locks_per_transaction')::int8 as max_locks_per_transaction,
+       current_setting('hot_standby_feedback')::bool as standby_feedback,
+       current_setting('log_lock_waits')::bool as log_lock_waits,
        -- Whether a commit waits for a standby, and none is there; only who may see all standbys can tell.
        pg_has_role('pg_read_all_stats', 'usage')
          and (select setting <> '' from pg_settings where name = 'synchronous_standby_names')

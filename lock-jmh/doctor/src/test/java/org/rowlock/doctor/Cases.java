@@ -5,12 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowlock.RowLockMode;
-import org.rowlock.doctor.Seen.Causes;
 import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.LockTable;
-import org.rowlock.doctor.Seen.Scanned;
 import org.rowlock.doctor.Seen.Server;
-import org.rowlock.doctor.Seen.Updated;
+import org.rowlock.doctor.Seen.TableUse;
 import org.rowlock.doctor.Wait.Cause;
 import org.rowlock.doctor.Wait.Doing;
 
@@ -19,7 +17,7 @@ final class Cases {
     private final Map<String, Double> busy = new LinkedHashMap<>(Map.of(WaitEvents.RUNNING, 4.0));
     private final List<Table> tables = new ArrayList<>();
     private final List<LockingStatement> locking = new ArrayList<>();
-    private final List<Updated> updated = new ArrayList<>();
+    private final List<TableUse> used = new ArrayList<>();
     private final List<HorizonHolder> horizon = new ArrayList<>();
     private final Map<String, Double> otherDatabases = new LinkedHashMap<>();
     private double multixactsPerSecond;
@@ -27,7 +25,6 @@ final class Cases {
     private double hidden;
     private final List<Blocker> blockers = new ArrayList<>();
     private final Map<String, Double> nowait = new LinkedHashMap<>();
-    private final List<Scanned> scanned = new ArrayList<>();
     private double rollbacksPerSecond;
     private boolean standby;
     private String cluster;
@@ -37,7 +34,6 @@ final class Cases {
     static final class Waits {
         private final String name;
         private final double contenders;
-        boolean isReferenced;
         double firstWaitMillis = 5;
         double idleMillis;
         Cause cause = Cause.LOCKING;
@@ -54,7 +50,6 @@ final class Cases {
         Table table() {
             return new Table(
                     name,
-                    isReferenced,
                     contenders - 1,
                     1,
                     contenders,
@@ -80,7 +75,7 @@ final class Cases {
     }
 
     Cases scanned(String table, double rows) {
-        scanned.add(new Scanned(table, rows, false));
+        used.add(new TableUse(table, false, 0, 0, 100, 0, null, rows, false));
         return this;
     }
 
@@ -138,8 +133,8 @@ final class Cases {
         return this;
     }
 
-    Cases updated(Updated table) {
-        updated.add(table);
+    Cases updated(String table, long dead, Double vacuumedSeconds) {
+        used.add(new TableUse(table, false, 500, 0.9, 100, dead, vacuumedSeconds, 0, false));
         return this;
     }
 
@@ -150,7 +145,7 @@ final class Cases {
     }
 
     Cases lockTable(double share) {
-        lockTable = new LockTable((long) (share * 6_400), share, 1_000, "4711 (batch)", "select lock_all()");
+        lockTable = new LockTable((long) (share * 6_400), 1_000, "4711 (batch)", "select lock_all()");
         return this;
     }
 
@@ -185,7 +180,6 @@ final class Cases {
                         false,
                         true,
                         false,
-                        64,
                         6_400,
                         null,
                         "public",
@@ -202,13 +196,19 @@ final class Cases {
                 otherDatabases,
                 tables,
                 locking,
-                updated,
+                used,
                 perSecond,
                 0,
                 lockTable,
                 horizon,
-                List.of(),
-                new Causes(List.copyOf(blockers), nowait, 0, 0, false, scanned, false, Map.of()),
+                Map.of(),
+                List.copyOf(blockers),
+                nowait,
+                0,
+                0,
+                false,
+                false,
+                Map.of(),
                 List.of(new Unseen("pools", "the server does not know of them", "Look at their metrics."))));
     }
 }

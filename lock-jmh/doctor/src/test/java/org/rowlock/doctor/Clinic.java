@@ -75,8 +75,8 @@ final class Clinic {
 
     /** The waits of a table so far. */
     static Predicate<Samples> table(String name, Predicate<Table> isSeen) {
-        return samples -> samples.tables(java.util.Set.of()).stream()
-                .anyMatch(table -> table.name().equals(name) && isSeen.test(table));
+        return samples ->
+                samples.tables().stream().anyMatch(table -> table.name().equals(name) && isSeen.test(table));
     }
 
     /** The waits of a table in the diagnosis. */

@@ -59,7 +59,10 @@ class DoctorTest {
         assertThat(table.waiting()).isEqualTo(12);
         assertThat(table.contenders()).isEqualTo(13);
         assertThat(table.mostContenders()).isEqualTo(13);
-        assertThat(table.isReferenced()).isTrue();
+        assertThat(diagnosis.seen().used())
+                .filteredOn(use -> use.table().equals(name("account")))
+                .singleElement()
+                .satisfies(use -> assertThat(use.isReferenced()).isTrue());
         assertThat(table.causes()).containsExactlyEntriesOf(java.util.Map.of(Cause.LOCKING, 1.0));
         assertThat(table.modes()).containsExactlyEntriesOf(java.util.Map.of(RowLockMode.FOR_UPDATE, 1.0));
         assertThat(table.holders()).containsExactlyEntriesOf(java.util.Map.of(Doing.IDLE, 1.0));
@@ -196,7 +199,7 @@ class DoctorTest {
     @Test
     void anUnreachableServerIsRefusedWithAdvice() {
         ServerAddress nowhere = new ServerAddress("jdbc:postgresql://localhost:1/postgres", "nobody", "secret");
-        assertThatThrownBy(() -> Doctor.examine(nowhere, Duration.ofMillis(1)))
+        assertThatThrownBy(() -> Doctor.examine(nowhere, Duration.ofMillis(1), false))
                 .isInstanceOf(UserError.class)
                 .hasMessageContaining("localhost:1/postgres")
                 .hasMessageNotContaining("secret");

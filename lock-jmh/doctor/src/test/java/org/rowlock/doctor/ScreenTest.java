@@ -10,7 +10,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowlock.doctor.Cases.Waits;
 import org.rowlock.doctor.Seen.HorizonHolder;
-import org.rowlock.doctor.Seen.Updated;
 import org.rowlock.doctor.Wait.Doing;
 
 /** What a person and a program get to read. */
@@ -21,7 +20,6 @@ class ScreenTest {
 
     private static Diagnosis sick() {
         Waits orders = new Waits("orders", 30);
-        orders.isReferenced = true;
         Waits other = new Waits("a_schema_with_a_long_name.a_table_with_a_long_name", 20);
         other.statement = LONG_STATEMENT;
         other.holders = Map.of(Doing.IDLE, 0.4, Doing.RUNNING, 0.3, Doing.COMMITTING, 0.2, Doing.WAITING, 0.1);
@@ -35,7 +33,7 @@ class ScreenTest {
                 .lockTable(0.7)
                 .horizon(new HorizonHolder(
                         "session", "1", "a_role, an application", LONG_STATEMENT, 123_456, 18_000.0, 17_000.0))
-                .updated(new Updated("orders", 10_000, 0.9, 100, 90_000, null))
+                .updated("orders", 90_000, null)
                 .diagnose();
     }
 
