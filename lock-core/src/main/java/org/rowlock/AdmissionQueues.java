@@ -14,6 +14,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.KeyNames;
+import org.rowlock.internal.text.Given;
 
 /**
  * The in-JVM queues in front of keys, entered before a connection is borrowed: threads that wait for a hot key wait
@@ -88,10 +89,7 @@ public final class AdmissionQueues {
      *     second connection it could wait for itself
      */
     public Permit enter(Object database, LockRequest request) {
-        if (request == null) {
-            throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
-        }
-        return enter(database, request, request.lockWait(LockWait.forever()), null);
+        return enter(database, request, TransactionLocks.given(request).lockWait(LockWait.forever()), null);
     }
 
     /**
@@ -101,9 +99,7 @@ public final class AdmissionQueues {
      * @param offer null for none
      */
     Permit enter(Object database, LockRequest keys, LockWait wait, @Nullable Object offer) {
-        if (database == null) {
-            throw new IllegalArgumentException("The database is null; give the DataSource");
-        }
+        Given.notNull(database, "The database is null; give the DataSource");
         Permit outer = innermostOpen();
         if (outer != null) {
             outer.refuseToWaitForItself(database, keys.keys());
@@ -127,7 +123,7 @@ public final class AdmissionQueues {
             if (!admitted) {
                 permit.close();
             }
-            observer.endAdmission(event, start, KeyEntries.ordered(keys.keys()), keys.mode(), admitted);
+            observer.endAdmission(event, start, keys, admitted);
         }
     }
 

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.text.Given;
 
 /**
  * Statements whose results nobody needs before the commit. They are sent with it, in one flush, so that the locks of
@@ -67,9 +68,7 @@ public final class CommitWrites {
      * @throws IllegalStateException if these writes are committed already
      */
     public CommitWrite<Void> addBatch(String sql, Iterable<? extends Object> binds) {
-        if (binds == null) {
-            throw new IllegalArgumentException("The binds are null; give a list of values per execution");
-        }
+        Given.notNull(binds, "The binds are null; give a list of values per execution");
         Write<Void> write = new Write<>(sql, null);
         for (Object each : binds) {
             if (each == null || (each instanceof Collection && !(each instanceof List))) {
@@ -96,9 +95,7 @@ public final class CommitWrites {
      * @throws IllegalStateException if these writes are committed already
      */
     public <T> CommitWrite<T> addReturning(String sql, RowMapper<T> mapper, @Nullable Object... binds) {
-        if (mapper == null) {
-            throw new IllegalArgumentException("The row mapper is null; give a function from a result row to a value");
-        }
+        Given.notNull(mapper, "The row mapper is null; give a function from a result row to a value");
         Write<T> write = new Write<>(sql, mapper);
         write.execute(binds);
         return added(write);
@@ -116,8 +113,8 @@ public final class CommitWrites {
             throw new IllegalArgumentException(
                     "The other writes are " + (others == null ? "null" : "these themselves"));
         }
-        toSend();
-        List<Write<?>> more = others.toSend();
+        writes.forEach(Write::refuseIfSent);
+        List<Write<?>> more = toSend(others);
         if (!Collections.disjoint(writes, more)) {
             throw new IllegalArgumentException("The other writes are among these already; each can be done once");
         }
@@ -135,8 +132,9 @@ public final class CommitWrites {
         return writes.isEmpty();
     }
 
-    /** To be sent. */
-    List<Write<?>> toSend() {
+    static List<Write<?>> toSend(@Nullable CommitWrites given) {
+        List<Write<?>> writes =
+                Given.notNull(given, "The writes are null; make new CommitWrites() and add statements").writes;
         writes.forEach(Write::refuseIfSent);
         return List.copyOf(writes);
     }

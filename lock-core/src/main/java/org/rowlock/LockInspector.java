@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.sql.KeySql;
+import org.rowlock.internal.text.Given;
 
 /**
  * Reports the holders and waiters of advisory locks in the connection's database: table, id, since when, and what
@@ -60,9 +61,7 @@ public final class LockInspector {
      * @throws IllegalArgumentException if the connection is null
      */
     public static LockInspector of(Connection connection) {
-        if (connection == null) {
-            throw new IllegalArgumentException("The connection is null");
-        }
+        Given.notNull(connection, "The connection is null");
         return new LockInspector(connection);
     }
 
@@ -87,9 +86,7 @@ public final class LockInspector {
      * @throws IllegalArgumentException if the key is null
      */
     public List<Line> of(LockKey key) throws SQLException {
-        if (key == null) {
-            throw new IllegalArgumentException("The key is null; all() gives every lock");
-        }
+        Given.notNull(key, "The key is null; all() gives every lock");
         return read(key);
     }
 

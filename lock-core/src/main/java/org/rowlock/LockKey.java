@@ -19,23 +19,11 @@ import org.rowlock.internal.text.TableName;
 public sealed interface LockKey {
 
     /**
-     * A row, by an {@code int} id.
+     * A row, by an {@code int} or {@code long} id.
      *
      * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
      * @param id the id
-     * @return the key
-     * @throws IllegalArgumentException if the table is not a well-formed SQL name
-     */
-    static Row row(String table, int id) {
-        return new Row(table, Integer.toString(id));
-    }
-
-    /**
-     * A row, by a {@code long} id.
-     *
-     * @param table the table, as in SQL: {@code account}, {@code public.account}, {@code "Account"}
-     * @param id the id
-     * @return the key; the same as by an {@code int} or a string of the same value
+     * @return the key; the same as by a string of the same value
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     static Row row(String table, long id) {

@@ -1,6 +1,7 @@
 package org.rowlock;
 
 import java.time.Duration;
+import org.rowlock.internal.text.Given;
 
 /**
  * How long to wait for a lock that another transaction holds. A value; immutable and thread-safe.
@@ -88,10 +89,7 @@ public sealed interface LockWait {
          * @throws IllegalArgumentException if the duration is null, not positive, or too long
          */
         public AtMost {
-            if (duration == null) {
-                throw new IllegalArgumentException(
-                        "The duration of a bounded wait is null; give one, or use forever()");
-            }
+            Given.notNull(duration, "The duration of a bounded wait is null; give one, or use forever()");
             if (duration.isNegative() || duration.isZero()) {
                 throw new IllegalArgumentException(
                         "A wait of at most " + duration + " is not positive; use noWait() for a wait of nothing");

@@ -19,12 +19,11 @@ import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Waits;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.Given;
 
 /** Admission, connection, begin, lock, work, commit: a whole locked transaction. */
 final class LockedTransaction {
     private static final Logger LOG = System.getLogger("org.rowlock");
-
-    private static final String NO_DATA_SOURCE = "The DataSource is null";
 
     private final RowLocks locks;
     private final AdmissionQueues admission;
@@ -63,7 +62,7 @@ final class LockedTransaction {
     <R, T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource, LockRequest request, @Nullable LockedQuery<R> query, LockedWork<R, T, X> work)
             throws X, SQLException {
-        given(work);
+        Given.notNull(work, "The work is null");
         return this.<T, X>transact(dataSource, request, (connection, remaining, hold, permit) -> {
             Locked<R> locked = locks.in(connection).locked(request, remaining, query);
             hold.begins();
@@ -76,10 +75,8 @@ final class LockedTransaction {
     /** With a claim, which nobody queues for. */
     <R, T extends @Nullable Object, X extends Exception> T run(
             DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedWork<R, T, X> work) throws X, SQLException {
-        given(work);
-        if (dataSource == null) {
-            throw new IllegalArgumentException(NO_DATA_SOURCE);
-        }
+        Given.notNull(work, "The work is null");
+        Given.notNull(dataSource, "The DataSource is null");
         // The acquisition reports which keys are claimed.
         Hold unheld = observer.hold(List.of(), RowLockMode.FOR_UPDATE, LockStrategy.ROW);
         return this.<T, X>onConnection(dataSource.getConnection(), unheld, connection -> {
@@ -96,12 +93,9 @@ final class LockedTransaction {
 
     /** Without work: all in one flush, where that can be. */
     void execute(DataSource dataSource, LockRequest request, CommitWrites writes) throws SQLException {
-        if (writes == null) {
-            throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
-        }
-        List<Write<?>> toSend = writes.toSend();
+        List<Write<?>> toSend = CommitWrites.toSend(writes);
         LockWait wait = checked(dataSource, request);
-        Member member = request.insertions().isEmpty()
+        Member member = request.inserts().isEmpty()
                 ? groups.member(request, wait, locks.strategyOf(request.keys()), toSend)
                 : null;
         long start = System.nanoTime();
@@ -123,20 +117,6 @@ final class LockedTransaction {
                         }
                         return null;
                     });
-        }
-    }
-
-    static <R, X extends Exception> LockedWork<R, @Nullable Void, X> returningNothing(LockedWork.Action<R, X> work) {
-        given(work);
-        return locked -> {
-            work.accept(locked);
-            return null;
-        };
-    }
-
-    private static void given(@Nullable Object work) {
-        if (work == null) {
-            throw new IllegalArgumentException("The work is null");
         }
     }
 
@@ -164,13 +144,8 @@ final class LockedTransaction {
     }
 
     private static LockWait checked(@Nullable DataSource dataSource, @Nullable LockRequest request) {
-        if (dataSource == null) {
-            throw new IllegalArgumentException(NO_DATA_SOURCE);
-        }
-        if (request == null) {
-            throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
-        }
-        return request.lockWait(LockWait.forever());
+        Given.notNull(dataSource, "The DataSource is null");
+        return TransactionLocks.given(request).lockWait(LockWait.forever());
     }
 
     /** Begins, and hands the connection back without a transaction, whatever has become of it. */
@@ -219,7 +194,7 @@ final class LockedTransaction {
         if (!connection.isClosed() && (!writes.isEmpty() || connection.getAutoCommit())) {
             PgSession.of(connection).refuseIfOver("The writes of the work are not stored");
         }
-        new Commit(connection, keys, names, endings).run(writes.toSend());
+        new Commit(connection, keys, names, endings).run(CommitWrites.toSend(writes));
     }
 
     private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {

@@ -15,25 +15,8 @@ public interface LockedWork<R, T extends @Nullable Object, X extends Exception> 
      * Does the work.
      *
      * @param locked the connection, the rows that came with the lock, and the writes for the commit
-     * @return the result
+     * @return the result; null from work that has none
      * @throws X what the caller is to see; the transaction is rolled back and nothing is written
      */
     T apply(Locked<R> locked) throws X;
-
-    /**
-     * The same without a result.
-     *
-     * @param <R> the value of a row that came with the lock
-     * @param <X> what it throws
-     */
-    @FunctionalInterface
-    interface Action<R, X extends Exception> {
-        /**
-         * Does the work.
-         *
-         * @param locked as for {@link LockedWork#apply}
-         * @throws X what the caller is to see; the transaction is rolled back and nothing is written
-         */
-        void accept(Locked<R> locked) throws X;
-    }
 }

@@ -15,6 +15,7 @@ import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.verify.LockVerifier;
 import org.rowlock.internal.verify.RepeatedVerification;
@@ -63,7 +64,7 @@ public final class RowLocks {
      * @return its locks
      */
     public TransactionLocks in(Connection connection) {
-        given(connection, "connection");
+        Given.notNull(connection, "The connection is null");
         AdmissionQueues.begin();
         return new TransactionLocks(connection, calls);
     }
@@ -87,7 +88,7 @@ public final class RowLocks {
      * @param work what to do under the locks; must not commit
      * @param <T> the result
      * @param <X> what the work throws
-     * @return what the work returns
+     * @return what the work returns; work without a result returns null
      * @throws X what the work throws. Nothing is stored
      * @throws SQLException if the connection cannot be had, or a write or the commit fails. Nothing is stored
      * @throws UnexpectedRowCountException if a write does not change as many rows as expected. Nothing is stored
@@ -122,7 +123,7 @@ public final class RowLocks {
     public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
             DataSource dataSource, LockRequest request, LockedQuery<R> query, LockedWork<R, T, X> work)
             throws X, SQLException {
-        return transaction.run(dataSource, request, given(query, "query"), work);
+        return transaction.run(dataSource, request, Given.notNull(query, "The query is null"), work);
     }
 
     /**
@@ -144,65 +145,6 @@ public final class RowLocks {
     public <R, T extends @Nullable Object, X extends Exception> T inTransaction(
             DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedWork<R, T, X> work) throws X, SQLException {
         return transaction.run(dataSource, claim, mapper, work);
-    }
-
-    /**
-     * {@link #inTransaction(DataSource, LockRequest, LockedWork)} for work without a result. It has a name of its own
-     * since Java cannot distinguish the two lambdas.
-     *
-     * @param dataSource as there
-     * @param request as there
-     * @param work as there
-     * @param <X> what the work throws
-     * @throws X as there
-     * @throws SQLException as there
-     */
-    public <X extends Exception> void runInTransaction(
-            DataSource dataSource, LockRequest request, LockedWork.Action<Void, X> work) throws X, SQLException {
-        this.<@Nullable Void, X>inTransaction(dataSource, request, LockedTransaction.returningNothing(work));
-    }
-
-    /**
-     * {@link #inTransaction(DataSource, LockRequest, LockedQuery, LockedWork)} for work without a result.
-     *
-     * @param dataSource as there
-     * @param request as there
-     * @param query as there
-     * @param work as there
-     * @param <R> the value of a row
-     * @param <X> what the work throws
-     * @throws X as there
-     * @throws SQLException as there
-     */
-    public <R, X extends Exception> void runInTransaction(
-            DataSource dataSource, LockRequest request, LockedQuery<R> query, LockedWork.Action<R, X> work)
-            throws X, SQLException {
-        this.<R, @Nullable Void, X>inTransaction(dataSource, request, query, LockedTransaction.returningNothing(work));
-    }
-
-    /**
-     * {@link #inTransaction(DataSource, Claim, RowMapper, LockedWork)} for work without a result.
-     *
-     * @param dataSource where to borrow the connection
-     * @param claim the table, the predicate, the order and the limit
-     * @param mapper makes a value of each row, all columns of the table
-     * @param work what to do with the claimed rows; must not commit
-     * @param <R> the value of a row
-     * @param <X> what the work throws
-     * @throws X what the work throws. Nothing is stored
-     * @throws SQLException as there
-     */
-    public <R, X extends Exception> void runInTransaction(
-            DataSource dataSource, Claim claim, RowMapper<R> mapper, LockedWork.Action<R, X> work)
-            throws X, SQLException {
-        this.<R, @Nullable Void, X>inTransaction(dataSource, claim, mapper, LockedTransaction.returningNothing(work));
-    }
-
-    private static <T> T given(@Nullable T value, String name) {
-        if (value == null) {
-            throw new IllegalArgumentException("The " + name + " is null");
-        }
-        return value;
     }
 
     /**
@@ -233,7 +175,7 @@ public final class RowLocks {
      * @param key the key
      */
     public LockStrategy strategyOf(LockKey key) {
-        return requests.config().strategyOf(given(key, "key"));
+        return requests.config().strategyOf(Given.notNull(key, "The key is null"));
     }
 
     LockStrategy strategyOf(List<LockKey> keys) {
@@ -272,7 +214,7 @@ public final class RowLocks {
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public void checkTable(Connection connection, String table) throws SQLException {
-        given(connection, "connection");
+        Given.notNull(connection, "The connection is null");
         requests.check(PgSession.of(connection), TableName.normalize(table));
     }
 
@@ -328,7 +270,7 @@ public final class RowLocks {
      * @return ends it when it is run; a look that is under way is interrupted
      */
     public Runnable verifyEvery(DataSource dataSource, Duration every, Consumer<? super RowlockException> refused) {
-        given(dataSource, "DataSource");
-        return new RepeatedVerification(() -> verify(dataSource), every, refused)::close;
+        Given.notNull(dataSource, "The DataSource is null");
+        return RepeatedVerification.start(() -> verify(dataSource), every, refused);
     }
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 
 /** Collects the configuration of {@link RowLocks}. Not thread-safe. */
@@ -38,7 +39,7 @@ public final class RowLocksBuilder {
      * @return this
      */
     public RowLocksBuilder strategy(LockStrategy strategy) {
-        this.strategy = given(strategy, "strategy");
+        this.strategy = Given.notNull(strategy, "The strategy given to RowLocks.builder() is null");
         return this;
     }
 
@@ -51,7 +52,9 @@ public final class RowLocksBuilder {
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public RowLocksBuilder strategy(String table, LockStrategy strategy) {
-        strategies.put(TableName.normalize(table), given(strategy, "strategy"));
+        strategies.put(
+                TableName.normalize(table),
+                Given.notNull(strategy, "The strategy given to RowLocks.builder() is null"));
         return this;
     }
 
@@ -66,7 +69,7 @@ public final class RowLocksBuilder {
      */
     public RowLocksBuilder idColumns(String table, String... columns) {
         List<String> names = new ArrayList<>();
-        for (String column : given(columns, "columns")) {
+        for (String column : Given.notNull(columns, "The columns given to RowLocks.builder() is null")) {
             if (column == null || column.isBlank()) {
                 throw new IllegalArgumentException(
                         "An id column of " + table + " is null or blank; give the name as the catalog has it");
@@ -170,7 +173,7 @@ public final class RowLocksBuilder {
      * @return this
      */
     public RowLocksBuilder release(LockRelease release) {
-        this.release = given(release, "release");
+        this.release = Given.notNull(release, "The release given to RowLocks.builder() is null");
         return this;
     }
 
@@ -182,7 +185,7 @@ public final class RowLocksBuilder {
      * @return this
      */
     public RowLocksBuilder front(LockFront front) {
-        this.front = given(front, "front");
+        this.front = Given.notNull(front, "The front given to RowLocks.builder() is null");
         return this;
     }
 
@@ -206,7 +209,7 @@ public final class RowLocksBuilder {
      * @return this
      */
     public RowLocksBuilder listener(LockListener listener) {
-        this.listener = given(listener, "listener");
+        this.listener = Given.notNull(listener, "The listener given to RowLocks.builder() is null");
         return this;
     }
 
@@ -217,13 +220,6 @@ public final class RowLocksBuilder {
 
     LockConfig config() {
         return new LockConfig(strategy, Map.copyOf(strategies), Map.copyOf(idColumns), budget, names);
-    }
-
-    private static <T> T given(T value, String name) {
-        if (value == null) {
-            throw new IllegalArgumentException("The " + name + " given to RowLocks.builder() is null");
-        }
-        return value;
     }
 
     private static int positive(int value, String name) {

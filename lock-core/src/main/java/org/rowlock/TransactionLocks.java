@@ -2,7 +2,6 @@ package org.rowlock;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -12,7 +11,6 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
-import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.KeyEntries;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -21,6 +19,8 @@ import org.rowlock.internal.session.Outcome.Held;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.CheckReturnValue;
 import org.rowlock.internal.text.Exceptions;
+import org.rowlock.internal.text.Given;
+import org.rowlock.internal.text.Insert;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -125,8 +125,7 @@ public final class TransactionLocks {
         if (query == null) {
             return new Locked<>(connection, List.of(), lock(request, wait).absentRows());
         }
-        try (LockQuery<R> behind =
-                LockQuery.of(query.sql(), query.mapper(), query.binds().toArray())) {
+        try (LockQuery<R> behind = new LockQuery<>(query)) {
             PgSession session = PgSession.inTransaction(connection);
             LockResult result = lock(session, request, wait, behind);
             List<R> rows = behind.rows();
@@ -165,23 +164,16 @@ public final class TransactionLocks {
 
     private ResolvedRequest resolved(LockRequest request, LockWait wait) {
         ResolvedRequest resolved = requests.of(request, wait);
-        Map<LockKey.Row, LockRequest.Insertion> insertions = request.insertions();
-        if (insertions.isEmpty()) {
-            return resolved;
-        }
-        List<Insert> inserts = new ArrayList<>(insertions.size());
-        for (LockKey key : KeyEntries.ordered(List.copyOf(insertions.keySet()))) {
-            LockRequest.Insertion insertion = Objects.requireNonNull(insertions.get(key));
-            inserts.add(new Insert((LockKey.Row) key, insertion.sql(), insertion.binds()));
-        }
-        return resolved.withInserts(inserts);
+        Map<LockKey.Row, Insert> inserts = request.inserts();
+        return inserts.isEmpty()
+                ? resolved
+                : resolved.withInserts(KeyEntries.ordered(List.copyOf(inserts.keySet())).stream()
+                        .map(key -> Objects.requireNonNull(inserts.get(key)))
+                        .toList());
     }
 
-    private static LockRequest given(@Nullable LockRequest request) {
-        if (request == null) {
-            throw new IllegalArgumentException("The request is null; make one with LockRequest.forUpdate(key)");
-        }
-        return request;
+    static LockRequest given(@Nullable LockRequest request) {
+        return Given.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
     }
 
     /**
@@ -204,9 +196,8 @@ public final class TransactionLocks {
      * @throws SQLException if the predicate or the order is not valid SQL, or the mapper fails
      */
     public <T> List<T> claim(Claim claim, RowMapper<T> mapper) throws SQLException {
-        if (claim == null || mapper == null) {
-            throw new IllegalArgumentException("The " + (claim == null ? "claim" : "row mapper") + " is null");
-        }
+        Given.notNull(claim, "The claim is null");
+        Given.notNull(mapper, "The row mapper is null");
         PgSession session = PgSession.inTransaction(connection);
         List<T> rows = calls.claim(session, claim, mapper);
         session.refuseIfOver("Nothing is claimed");
@@ -234,10 +225,7 @@ public final class TransactionLocks {
      */
     public void commit(CommitWrites writes) throws SQLException {
         try {
-            if (writes == null) {
-                throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
-            }
-            List<Write<?>> toSend = writes.toSend();
+            List<Write<?>> toSend = CommitWrites.toSend(writes);
             if (connection.isClosed() || !connection.getAutoCommit()) {
                 new Commit(connection, List.of(), requests.config().names(), endings()).run(toSend);
                 return;
@@ -267,10 +255,7 @@ public final class TransactionLocks {
      * @throws IllegalStateException if the writes are committed or sent already
      */
     public void send(CommitWrites writes) throws SQLException {
-        if (writes == null) {
-            throw new IllegalArgumentException("The writes are null; make new CommitWrites() and add statements");
-        }
-        List<Write<?>> toSend = writes.toSend();
+        List<Write<?>> toSend = CommitWrites.toSend(writes);
         if (!toSend.isEmpty()) {
             new Commit(connection, List.of(), requests.config().names(), endings())
                     .send(PgSession.inTransaction(connection), toSend);

@@ -306,14 +306,16 @@ class CallbackPropertiesTest {
                 }
             }
             case IN_TRANSACTION ->
-                locks.runInTransaction(from, forUpdate(KEY), tx -> {
+                locks.inTransaction(from, forUpdate(KEY), tx -> {
                     caller.called(Callback.WORK, null);
                     adding.add(tx.atCommit());
+                    return null;
                 });
             case WITH_QUERY ->
-                locks.runInTransaction(from, forUpdate(KEY), LockedQuery.of(query, mapper, 1), tx -> {
+                locks.inTransaction(from, forUpdate(KEY), LockedQuery.of(query, mapper, 1), tx -> {
                     caller.called(Callback.WORK, null);
                     adding.add(tx.atCommit());
+                    return null;
                 });
             case WITH_CLAIM -> {
                 Claim claim =

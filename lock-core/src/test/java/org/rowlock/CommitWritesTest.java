@@ -91,7 +91,10 @@ class CommitWritesTest {
                 LockedQuery<Long> query = LockedQuery.of(
                         "update account set balance = balance + 100 where id = 9 returning balance",
                         row -> row.getLong(1));
-                locks.runInTransaction(from, forUpdate(KEY), query, tx -> writes.accept(tx.atCommit()));
+                locks.inTransaction(from, forUpdate(KEY), query, tx -> {
+                    writes.accept(tx.atCommit());
+                    return null;
+                });
             }
         },
         EXECUTE {
@@ -433,17 +436,18 @@ class CommitWritesTest {
                 Connection::rollback, Connection::commit, connection -> connection.setAutoCommit(true))) {
             LockTransactionException refused = catchThrowableOfType(
                     LockTransactionException.class,
-                    () -> locks(strategy).runInTransaction(dataSource, forUpdate(KEY), tx -> {
+                    () -> locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> {
                         ending.end(tx.connection());
-                        tx.atCommit().add(ADD, 1, 1);
+                        return tx.atCommit().add(ADD, 1, 1);
                     }));
             assertThat(refused.reason()).isEqualTo(LockTransactionException.Reason.ENDED);
             assertThat(refused).hasMessageContainingAll("not stored", "has ended it", "setAutoCommit");
             assertThat(balance(1)).isEqualTo("0");
         }
-        locks(strategy)
-                .runInTransaction(
-                        dataSource, forUpdate(KEY), tx -> tx.connection().rollback());
+        locks(strategy).inTransaction(dataSource, forUpdate(KEY), tx -> {
+            tx.connection().rollback();
+            return null;
+        });
     }
 
     /** Ends a transaction. */

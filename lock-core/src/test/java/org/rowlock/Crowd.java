@@ -73,8 +73,7 @@ final class Crowd implements AutoCloseable {
         holder.setAutoCommit(false);
         RowLocks.builder().strategy(LockStrategy.BOTH).build().in(holder).lock(request);
         // Not by execute, as it would lead those who come before it has its connection.
-        opener = new Caller(() ->
-                locks.runInTransaction(dataSource, request, (LockedWork.Action<Void, RuntimeException>) locked -> {}));
+        opener = new Caller(() -> locks.inTransaction(dataSource, request, locked -> null));
         awaitEntrants(1);
     }
 

@@ -566,9 +566,10 @@ class GroupedCallsTest {
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
             crowd.add(pay(1, 1));
             crowd.add(pay(2, 1));
-            crowd.add(() -> locks.runInTransaction(dataSource, forUpdate(Crowd.KEY), locked -> {
-                locked.atCommit().add("insert into ledger(id) values (3)");
-            }));
+            crowd.add(() -> locks.inTransaction(
+                    dataSource,
+                    forUpdate(Crowd.KEY),
+                    locked -> locked.atCommit().add("insert into ledger(id) values (3)")));
             crowd.add(pay(4, 1));
             crowd.add(pay(5, 1));
         }

@@ -347,19 +347,20 @@ class InTransactionTest {
 
     @Test
     void workMayHaveNoResult() throws Exception {
-        locks.runInTransaction(database.dataSource(), forUpdate(A), tx -> {
+        locks.inTransaction(database.dataSource(), forUpdate(A), tx -> {
             try (Statement statement = tx.connection().createStatement()) {
                 statement.execute("update account set balance = 7 where id = 1");
             }
+            return null;
         });
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("7");
-        assertThatThrownBy(() -> locks.runInTransaction(database.dataSource(), forUpdate(A), tx -> {
+        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), forUpdate(A), tx -> {
                     throw new IllegalStateException("by the work");
                 }))
                 .isExactlyInstanceOf(IllegalStateException.class);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> locks.runInTransaction(
-                        database.dataSource(), forUpdate(A), (LockedWork.Action<Void, RuntimeException>) null))
+                .isThrownBy(() -> locks.inTransaction(
+                        database.dataSource(), forUpdate(A), (LockedWork<Void, Integer, RuntimeException>) null))
                 .withMessageContaining("work is null");
     }
 

@@ -159,7 +159,10 @@ class InsertPropertiesTest {
         LockRequest request = request(deed);
         switch (deed.way()) {
             case TRANSACTION ->
-                locks.runInTransaction(database.dataSource(), request, tx -> raise(tx.connection(), deed));
+                locks.inTransaction(database.dataSource(), request, tx -> {
+                    raise(tx.connection(), deed);
+                    return null;
+                });
             case EXECUTE -> {
                 if (deed.end() != End.COMMIT) {
                     throw new Undone();

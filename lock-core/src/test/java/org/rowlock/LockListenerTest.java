@@ -86,16 +86,17 @@ class LockListenerTest {
     void holdsAreToldWithTheirEnd(LockStrategy strategy) throws Exception {
         RowLocks locks = locks(strategy);
         List<LockHold> before = List.copyOf(holds);
-        locks.runInTransaction(database.dataSource(), forUpdate(A), tx -> {
+        locks.inTransaction(database.dataSource(), forUpdate(A), tx -> {
             assertThat(holds).isEqualTo(before);
+            return null;
         });
         LockedQuery<Integer> query = LockedQuery.of("select id from account where id = 1", row -> row.getInt(1));
-        locks.runInTransaction(
+        locks.inTransaction(
                 database.dataSource(),
                 forUpdate(A),
                 query,
                 tx -> tx.atCommit().add("update account set balance = ?", 7));
-        assertThatThrownBy(() -> locks.runInTransaction(
+        assertThatThrownBy(() -> locks.inTransaction(
                         database.dataSource(),
                         forUpdate(A),
                         tx -> tx.atCommit()

@@ -61,15 +61,13 @@ class LockedFormsTest {
         for (boolean wait : List.of(false, true)) {
             LockRequest free = wait ? shared.atMost(TestDatabase.DEADLINE) : shared.noWait();
             LockRequest busy = wait ? taken.atMost(Duration.ofMillis(20)) : taken.noWait();
-            locks.runInTransaction(
-                    database.dataSource(), free, tx -> tx.atCommit().add(PLUS_ONE));
-            locks.runInTransaction(
+            locks.inTransaction(database.dataSource(), free, tx -> tx.atCommit().add(PLUS_ONE));
+            locks.inTransaction(
                     database.dataSource(), free, BALANCES, tx -> tx.atCommit().add(PLUS_ONE));
             locks.execute(database.dataSource(), free, plusOne());
-            assertThatThrownBy(() -> locks.runInTransaction(database.dataSource(), busy, LockedFormsTest::fail))
+            assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), busy, LockedFormsTest::fail))
                     .isInstanceOf(LockNotAvailableException.class);
-            assertThatThrownBy(
-                            () -> locks.runInTransaction(database.dataSource(), busy, BALANCES, LockedFormsTest::fail))
+            assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), busy, BALANCES, LockedFormsTest::fail))
                     .isInstanceOf(LockNotAvailableException.class);
             assertThatThrownBy(() -> locks.execute(database.dataSource(), busy, plusOne()))
                     .isInstanceOf(LockNotAvailableException.class);
@@ -84,17 +82,16 @@ class LockedFormsTest {
         RowLocks locks = locks(strategy);
         LockRequest told = forUpdate(rows("account", List.of(1, 9)));
         LockRequest refused = told.requireRow();
-        locks.runInTransaction(
+        locks.inTransaction(
                 database.dataSource(), told, tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
-        locks.runInTransaction(
+        locks.inTransaction(
                 database.dataSource(),
                 told,
                 BALANCES,
                 tx -> assertThat(tx.absentRows()).containsExactly(row("account", 9)));
-        assertThatThrownBy(() -> locks.runInTransaction(database.dataSource(), refused, LockedFormsTest::fail))
+        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), refused, LockedFormsTest::fail))
                 .isInstanceOf(RowAbsentException.class);
-        assertThatThrownBy(
-                        () -> locks.runInTransaction(database.dataSource(), refused, BALANCES, LockedFormsTest::fail))
+        assertThatThrownBy(() -> locks.inTransaction(database.dataSource(), refused, BALANCES, LockedFormsTest::fail))
                 .isInstanceOf(RowAbsentException.class);
         assertThatThrownBy(() -> locks.execute(database.dataSource(), refused, plusOne()))
                 .isInstanceOf(RowAbsentException.class);
@@ -105,10 +102,10 @@ class LockedFormsTest {
     @EnumSource
     void aClaimComesWithTheConnectionToo(LockStrategy strategy) throws Exception {
         Claim claim = Claim.from("account").orderBy("id").limit(1);
-        locks(strategy).runInTransaction(database.dataSource(), claim, found -> found.getLong("id"), tx -> {
+        locks(strategy).inTransaction(database.dataSource(), claim, found -> found.getLong("id"), tx -> {
             assertThat(tx.rows()).containsExactly(1L);
             assertThat(balance(tx.connection())).isEqualTo(10);
-            tx.atCommit().add(PLUS_ONE);
+            return tx.atCommit().add(PLUS_ONE);
         });
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("11");
     }
@@ -121,7 +118,7 @@ class LockedFormsTest {
         return writes;
     }
 
-    private static void fail(Locked<?> locked) {
+    private static Object fail(Locked<?> locked) {
         throw new AssertionError("The work has run with " + locked.rows());
     }
 

@@ -185,9 +185,9 @@ class PgBouncerTest {
             DataSource one = OneConnection.of(connection);
             for (int i = 1; i <= 7; i++) {
                 long before = 2L * (i - 1);
-                locks.runInTransaction(one, forUpdate(account(1)), query, tx -> {
+                locks.inTransaction(one, forUpdate(account(1)), query, tx -> {
                     assertThat(tx.rows()).containsExactly(before);
-                    tx.atCommit().add(add, 1, 1).expectOneRow();
+                    return tx.atCommit().add(add, 1, 1).expectOneRow();
                 });
                 CommitWrites writes = new CommitWrites();
                 writes.add(add, 1, 1).expectOneRow();

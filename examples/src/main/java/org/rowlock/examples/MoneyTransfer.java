@@ -6,7 +6,6 @@ import static org.rowlock.LockRequest.forUpdate;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -27,32 +26,35 @@ public final class MoneyTransfer {
         LockRequest both = forUpdate(rows("account", List.of(from, to))).requireRow();
         LockedQuery<Long> balance =
                 LockedQuery.of("select balance from account where id = ?", found -> found.getLong(1), from);
-        return locks.inTransaction(
-                dataSource,
-                both,
-                balance,
-                tx -> { // locks and reads in one round trip
-                    boolean covered = tx.rows().get(0) >= amount;
-                    if (covered) {
-                        add(tx.connection(), from, -amount);
-                        tx.atCommit()
-                                .add(
-                                        "update account set balance = balance + ? where id = ?",
-                                        amount,
-                                        to); // with COMMIT
-                    }
-                    return covered;
-                }); // the locks end here, after the commit is visible to the next holder
+        // Locks and read take one round trip, writes and COMMIT another.
+        return locks.inTransaction(dataSource, both, balance, tx -> {
+            boolean covered = tx.rows().get(0) >= amount;
+            if (covered) {
+                tx.atCommit()
+                        .add("update account set balance = balance + ? where id = ?", -amount, from)
+                        .and(amount, to);
+            }
+            return covered;
+        });
     }
     // end
 
     /** Adds to a balance, and returns the new one. A thread that waits holds no connection. */
     public long deposit(DataSource dataSource, long id, long amount) throws SQLException {
         // snippet: admission
-        return locks.inTransaction(dataSource, forUpdate(row("account", id)), tx -> {
-            add(tx.connection(), id, amount);
-            return balance(tx.connection(), id);
-        });
+        LockRequest account = forUpdate(row("account", id)).requireRow();
+        LockedQuery<Long> balance =
+                LockedQuery.of("select balance from account where id = ?", found -> found.getLong(1), id);
+        return locks.inTransaction(
+                dataSource,
+                account,
+                balance,
+                tx -> { // lock and read: one round trip
+                    long sum = tx.rows().get(0) + amount;
+                    tx.atCommit()
+                            .add("update account set balance = ? where id = ?", sum, id); // with the COMMIT: another
+                    return sum;
+                });
         // end
     }
 
@@ -83,18 +85,6 @@ public final class MoneyTransfer {
                                 "select balance from account where id = ?", found -> found.getLong("balance"), id));
         // end
         return balances.get(0);
-    }
-
-    private static long balance(Connection connection, long id) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement("select balance from account where id = ?")) {
-            statement.setLong(1, id);
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    throw new SQLException("There is no account " + id);
-                }
-                return row.getLong(1);
-            }
-        }
     }
 
     private static void add(Connection connection, long id, long amount) throws SQLException {

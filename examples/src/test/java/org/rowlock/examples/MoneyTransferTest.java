@@ -3,7 +3,6 @@ package org.rowlock.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -12,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.RowAbsentException;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -75,8 +75,8 @@ class MoneyTransferTest {
     void depositRunsInATransactionOfItsOwn() throws Exception {
         assertThat(transfer.deposit(database.dataSource(), 1, 5)).isEqualTo(105);
         assertThatThrownBy(() -> transfer.deposit(database.dataSource(), 9, 5))
-                .isInstanceOf(SQLException.class)
-                .hasMessage("There is no account 9");
+                .isInstanceOf(RowAbsentException.class)
+                .hasMessageContaining("account[9]");
     }
 
     @Test

@@ -23,7 +23,6 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.Waits;
@@ -34,6 +33,7 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.Insert;
 
 /**
  * One call for locks, from the request to what came back: bounded, observed, and with a table that has changed looked

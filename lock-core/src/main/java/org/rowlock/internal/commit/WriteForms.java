@@ -3,11 +3,11 @@ package org.rowlock.internal.commit;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.WriteForm;
+import org.rowlock.internal.text.Insert;
 
 /** The forms of an application's writes, which are few, and refusal of those that cannot go with a COMMIT. */
 public final class WriteForms {

@@ -11,7 +11,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
-import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Tail;
@@ -25,6 +24,7 @@ import org.rowlock.internal.sql.Flushes;
 import org.rowlock.internal.sql.Kept;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.sql.WriteSql;
+import org.rowlock.internal.text.Insert;
 
 /** Executions of writes, and maybe the COMMIT behind them, as the last part of one flush. */
 final class WriteScript implements Tail {

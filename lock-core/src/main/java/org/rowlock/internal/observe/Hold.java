@@ -25,7 +25,7 @@ public final class Hold {
 
     /** The locks are held. */
     public void begins() {
-        event = LockObserver.beginHold();
+        event = LockObserver.begun(LockHoldEvent::new);
         held = true;
         startNanos = System.nanoTime();
     }

@@ -5,7 +5,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
-import jdk.jfr.Event;
+import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockDeadlockException;
@@ -16,9 +16,11 @@ import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockListener.LockHold;
 import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.request.KeyEntries;
 
 /**
  * Notifies the listener and the flight recorder, and throws nothing that these throw. Costs next to nothing if neither
@@ -42,27 +44,24 @@ public final class LockObserver {
         this.recording = recording;
     }
 
-    /**
-     * What is to be given to {@link #end}: null when nobody records. The first event of a JVM costs a tenth of a
-     * second.
-     */
+    /** What is to be given to {@link #end}. */
     public @Nullable LockAcquisitionEvent begin() {
-        if (!recording || !FlightRecorder.isInitialized()) {
-            return null;
-        }
-        LockAcquisitionEvent event = new LockAcquisitionEvent();
-        event.begin();
-        return event;
+        return recording ? begun(LockAcquisitionEvent::new) : null;
     }
 
-    /** The same for {@link #endAdmission}. */
+    /** What is to be given to {@link #endAdmission}. */
     public @Nullable AdmissionEvent beginAdmission() {
+        return begun(AdmissionEvent::new);
+    }
+
+    /** Null if nobody records: the first event of a JVM costs a tenth of a second. */
+    static <E extends KeysEvent> @Nullable E begun(Supplier<E> event) {
         if (!FlightRecorder.isInitialized()) {
             return null;
         }
-        AdmissionEvent event = new AdmissionEvent();
-        event.begin();
-        return event;
+        E begun = event.get();
+        begun.begin();
+        return begun;
     }
 
     public void end(
@@ -73,34 +72,31 @@ public final class LockObserver {
             LockStrategy strategy,
             LockWait wait,
             Outcome outcome) {
-        if (event != null && isDue(event)) {
-            event.key = keys.isEmpty() ? "" : keys.get(0).toString();
-            event.keys = keys.size();
-            event.mode = mode.name();
+        if (event != null && event.isTaken(keys, mode)) {
             event.strategy = strategy.name();
             event.lockWait = wait.toString();
             event.outcome = outcome.name();
             event.commit();
         }
         if (listener != null) {
-            Duration took = Duration.ofNanos(System.nanoTime() - startNanos);
-            LockAcquisition acquisition = new LockAcquisition(keys, mode, strategy, wait, outcome, took);
+            LockAcquisition acquisition = new LockAcquisition(keys, mode, strategy, wait, outcome, since(startNanos));
             tell(listener, told -> told.onAcquisition(acquisition));
         }
     }
 
-    public void endAdmission(
-            @Nullable AdmissionEvent event, long startNanos, List<LockKey> keys, RowLockMode mode, boolean admitted) {
-        if (event != null && isDue(event)) {
-            event.key = keys.get(0).toString();
-            event.keys = keys.size();
-            event.mode = mode.name();
+    /** Reports a passage. The keys are put in the order of the queues only if somebody listens. */
+    public void endAdmission(@Nullable AdmissionEvent event, long startNanos, LockRequest request, boolean admitted) {
+        if (event == null && listener == null) {
+            return;
+        }
+        List<LockKey> keys = KeyEntries.ordered(request.keys());
+        RowLockMode mode = request.mode();
+        if (event != null && event.isTaken(keys, mode)) {
             event.admitted = admitted;
             event.commit();
         }
         if (listener != null) {
-            AdmissionWait wait =
-                    new AdmissionWait(keys, mode, admitted, Duration.ofNanos(System.nanoTime() - startNanos));
+            AdmissionWait wait = new AdmissionWait(keys, mode, admitted, since(startNanos));
             tell(listener, told -> told.onAdmission(wait));
         }
     }
@@ -110,15 +106,6 @@ public final class LockObserver {
         return new Hold(this, keys, mode, strategy);
     }
 
-    static @Nullable LockHoldEvent beginHold() {
-        if (!FlightRecorder.isInitialized()) {
-            return null;
-        }
-        LockHoldEvent event = new LockHoldEvent();
-        event.begin();
-        return event;
-    }
-
     void endHold(
             @Nullable LockHoldEvent event,
             long startNanos,
@@ -126,17 +113,13 @@ public final class LockObserver {
             RowLockMode mode,
             LockStrategy strategy,
             boolean committed) {
-        if (event != null && isDue(event)) {
-            event.key = keys.get(0).toString();
-            event.keys = keys.size();
-            event.mode = mode.name();
+        if (event != null && event.isTaken(keys, mode)) {
             event.strategy = strategy.name();
             event.committed = committed;
             event.commit();
         }
         if (listener != null) {
-            LockHold hold =
-                    new LockHold(keys, mode, strategy, committed, Duration.ofNanos(System.nanoTime() - startNanos));
+            LockHold hold = new LockHold(keys, mode, strategy, committed, since(startNanos));
             tell(listener, told -> told.onHold(hold));
         }
     }
@@ -148,9 +131,8 @@ public final class LockObserver {
         return failure instanceof LockDeadlockException ? Outcome.DEADLOCK : Outcome.FAILED;
     }
 
-    private static boolean isDue(Event event) {
-        event.end();
-        return event.shouldCommit();
+    private static Duration since(long startNanos) {
+        return Duration.ofNanos(System.nanoTime() - startNanos);
     }
 
     private static void tell(LockListener listener, Consumer<LockListener> call) {

@@ -2,43 +2,33 @@ package org.rowlock.internal.request;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.RowMapper;
+import org.rowlock.LockedQuery;
 
 /**
  * A caller's query that runs behind a lock.
  *
- * @param sql one statement that returns rows
- * @param mapper makes a value of each row
- * @param binds the values of its parameters
  * @param open its result, once it has run
  */
-public record LockQuery<T>(String sql, RowMapper<T> mapper, List<@Nullable Object> binds, OpenRows open)
-        implements Tail, AutoCloseable {
-
-    public LockQuery {
-        if (sql == null || sql.isBlank()) {
-            throw new IllegalArgumentException("The SQL of the query is " + (sql == null ? "null" : "blank")
-                    + "; give one statement that returns rows");
-        }
-        if (mapper == null) {
-            throw new IllegalArgumentException("The row mapper is null; give a function from a result row to a value");
-        }
+public record LockQuery<T>(LockedQuery<T> query, OpenRows open) implements Tail, AutoCloseable {
+    public LockQuery(LockedQuery<T> query) {
+        this(query, new OpenRows());
     }
 
-    public static <T> LockQuery<T> of(String sql, RowMapper<T> mapper, @Nullable Object... binds) {
-        if (binds == null) {
-            throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
-        }
-        // Not List.of(), as a bind may be null.
-        return new LockQuery<>(sql, mapper, Arrays.asList(binds), new OpenRows());
+    @Override
+    public String sql() {
+        return query.sql();
+    }
+
+    @Override
+    public List<@Nullable Object> binds() {
+        return query.binds();
     }
 
     @Override
     public int bind(PreparedStatement statement, int at) throws SQLException {
-        return Tail.bind(statement, at, binds);
+        return Tail.bind(statement, at, binds());
     }
 
     @Override
@@ -58,12 +48,12 @@ public record LockQuery<T>(String sql, RowMapper<T> mapper, List<@Nullable Objec
 
     @Override
     public boolean isOneShot() {
-        return Tail.hasUntyped(binds);
+        return Tail.hasUntyped(binds());
     }
 
     /** What it has returned, mapped. Behind all that Rowlock has to read: the mapper is the caller's. */
     public List<T> rows() throws SQLException {
-        return open.map(mapper);
+        return open.map(query.mapper());
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.text.IdText;
 import org.rowlock.internal.text.IdType;
+import org.rowlock.internal.text.Insert;
 
 /**
  * What one call asks for, split by the kind of lock.

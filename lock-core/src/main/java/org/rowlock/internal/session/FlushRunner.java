@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey.Row;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.request.FoundRow;
-import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
@@ -22,6 +21,7 @@ import org.rowlock.internal.sql.Flush;
 import org.rowlock.internal.sql.Guard;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.Insert;
 
 /** Sends a flush in one round trip and reads the results of its parts in their order. */
 public final class FlushRunner {

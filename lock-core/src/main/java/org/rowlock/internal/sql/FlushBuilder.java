@@ -5,6 +5,7 @@ import java.util.List;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Identity;
+import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.sql.Flush.Savepoint;
 import org.rowlock.internal.sql.LockPlan.RowPart;
@@ -89,7 +90,8 @@ final class FlushBuilder {
             }
             parts.add(new Part(
                     plan.inserts().get(i),
-                    (statement, at, request) -> request.inserts().get(index).bind(statement, at),
+                    (statement, at, request) -> Tail.bind(
+                            statement, at, request.inserts().get(index).binds()),
                     Result.IGNORED));
         }
     }

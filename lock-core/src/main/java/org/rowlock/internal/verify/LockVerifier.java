@@ -17,6 +17,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.LockWait;
+import org.rowlock.LockedQuery;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.acquire.LockRequests;
@@ -27,6 +28,7 @@ import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.LockQuery;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.text.Given;
 
 /**
  * Proves that locks exclude on the way that real calls take: through the pool, pooler and server of a DataSource, by
@@ -67,9 +69,7 @@ public final class LockVerifier {
 
     /** In rounds of so many connections at a time. */
     public void verify(DataSource dataSource, int connections) {
-        if (dataSource == null) {
-            throw new IllegalArgumentException("The DataSource is null");
-        }
+        Given.notNull(dataSource, "The DataSource is null");
         int most = Math.min(connections, LOOKS);
         for (int round = 0; round < Math.max(LEAST_ROUNDS, LOOKS / most); round++) {
             most = verifyRound(dataSource, most, round == 0);
@@ -191,10 +191,9 @@ public final class LockVerifier {
 
     /** Reads behind a lock, in its round trip and after it, have to run where the lock is. */
     private void verifyReads(Probe probe, LockKey key) throws SQLException {
-        LockQuery<String> read = LockQuery.of(READ_BEHIND, row -> row.getString(1));
         String together;
         try {
-            together = lock(probe, key, LockWait.forever(), read).get(0);
+            together = lockAndRead(probe, key, READ_BEHIND);
         } catch (LockTransactionException e) {
             if (e.reason() != LockTransactionException.Reason.READ_ONLY || !probe.isSaidToWrite()) {
                 throw e;
@@ -225,8 +224,7 @@ public final class LockVerifier {
      * first.
      */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
-        LockQuery<String> transaction = LockQuery.of(Probe.TRANSACTION, row -> row.getString(1));
-        String held = lock(holder, key, LockWait.forever(), transaction).get(0);
+        String held = lockAndRead(holder, key, Probe.TRANSACTION);
         if (tryLock(other, key)) {
             holder.requireStillIn(held);
             List<String> servers = List.of(holder.server(), other.server());
@@ -293,12 +291,15 @@ public final class LockVerifier {
         }
     }
 
-    private <T> List<T> lock(Probe probe, LockKey key, LockWait wait, @Nullable LockQuery<T> query)
-            throws SQLException {
-        try (query) {
-            PgSession session = PgSession.inTransaction(probe.connection());
-            probing.acquire(session, probing.requests().of(LockRequest.forUpdate(key), wait), query);
-            return query == null ? List.of() : query.rows();
+    private String lockAndRead(Probe probe, LockKey key, String sql) throws SQLException {
+        try (LockQuery<String> query = new LockQuery<>(LockedQuery.of(sql, row -> row.getString(1)))) {
+            lock(probe, key, LockWait.forever(), query);
+            return query.rows().get(0);
         }
+    }
+
+    private void lock(Probe probe, LockKey key, LockWait wait, @Nullable LockQuery<String> query) throws SQLException {
+        PgSession session = PgSession.inTransaction(probe.connection());
+        probing.acquire(session, probing.requests().of(LockRequest.forUpdate(key), wait), query);
     }
 }

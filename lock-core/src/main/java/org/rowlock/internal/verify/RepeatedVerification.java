@@ -10,28 +10,28 @@ import java.util.function.Consumer;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowlockException;
 
-/**
- * A verification that is repeated until it is closed, on a daemon thread of its own,
- * so that no lock waits for it. Thread-safe.
- */
+/** A verification that is repeated, on a daemon thread of its own, so that no lock waits for it. */
 public final class RepeatedVerification {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread daemon = new Thread(task, "rowlock-verification");
-        daemon.setDaemon(true);
-        return daemon;
-    });
+    private RepeatedVerification() {}
 
-    public RepeatedVerification(Runnable verification, Duration every, Consumer<? super RowlockException> refused) {
+    /** Gives what ends it: a look that is under way is interrupted. */
+    public static Runnable start(Runnable verification, Duration every, Consumer<? super RowlockException> refused) {
         if (every == null || refused == null) {
             throw new IllegalArgumentException("The time or who is to be told is null");
         }
         if (every.isZero() || every.isNegative()) {
             throw new IllegalArgumentException("every is " + every + "; give a positive time, such as ten minutes");
         }
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread daemon = new Thread(task, "rowlock-verification");
+            daemon.setDaemon(true);
+            return daemon;
+        });
         var unused = thread.scheduleWithFixedDelay(
                 () -> run(verification, refused), every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
+        return thread::shutdownNow;
     }
 
     /** Throws nothing, as what throws is never run again. */
@@ -50,10 +50,5 @@ public final class RepeatedVerification {
                 LOG.log(Level.ERROR, "Locks are refused, and the listener failed: " + e.getMessage(), ofTheirs);
             }
         }
-    }
-
-    /** Ends it. A look that is under way is interrupted. Closing it again does nothing. */
-    public void close() {
-        thread.shutdownNow();
     }
 }

@@ -1,8 +1,8 @@
-package org.rowlock.internal.request;
+package org.rowlock.internal.text;
 
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 
@@ -14,6 +14,20 @@ import org.rowlock.LockKey;
  * @param binds the values of its parameters
  */
 public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) {
+    private static final Pattern ON_CONFLICT = Pattern.compile("(?i)\\bon\\s+conflict\\b");
+
+    public Insert {
+        if (sql == null || sql.isBlank()) {
+            throw new IllegalArgumentException("The INSERT for " + key + " is null or blank; give one statement");
+        }
+        if (ON_CONFLICT.matcher(sql).find()) {
+            throw new IllegalArgumentException("The INSERT for " + key + " has an ON CONFLICT; leave it out, as Rowlock"
+                    + " adds its own (words in a literal go into a parameter): " + sql);
+        }
+        // Not List.copyOf(), as a bind may be null.
+        binds = Arrays.asList(binds.toArray());
+    }
+
     /** What is sent. The line break ends a comment that the statement may end with. */
     public String text() {
         return withoutSemicolon(sql) + "\non conflict do nothing";
@@ -26,9 +40,5 @@ public record Insert(LockKey.Row key, String sql, List<@Nullable Object> binds) 
             end--;
         }
         return sql.substring(0, end);
-    }
-
-    public int bind(PreparedStatement statement, int at) throws SQLException {
-        return Tail.bind(statement, at, binds);
     }
 }

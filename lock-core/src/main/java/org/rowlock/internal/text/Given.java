@@ -1,0 +1,20 @@
+package org.rowlock.internal.text;
+
+import org.jspecify.annotations.Nullable;
+
+/** Arguments of the API. */
+public final class Given {
+    private Given() {}
+
+    /**
+     * {@return the value}
+     *
+     * @throws IllegalArgumentException if it is null
+     */
+    public static <T> T notNull(@Nullable T value, String message) {
+        if (value == null) {
+            throw new IllegalArgumentException(message);
+        }
+        return value;
+    }
+}
