@@ -149,9 +149,7 @@ public final class TransactionLocks {
     private LockResult lock(PgSession session, LockRequest request, LockWait wait, @Nullable LockQuery<?> query)
             throws SQLException {
         ResolvedRequest resolved = resolved(request, wait);
-        Held result = request.isRowRequired()
-                ? calls.acquireRows(session, resolved, query)
-                : calls.acquire(session, resolved, query);
+        Held result = calls.acquire(session, resolved, query, request.isRowRequired());
         session.refuseIfOver(NOTHING_LOCKED);
         return resolved.isAnyRowAbsent(result.found())
                 ? new LockResult(

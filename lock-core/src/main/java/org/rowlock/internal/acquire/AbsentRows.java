@@ -40,9 +40,6 @@ record AbsentRows(PgSession session, ResolvedRequest request) {
 
     /** For each row that was not found, the request for it alone. */
     private List<ResolvedRequest> absentAlone(Held held) {
-        if (!request.isAnyRowAbsent(held.found())) {
-            return List.of();
-        }
         List<LockKey> absent = request.absentRows(held.found());
         List<ResolvedRequest> alone = new ArrayList<>(absent.size());
         for (RowGroup group : request.rows()) {

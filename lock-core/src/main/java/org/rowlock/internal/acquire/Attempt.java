@@ -79,11 +79,7 @@ final class Attempt {
         for (int tries = 1; tries < MOST_TRIES && isDeletedMeanwhile(outcome); tries++) {
             outcome = once(request.remaining(start), anyIsolation);
         }
-        for (int tries = 1;
-                tail != null
-                        && outcome instanceof Held held
-                        && new AbsentRows(session, request).isInsertedMeanwhile(held);
-                tries++) {
+        for (int tries = 1; isInsertedMeanwhile(outcome); tries++) {
             if (begun || tries == MOST_TRIES) {
                 throw aborted(LockErrors.replaced(asked()));
             }
@@ -96,6 +92,13 @@ final class Attempt {
     private boolean isDeletedMeanwhile(Outcome outcome) {
         return outcome instanceof Held held
                 && !request.notInserted(held.found()).isEmpty();
+    }
+
+    private boolean isInsertedMeanwhile(Outcome outcome) throws SQLException {
+        return tail != null
+                && outcome instanceof Held held
+                && request.isAnyRowAbsent(held.found())
+                && new AbsentRows(session, request).isInsertedMeanwhile(held);
     }
 
     /** Sends the flush, once; hands the locks over where a snapshot would be stale. */
@@ -224,7 +227,7 @@ final class Attempt {
     /** Refuses to lock a row whose own key is another than the one that is held. */
     private void refuseMisnamed(Held held) throws SQLException {
         Misnamed misnamed = request.misnamed(held.found(), held.meant());
-        if (misnamed == null && !request.advisory().isEmpty()) {
+        if (misnamed == null && !request.advisory().isEmpty() && request.isAnyRowAbsent(held.found())) {
             misnamed = new AbsentRows(session, request).misnamed(held);
         }
         if (misnamed != null) {

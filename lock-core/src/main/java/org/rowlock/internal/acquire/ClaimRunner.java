@@ -117,20 +117,20 @@ final class ClaimRunner<T> {
     /** A table that was replaced since it was looked up is looked up again, once. */
     private void skipLockedWithKeys() throws SQLException {
         boolean begun = session.hasBegun();
-        RowTable table = requests.tables().of(session, claim);
-        refuseOnCitus(); // The look-up may have found it out.
-        if (isTakenAs(table)) {
-            return;
-        }
-        requests.tables().forget(session, claim, table);
-        if (session.isAborted()) {
-            if (begun) {
-                throw TargetErrors.stale(asked(), false);
+        for (boolean again = false; ; again = true) {
+            RowTable table = requests.tables().of(session, claim);
+            refuseOnCitus(); // The look-up may have found it out.
+            if (isTakenAs(table)) {
+                return;
             }
-            session.execute("rollback");
-        }
-        if (!isTakenAs(requests.tables().of(session, claim))) {
-            throw TargetErrors.stale(asked(), !session.isAborted());
+            requests.tables().forget(session, claim, table);
+            boolean aborted = session.isAborted();
+            if (again || (aborted && begun)) {
+                throw TargetErrors.stale(asked(), !aborted);
+            }
+            if (aborted) {
+                session.execute("rollback");
+            }
         }
     }
 

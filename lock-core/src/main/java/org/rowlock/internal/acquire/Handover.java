@@ -25,15 +25,7 @@ import org.rowlock.internal.text.SqlState;
  * <p>The transactions are chained ({@code COMMIT AND CHAIN}), so that the session is never idle in between: a pooler in
  * transaction mode keeps the server connection, and the characteristics of the caller's transaction carry over.
  */
-final class Handover {
-    private final PgSession session;
-    private final ResolvedRequest request;
-
-    Handover(PgSession session, ResolvedRequest request) {
-        this.session = session;
-        this.request = request;
-    }
-
+record Handover(PgSession session, ResolvedRequest request) {
     /**
      * Takes the locks. The transaction has been begun by Rowlock alone, and nothing of the caller's is in it.
      *

@@ -97,15 +97,22 @@ final class KnownTables {
             if (request.rows().isEmpty()) {
                 return checked;
             }
+            if (request.rows().size() == 1) {
+                return checked.withRows(List.of(known(session, request.rows().get(0))));
+            }
             List<RowGroup> groups = new ArrayList<>(request.rows().size());
             for (RowGroup group : request.rows()) {
-                RowTable table = table(session, group.table().name(), group.keys(), false);
-                groups.add(new RowGroup(table, group.mode(), group.keys()));
+                groups.add(known(session, group));
             }
             return checked.withRows(groups);
         } catch (SQLException e) {
             throw LockErrors.translate(request.asked(session.isHotStandby()), e);
         }
+    }
+
+    private RowGroup known(PgSession session, RowGroup group) throws SQLException {
+        RowTable table = table(session, group.table().name(), group.keys(), false);
+        return new RowGroup(table, group.mode(), group.keys());
     }
 
     /** @param alone whether they are locked by their keys alone */

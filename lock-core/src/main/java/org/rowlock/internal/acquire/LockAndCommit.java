@@ -14,21 +14,12 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.Outcome;
 import org.rowlock.internal.session.PgSession;
 
-/** Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all. */
-public final class LockAndCommit {
-    private final LockCalls calls;
-    private final Ending.Choice endings;
-
-    /**
-     * Locks that commit.
-     *
-     * @param endings how the transaction is to end
-     */
-    public LockAndCommit(LockCalls calls, Ending.Choice endings) {
-        this.calls = calls;
-        this.endings = endings;
-    }
-
+/**
+ * Lock, writes and COMMIT in one flush, so that the lock is held for no round trip at all.
+ *
+ * @param endings how the transaction is to end
+ */
+public record LockAndCommit(LockCalls calls, Ending.Choice endings) {
     /**
      * Locks, writes and commits. Whatever it throws, the caller has to roll back.
      *
@@ -46,11 +37,7 @@ public final class LockAndCommit {
                 || !request.inserts().isEmpty()
                 || !flushes.isOne()
                 || isLookedAt(calls.requests().tables().withIdColumns(session, request))) {
-            if (rowRequired) {
-                calls.acquireRows(session, request, null);
-            } else {
-                calls.acquire(session, request, null);
-            }
+            calls.acquire(session, request, null, rowRequired);
             session.refuseIfOver("Nothing is stored");
             commit.run(writes);
             return;

@@ -13,7 +13,6 @@ import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockAcquisition;
 import org.rowlock.LockRelease;
 import org.rowlock.LockWait;
-import org.rowlock.RowAbsentException;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.commit.Releases;
@@ -98,39 +97,36 @@ public final class LockCalls {
     /**
      * Takes the locks, runs what is behind them, and notifies the observer.
      *
-     * @throws RowlockException if the locks cannot be had
+     * @param rowRequired whether a row that does not exist is an error
+     * @throws RowlockException if the locks cannot be had, or a row is required or was to be inserted and is not there
      * @throws SQLException if the caller's query fails, or a look at the server does
      */
-    public Held acquire(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
-        Outcome outcome = attempt(session, request, tail);
-        if (outcome instanceof Held held) {
-            List<LockKey> absent = request.notInserted(held.found());
-            if (!absent.isEmpty()) {
-                throw TargetErrors.notInserted(request.asked(session.isHotStandby()), absent);
-            }
-            return held;
+    public Held acquire(PgSession session, ResolvedRequest request, @Nullable Tail tail, boolean rowRequired)
+            throws SQLException {
+        if (rowRequired) {
+            refuseUnlookedFor(session, request);
         }
-        throw LockErrors.of(request.asked(session.isHotStandby()), outcome);
+        Outcome outcome = attempt(session, request, tail);
+        if (!(outcome instanceof Held held)) {
+            throw LockErrors.of(request.asked(session.isHotStandby()), outcome);
+        }
+        List<LockKey> notInserted = request.notInserted(held.found());
+        if (!notInserted.isEmpty()) {
+            throw TargetErrors.notInserted(request.asked(session.isHotStandby()), notInserted);
+        }
+        if (rowRequired && request.isAnyRowAbsent(held.found())) {
+            throw TargetErrors.rowAbsent(request.asked(session.isHotStandby()), request.absentRows(held.found()));
+        }
+        return held;
     }
 
-    /**
-     * The same, with an error for every row that does not exist.
-     *
-     * @throws RowAbsentException if there is one
-     */
-    public Held acquireRows(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
+    private void refuseUnlookedFor(PgSession session, ResolvedRequest request) {
         for (LockKey key : request.keys()) {
             if (!(key instanceof LockKey.Row)
                     || !requests.config().strategyOf(key).takesRowLock()) {
                 throw TargetErrors.rowNotLookedFor(request.asked(session.isHotStandby()), key);
             }
         }
-        Held held = acquire(session, request, tail);
-        List<LockKey> absent = request.absentRows(held.found());
-        if (!absent.isEmpty()) {
-            throw TargetErrors.rowAbsent(request.asked(session.isHotStandby()), absent);
-        }
-        return held;
     }
 
     /**

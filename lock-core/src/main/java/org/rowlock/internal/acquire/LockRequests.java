@@ -62,18 +62,20 @@ public final class LockRequests {
         List<RowGroup> rows = spelled.isEmpty()
                 ? List.of()
                 : List.of(new RowGroup(RowTable.named(spelled.get(0).table()), request.mode(), spelled));
+        return resolved(request, wait, strategy, advisory, rows, strategy.takesRowLock());
+    }
+
+    private ResolvedRequest resolved(
+            LockRequest request,
+            LockWait wait,
+            LockStrategy strategy,
+            AdvisoryKeys advisory,
+            List<RowGroup> rows,
+            boolean anyIsolation) {
+        List<LockKey> keys = request.keys();
+        RowLockMode mode = request.mode();
         return new ResolvedRequest(
-                keys,
-                request.mode(),
-                wait,
-                strategy,
-                advisory,
-                rows,
-                List.of(),
-                List.of(),
-                strategy.takesRowLock(),
-                config.names(),
-                null);
+                keys, mode, wait, strategy, advisory, rows, List.of(), List.of(), anyIsolation, config.names(), null);
     }
 
     public LockConfig config() {
@@ -122,18 +124,8 @@ public final class LockRequests {
         }
         rows.sort(STATEMENT_ORDER);
         boolean mixed = keys.stream().anyMatch(key -> request.modeOf(key) != mode);
-        ResolvedRequest resolved = new ResolvedRequest(
-                keys,
-                mode,
-                wait,
-                strategy,
-                mixed ? AdvisoryKeys.mixed(advisory, request) : AdvisoryKeys.of(advisory),
-                rows,
-                List.of(),
-                List.of(),
-                anyIsolation,
-                config.names(),
-                null);
+        AdvisoryKeys split = mixed ? AdvisoryKeys.mixed(advisory, request) : AdvisoryKeys.of(advisory);
+        ResolvedRequest resolved = resolved(request, wait, strategy, split, rows, anyIsolation);
         if (advisory.size() > config.budget()) {
             throw overBudget(resolved);
         }
