@@ -96,14 +96,8 @@ public final class ForwardingWriter {
                 "RowlockStatement",
                 "Statement",
                 "connection, delegate",
-                "/** A parameter was set to what only the delegate has. */",
-                "abstract void forget(int parameterIndex);",
-                "/** Whether values are kept to be set again. */",
-                "abstract boolean keeps();",
-                "/** A parameter was set to a whole number; the setter sets it again, if it is kept. */",
-                "abstract void keep(int parameterIndex, long value, KeptParameters.Setter setter);",
-                "/** A parameter was set to a value, which is null where it is of no key. */",
-                "abstract void keep(int parameterIndex, Object value, KeptParameters.Setter setter);");
+                "/** The values that are set. */",
+                "abstract org.rowlock.jdbc.internal.statement.Binds binds();");
         writer.write(WRAP, "CallableStatement", "RowlockPreparedStatement", "PreparedStatement", "connection, delegate, sql");
     }
 
@@ -216,18 +210,19 @@ public final class ForwardingWriter {
         String again = call.replace("delegate.", "statement.").replace("(a, ", "(at, ");
         if (DATES.contains(type) && types.size() == 2) {
             return List.of(
-                    "        " + type + " kept = keeps() && b != null ? (" + type + ") b.clone() : b;",
-                    "        keep(a, " + value + ", keeps() ? (statement, at) -> " + again.replace(", b)", ", kept)")
+                    "        " + type + " kept = binds().keeps() && b != null ? (" + type + ") b.clone() : b;",
+                    "        binds().set(a, " + value + ", binds().keeps() ? (statement, at) -> " + again.replace(", b)", ", kept)")
                             + " : null);");
         }
         boolean constant = method.equals("setNull")
                 || type.equals("Object")
                 || (types.size() == 2 && (KEYS.contains(type) || OTHER_CONSTANTS.contains(type)));
         if (!constant) {
-            return List.of("        forget(a);");
+            return List.of("        binds().set(a, (Object) null, null);");
         }
-        String keeps = type.equals("Object") ? "keeps() && KeptParameters.isConstant(b)" : "keeps()";
-        return List.of("        keep(a, " + value + ", " + keeps + " ? (statement, at) -> " + again + " : null);");
+        String keeps = "binds().keeps()"
+                + (type.equals("Object") ? " && org.rowlock.jdbc.internal.statement.Binds.isConstant(b)" : "");
+        return List.of("        binds().set(a, " + value + ", " + keeps + " ? (statement, at) -> " + again + " : null);");
     }
 
     private static String thrown(ExecutableElement method) {

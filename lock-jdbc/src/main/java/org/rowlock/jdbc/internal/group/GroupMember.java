@@ -9,8 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.core.BaseConnection;
-import org.postgresql.core.TransactionState;
 import org.postgresql.util.GT;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.PSQLState;
@@ -19,6 +17,7 @@ import org.rowlock.internal.text.SqlState;
 import org.rowlock.jdbc.internal.group.GroupSession.Identity;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.observe.TableFigures;
+import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /**
  * One execution of an UPDATE that a group may do. The leader, which is the first of those who wait, sends its own and
@@ -41,7 +40,8 @@ public final class GroupMember {
     private @Nullable Identity identity;
     private String row = "";
     private int queryTimeout;
-    private Check stillReady = () -> false;
+    private @Nullable GroupSession session;
+    private @Nullable DriverAccess access;
     private List<QueueEntry> taken = List.of();
     private QueueEntry.@Nullable Served served;
     private @Nullable Done done;
@@ -55,11 +55,6 @@ public final class GroupMember {
     /** Sets the parameters of a statement as they were set. */
     public interface Binds {
         void set(PreparedStatement statement, int others) throws SQLException;
-    }
-
-    /** Looks at what may have changed. */
-    interface Check {
-        boolean holds() throws SQLException;
     }
 
     private record Done(long count, @Nullable SQLWarning warnings) {}
@@ -84,10 +79,11 @@ public final class GroupMember {
         this.figures = figures;
     }
 
-    void ready(Identity own, String ownRow, Check check) throws SQLException {
+    void ready(Identity own, String ownRow, GroupSession ownSession, DriverAccess ownAccess) throws SQLException {
         queryTimeout = statement.getQueryTimeout();
         row = ownRow;
-        stillReady = check;
+        session = ownSession;
+        access = ownAccess;
         identity = own;
     }
 
@@ -99,7 +95,9 @@ public final class GroupMember {
     public boolean entered(QueueEntry entry) throws SQLException {
         served = entry.served();
         // What was handed back is offered no more.
-        if (entry.isIn() && identity != null && entry.offer() != null && stillReady.holds()) {
+        GroupSession own = session;
+        DriverAccess driver = access;
+        if (entry.isIn() && own != null && driver != null && entry.offer() != null && own.isReady(driver)) {
             taken = entry.take(groups.sizes.most(row) - 1, this::takes);
         }
         return served != null || !taken.isEmpty();
@@ -176,7 +174,6 @@ public final class GroupMember {
         List<GroupMember> all = new ArrayList<>(List.of(this));
         taken.forEach(entry -> all.add((GroupMember) Objects.requireNonNull(entry.offer())));
         List<GroupMember> others = all.subList(1, all.size());
-        BaseConnection driver = statement.getConnection().unwrap(BaseConnection.class);
         Fate fate = Fate.UNDONE;
         boolean ownTimeout = false;
         @Nullable SQLException failure = null;
@@ -194,7 +191,7 @@ public final class GroupMember {
             done = new Done(counts[0], statement.getWarnings());
         } catch (SQLException e) {
             failure = e.getCause() instanceof PSQLException cause ? cause : e;
-            fate = fate == Fate.UNDONE || isUndone(failure, driver) ? Fate.UNDONE : fate;
+            fate = fate == Fate.UNDONE || isUndone(failure) ? Fate.UNDONE : fate;
             ownTimeout = isTimeout(failure) && isOfFirst(e) && !cancelledByMember;
         } finally {
             sent = fate == Fate.UNKNOWN;
@@ -234,11 +231,13 @@ public final class GroupMember {
     }
 
     /** An error of the server behind which the session goes on: then the server has rolled back what one Sync ends. */
-    private static boolean isUndone(SQLException e, BaseConnection driver) throws SQLException {
+    private boolean isUndone(SQLException e) throws SQLException {
+        DriverAccess own = access;
         return e instanceof PSQLException error
                 && error.getServerErrorMessage() != null
-                && !driver.isClosed()
-                && driver.getTransactionState() == TransactionState.IDLE;
+                && own != null
+                && !own.driver().isClosed()
+                && own.isIdle();
     }
 
     private static boolean isTimeout(SQLException e) {

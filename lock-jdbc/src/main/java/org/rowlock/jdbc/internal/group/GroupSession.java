@@ -7,9 +7,9 @@ import java.sql.Statement;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
-import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
+import org.rowlock.jdbc.internal.session.DriverAccess;
 import org.rowlock.jdbc.internal.statement.SessionEffect;
 
 /**
@@ -46,16 +46,6 @@ public final class GroupSession {
      * @param reported what the server reports when it changes
      */
     record Identity(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
-
-    /** Asks the server outside of any transaction. */
-    public interface Look {
-        String of(Connection connection) throws SQLException;
-    }
-
-    /** Has a question asked. */
-    public interface Asking {
-        String ask(Look look) throws SQLException;
-    }
 
     /** @param origin what its connection was made of, to be equal to that of another; null if nobody knows */
     public GroupSession(@Nullable Object origin) {
@@ -99,33 +89,34 @@ public final class GroupSession {
     }
 
     /** Whether a statement of it is a transaction in one flush, of which nothing is kept at the server or here. */
-    boolean isReady(BaseConnection driver) throws SQLException {
+    boolean isReady(DriverAccess access) throws SQLException {
+        BaseConnection driver = access.driver();
         return !altered
                 && !handedOut
                 && readsCommitted
                 && !driver.isClosed()
                 && driver.getAutoCommit()
                 && !driver.isReadOnly()
-                && driver.getTransactionState() == TransactionState.IDLE
+                && access.isIdle()
                 && driver.getAutosave() == AutoSave.NEVER
                 && driver.getPreferQueryMode() != PreferQueryMode.SIMPLE;
     }
 
     /** Null if it does not go with others. */
     @Nullable
-    Identity identity(BaseConnection driver, Asking asking) throws SQLException {
-        if (origin == null || !isReady(driver)) {
+    Identity identity(DriverAccess access) throws SQLException {
+        if (origin == null || !isReady(access)) {
             return null;
         }
         String known = look;
         if (known == null) {
-            known = asking.ask(GroupSession::look);
+            known = access.ask(GroupSession::look);
             look = known;
             identity = null;
         }
         Identity last = identity;
-        Map<String, String> reported = driver.getParameterStatuses();
-        int timeout = driver.getNetworkTimeout();
+        Map<String, String> reported = access.driver().getParameterStatuses();
+        int timeout = access.driver().getNetworkTimeout();
         if (last == null || last.networkTimeout != timeout || !last.reported.equals(reported)) {
             last = known.isEmpty() ? null : new Identity(origin, known, Map.copyOf(reported), timeout);
             identity = last;

@@ -8,12 +8,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.core.BaseConnection;
 import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.text.CatalogSql;
-import org.rowlock.jdbc.internal.group.GroupSession.Asking;
 import org.rowlock.jdbc.internal.group.GroupSession.Identity;
 import org.rowlock.jdbc.internal.observe.AloneReason;
+import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /** What the groups of one DataSource or URL have in common. Thread-safe. */
 public final class Groups {
@@ -44,9 +43,9 @@ public final class Groups {
      * @return why not; null if it is
      */
     public @Nullable AloneReason ready(
-            GroupMember member, GroupSession session, BaseConnection driver, String table, String row, Asking asking)
+            GroupMember member, GroupSession session, DriverAccess access, String table, String row)
             throws SQLException {
-        Identity identity = session.identity(driver, asking);
+        Identity identity = session.identity(access);
         if (identity == null) {
             return AloneReason.SESSION;
         }
@@ -56,14 +55,14 @@ public final class Groups {
             last = identity;
             common = identity;
         }
-        if (!shares(new Table(common, table), asking)) {
+        if (!shares(new Table(common, table), access)) {
             return AloneReason.TABLE;
         }
-        member.ready(common, row, () -> session.isReady(driver));
+        member.ready(common, row, session, access);
         return null;
     }
 
-    private boolean shares(Table table, Asking asking) throws SQLException {
+    private boolean shares(Table table, DriverAccess access) throws SQLException {
         Known known = tables.get(table);
         if (known == null || System.nanoTime() - known.nanos > VALID_NANOS) {
             if (tables.size() >= TABLES) {
@@ -72,9 +71,7 @@ public final class Groups {
             Known meanwhile = new Known(known != null && known.shares, System.nanoTime());
             tables.put(table, meanwhile);
             try {
-                boolean shares =
-                        asking.ask(connection -> shares(connection, table.name)).equals("t");
-                known = new Known(shares, System.nanoTime());
+                known = new Known(access.ask(connection -> shares(connection, table.name)), System.nanoTime());
                 tables.put(table, known);
             } finally {
                 // If nobody has answered, the next one asks.
@@ -84,11 +81,11 @@ public final class Groups {
         return known.shares;
     }
 
-    private static String shares(Connection connection, String table) throws SQLException {
+    private static boolean shares(Connection connection, String table) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(SQL)) {
             statement.setString(1, table);
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? row.getString(1) : "";
+                return row.next() && row.getBoolean(1);
             }
         }
     }

@@ -19,6 +19,8 @@ import org.rowlock.jdbc.internal.group.Groups;
 import org.rowlock.jdbc.internal.observe.HotRows;
 import org.rowlock.jdbc.internal.observe.Management;
 import org.rowlock.jdbc.internal.observe.TableFigures;
+import org.rowlock.jdbc.internal.session.PrimaryKeys;
+import org.rowlock.jdbc.internal.session.SessionTimeouts;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 

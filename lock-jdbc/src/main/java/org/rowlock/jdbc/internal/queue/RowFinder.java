@@ -6,8 +6,9 @@ import java.sql.SQLException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.core.TransactionState;
 import org.rowlock.RowLockMode;
+import org.rowlock.jdbc.internal.session.DriverAccess;
+import org.rowlock.jdbc.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
@@ -84,7 +85,7 @@ final class RowFinder {
 
     /** Looks up what is not known, where no transaction of the application is disturbed. */
     void lookUpIfIdle() {
-        if (access.isClosed() || unknownTables.isEmpty() || !access.isIn(TransactionState.IDLE)) {
+        if (access.isClosed() || unknownTables.isEmpty() || !access.isIdle()) {
             return;
         }
         try {

@@ -6,10 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
-import org.postgresql.jdbc.AutoSave;
-import org.postgresql.jdbc.PreferQueryMode;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.text.FrontSql;
@@ -20,6 +17,9 @@ import org.rowlock.jdbc.internal.group.Groups;
 import org.rowlock.jdbc.internal.observe.AloneReason;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.observe.QueuedEvent;
+import org.rowlock.jdbc.internal.session.DriverAccess;
+import org.rowlock.jdbc.internal.session.ServerError;
+import org.rowlock.jdbc.internal.session.SessionTimeouts;
 
 /** The wait of one connection's statements for the rows that they lock, and what then goes in front of them. */
 final class RowQueue {
@@ -85,24 +85,25 @@ final class RowQueue {
             throws SQLException {
         RowlockMode mode = dropIn.mode();
         QueueEntry entry = dropIn.queues.entry(row.hash(database), member);
-        boolean entered = false;
+        Turn turn = null;
         try {
-            if (entry.tryEnter()) {
-                entered = true;
-            } else if (mode == RowlockMode.OBSERVE) {
+            boolean entered = entry.tryEnter();
+            if (!entered && mode == RowlockMode.OBSERVE) {
                 plan.figures().count(Figure.WOULD_QUEUE);
                 dropIn.hotRows.count(row.text());
                 entry.pass();
                 entered = true;
-            } else {
+            } else if (!entered) {
                 offer(member, plan, row);
                 entered = queue(new QueueWait(statement, entry, member), plan, row);
             }
-            boolean fronts = entered && mode == RowlockMode.QUEUE && (member == null || !member.leads());
-            Front front = fronts && row.isFrontable() ? front(entry, row) : null;
-            return entered ? new Turn(access, entry, plan, front) : null;
+            if (entered) {
+                boolean fronts = mode == RowlockMode.QUEUE && (member == null || !member.leads());
+                turn = new Turn(access, entry, plan, fronts && row.isFrontable() ? front(entry, row) : null);
+            }
+            return turn;
         } finally {
-            if (!entered) {
+            if (turn == null) {
                 entry.leave();
             }
         }
@@ -131,13 +132,7 @@ final class RowQueue {
      * advisory locks of its own.
      */
     private boolean mayFront() {
-        BaseConnection driver = access.driver();
-        PreferQueryMode queries = driver.getPreferQueryMode();
-        return (queries == PreferQueryMode.EXTENDED || queries == PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
-                && driver.getPrepareThreshold() >= 0
-                && driver.getAutosave() == AutoSave.NEVER
-                && access.isIn(TransactionState.IDLE)
-                && dropIn.sessionLocks.get(driver) == null;
+        return access.carriesFronts() && access.isIdle() && dropIn.sessionLocks.get(access.driver()) == null;
     }
 
     /** Waits. False where the statement is to go to the server without a place. */
@@ -180,12 +175,7 @@ final class RowQueue {
         if (member != null) {
             try {
                 alone = groups.ready(
-                        member,
-                        groupSession,
-                        access.driver(),
-                        row.statement().table(),
-                        row.text(),
-                        look -> access.ask(look::of));
+                        member, groupSession, access, row.statement().table(), row.text());
             } catch (SQLException e) {
                 LOG.log(Level.DEBUG, "Whether others may send it could not be asked", e);
                 alone = AloneReason.SESSION;

@@ -4,6 +4,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.internal.observe.TableFigures;
+import org.rowlock.jdbc.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.internal.statement.RowKey;
 import org.rowlock.jdbc.internal.statement.SessionEffect;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;

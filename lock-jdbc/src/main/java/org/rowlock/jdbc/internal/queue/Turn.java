@@ -2,11 +2,11 @@ package org.rowlock.jdbc.internal.queue;
 
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.core.TransactionState;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.jdbc.internal.observe.Figure;
+import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /** A statement that may go to the server; to be left when that has answered. */
 public final class Turn {
@@ -36,7 +36,7 @@ public final class Turn {
             return false;
         }
         plan.figures().count(Figure.FRONT_GIVEN_UP);
-        if (!access.isIn(TransactionState.IDLE)) {
+        if (!access.isIdle()) {
             // Only what begins a transaction has a lock in front, so nothing else is lost.
             access.driver().rollback();
         }

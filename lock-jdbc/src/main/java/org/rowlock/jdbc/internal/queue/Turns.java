@@ -13,6 +13,8 @@ import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.group.GroupSession;
 import org.rowlock.jdbc.internal.group.Groups;
 import org.rowlock.jdbc.internal.observe.Figure;
+import org.rowlock.jdbc.internal.session.DriverAccess;
+import org.rowlock.jdbc.internal.session.ServerError;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.PassReason;
 import org.rowlock.jdbc.internal.statement.SessionEffect;
@@ -52,7 +54,7 @@ public final class Turns {
         this.access = new DriverAccess(connection);
         this.rows = new RowFinder(access, dropIn.primaryKeys);
         this.passing = new Turn(access, null, null, null);
-        this.mayHoldLocks = !access.isIn(TransactionState.IDLE);
+        this.mayHoldLocks = !access.isIdle();
         // What is between us and the driver may do what we do not see.
         boolean seesAll = origin != null && dropIn.groups != null && access.isDirect();
         this.groupSession = new GroupSession(
@@ -119,7 +121,7 @@ public final class Turns {
         if (!mayHoldLocks || access.driver().isClosed()) {
             access.find();
         }
-        if (mayHoldLocks && access.isIn(TransactionState.IDLE)) {
+        if (mayHoldLocks && access.isIdle()) {
             ended();
         }
         queue.sees(plan);
@@ -166,7 +168,7 @@ public final class Turns {
         groupSession.ran(done);
         try {
             rows.lookUpIfIdle();
-            if (done && !access.isClosed() && dropIn.releasesEarly() && access.isIn(TransactionState.IDLE)) {
+            if (done && !access.isClosed() && dropIn.releasesEarly() && access.isIdle()) {
                 // By the pool's, which ends that with the connection, before another has the driver's.
                 dropIn.earlyCommits.awaitDurable(access.connection());
             }
@@ -240,7 +242,7 @@ public final class Turns {
 
     /** The transaction has ended, if it has. */
     public void endedIfIdle() throws SQLException {
-        if (!access.isClosed() && !access.driver().isClosed() && access.isIn(TransactionState.IDLE)) {
+        if (!access.isClosed() && !access.driver().isClosed() && access.isIdle()) {
             ended();
         }
     }

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.rowlock.LockFront;
@@ -74,7 +75,7 @@ public record JdbcSettings(
         Map<String, String> words = new HashMap<>();
         DEFAULTS.forEach((key, word) ->
                 words.put(key, given.getOrDefault(key, System.getProperty("rowlock.jdbc." + key, word))));
-        return ofWords(name, words::get);
+        return ofWords(name, key -> Objects.requireNonNull(words.get(key)));
     }
 
     private static JdbcSettings ofWords(String name, UnaryOperator<String> words) {

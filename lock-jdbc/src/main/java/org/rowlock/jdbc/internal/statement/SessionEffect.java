@@ -19,33 +19,33 @@ public enum SessionEffect {
     ALTERS;
 
     private static final Set<String> HARMLESS =
-            Tokens.words("select values insert update delete merge with begin start commit"
-                    + " end rollback abort savepoint release show fetch close");
+            Tokens.words("select values insert update delete merge with begin start commit end rollback abort"
+                    + " savepoint release show fetch close");
 
     /** Behind SET: what ends with the transaction. */
     private static final Set<String> OF_TRANSACTION = Tokens.words("local transaction constraints");
 
     /** What may stand in front of a bracket and is no function. */
     private static final Set<String> KEYWORDS =
-            Tokens.words("in values and or not any all some exists between like ilike"
-                    + " when then else case where set on by as over filter within from select having distinct using conflict"
-                    + " returning is limit offset union except intersect row cast array interval"
-                    + " numeric decimal varchar char character varying bit time timestamp float");
+            Tokens.words("in values and or not any all some exists between like ilike when then else case where set"
+                    + " on by as over filter within from select having distinct using conflict returning is limit"
+                    + " offset union except intersect row cast array interval numeric decimal varchar char"
+                    + " character varying bit time timestamp float");
 
     private static final Set<String> PURE_FUNCTIONS =
-            Tokens.words("coalesce nullif greatest least abs ceil ceiling floor round"
-                    + " trunc mod power sqrt sign lower upper length char_length octet_length trim btrim ltrim rtrim"
-                    + " substr substring replace concat concat_ws left right lpad rpad position overlay now"
-                    + " clock_timestamp statement_timestamp date_trunc date_part extract age to_char to_date"
-                    + " to_timestamp to_number random gen_random_uuid array_append array_remove array_cat array_length"
+            Tokens.words("coalesce nullif greatest least abs ceil ceiling floor round trunc mod power sqrt sign"
+                    + " lower upper length char_length octet_length trim btrim ltrim rtrim substr substring"
+                    + " replace concat concat_ws left right lpad rpad position overlay now clock_timestamp"
+                    + " statement_timestamp date_trunc date_part extract age to_char to_date to_timestamp"
+                    + " to_number random gen_random_uuid array_append array_remove array_cat array_length"
                     + " cardinality jsonb_set jsonb_insert jsonb_build_object jsonb_build_array to_jsonb");
 
     private static final Set<String> OTHER_FUNCTIONS =
-            Tokens.words("count sum min max avg string_agg array_agg json_agg"
-                    + " jsonb_agg bool_and bool_or row_number rank dense_rank lag lead first_value last_value unnest"
-                    + " generate_series nextval currval lastval setval current_setting current_schema current_database version"
-                    + " pg_advisory_xact_lock pg_try_advisory_xact_lock pg_advisory_xact_lock_shared pg_backend_pid"
-                    + " txid_current pg_current_xact_id pg_is_in_recovery to_regclass pg_sleep");
+            Tokens.words("count sum min max avg string_agg array_agg json_agg jsonb_agg bool_and bool_or row_number"
+                    + " rank dense_rank lag lead first_value last_value unnest generate_series nextval currval"
+                    + " lastval setval current_setting current_schema current_database version"
+                    + " pg_advisory_xact_lock pg_try_advisory_xact_lock pg_advisory_xact_lock_shared"
+                    + " pg_backend_pid txid_current pg_current_xact_id pg_is_in_recovery to_regclass pg_sleep");
 
     /** That of a text. Never throws. */
     public static SessionEffect of(String sql) {

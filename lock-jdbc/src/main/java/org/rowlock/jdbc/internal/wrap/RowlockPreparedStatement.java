@@ -20,9 +20,6 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     private final boolean frontable;
 
-    /** Null while no lock goes in front, and it is of no group. */
-    private KeptParameters kept;
-
     /** What a group has made of it, if one has. */
     private GroupMember grouped;
 
@@ -48,10 +45,10 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         keepFromHere();
     }
 
-    /** From the first time on that a lock was to go in front, the values that are set are kept. */
+    /** From the first time on that a lock was to go in front, or a group to do it, the values that are set are kept. */
     private void keepFromHere() {
-        if (kept == null && frontable && plan != null && plan.frontable() >= 0 && connection.keeps(plan)) {
-            kept = new KeptParameters(plan.frontable());
+        if (!binds.keeps() && frontable && plan != null && plan.frontable() >= 0 && connection.keeps(plan)) {
+            binds.keep(plan.frontable());
         }
     }
 
@@ -59,7 +56,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private StatementPlan plan() {
         if (plan == null) {
             plan = connection.plan(sql);
-            binds = plan == null ? Binds.NONE : Binds.of(plan.parameters());
+            binds = plan == null || plan.frontable() < 0 ? Binds.NONE : new Binds(plan.parameters());
         }
         return plan;
     }
@@ -88,17 +85,12 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     private <T> T execute(Execution<T> execution, Call<T> call) throws SQLException {
         grouped = null;
         StatementPlan known = plan();
-        GroupMember member = areKept() && batchSize == 0 && execution.fits(known)
-                ? connection.turns().offer(known, delegate, kept::setAll)
+        GroupMember member = binds.areKept() && batchSize == 0 && execution.fits(known)
+                ? connection.turns().offer(known, delegate, binds::setAll)
                 : null;
         T result = send(known, binds, execution, member, call);
         grouped = member != null && member.hasCount() ? member : null;
         return result;
-    }
-
-    /** Whether its values can be set again. */
-    private boolean areKept() {
-        return kept != null && kept.areComplete();
     }
 
     @Override
@@ -141,7 +133,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     @Override
     Statement sendInFront(StatementPlan known, Front lock) throws SQLException {
-        if (!areKept() || !isPlain()) {
+        if (!binds.areKept() || !isPlain()) {
             keepFromHere();
             return null;
         }
@@ -149,7 +141,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
             fronted = connection.prepare(FrontSql.SQL + ';' + sql);
         }
         int first = FrontSql.bind(fronted, 1, lock.isTimed(), lock.key(), frontMillis(lock), FrontSql.PART_OF_TIMEOUT);
-        kept.setAll(fronted, first - 1);
+        binds.setAll(fronted, first - 1);
         fronted.setQueryTimeout(delegate.getQueryTimeout());
         runs(fronted);
         fronted.execute();
@@ -174,29 +166,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     }
 
     @Override
-    boolean keeps() {
-        return kept != null;
-    }
-
-    @Override
-    void forget(int parameterIndex) {
-        keep(parameterIndex, null, null);
-    }
-
-    @Override
-    void keep(int parameterIndex, long value, KeptParameters.Setter setter) {
-        binds.set(parameterIndex, value);
-        if (kept != null) {
-            kept.keep(parameterIndex, setter);
-        }
-    }
-
-    @Override
-    void keep(int parameterIndex, Object value, KeptParameters.Setter setter) {
-        binds.set(parameterIndex, value);
-        if (kept != null) {
-            kept.keep(parameterIndex, setter);
-        }
+    Binds binds() {
+        return binds;
     }
 
     @Override
@@ -233,8 +204,5 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     public void clearParameters() throws SQLException {
         delegate.clearParameters();
         binds.clear();
-        if (kept != null) {
-            kept.clear();
-        }
     }
 }

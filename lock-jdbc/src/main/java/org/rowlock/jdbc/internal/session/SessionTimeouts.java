@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.queue;
+package org.rowlock.jdbc.internal.session;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
  *
  * @param nanos {@link Long#MAX_VALUE} where none is set
  */
-record SessionTimeouts(long nanos) {
+public record SessionTimeouts(long nanos) {
     private static final String SHOW =
             "show lock_timeout; show statement_timeout; show idle_in_transaction_session_timeout";
 
     private static final int WITH_IDLE_SESSION_TIMEOUT = 14;
 
     /** Asks the server, in one round trip and without a snapshot. */
-    static SessionTimeouts of(Connection connection) throws SQLException {
+    public static SessionTimeouts of(Connection connection) throws SQLException {
         long shortest = Long.MAX_VALUE;
         try (Statement statement = connection.createStatement()) {
             boolean hasIdle = connection.getMetaData().getDatabaseMajorVersion() >= WITH_IDLE_SESSION_TIMEOUT;

@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.queue;
+package org.rowlock.jdbc.internal.session;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -6,13 +6,13 @@ import java.sql.Statement;
 import org.rowlock.internal.text.SqlState;
 
 /** Lets the server raise the error that it would have raised, so that the transaction is as aborted as it would be. */
-final class ServerError {
+public final class ServerError {
     private static final String MESSAGE = "canceling statement due to user request";
 
     private ServerError() {}
 
     /** The error of a statement that was cancelled. */
-    static SQLException canceled(Connection connection) {
+    public static SQLException canceled(Connection connection) {
         try (Statement statement = connection.createStatement()) {
             statement.execute("do 'begin raise exception using errcode = ''" + SqlState.QUERY_CANCELED
                     + "'', message = ''" + MESSAGE + "''; end'");

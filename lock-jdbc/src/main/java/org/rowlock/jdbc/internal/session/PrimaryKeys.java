@@ -1,4 +1,4 @@
-package org.rowlock.jdbc.internal.queue;
+package org.rowlock.jdbc.internal.session;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,7 +16,7 @@ import org.rowlock.internal.text.CatalogSql;
  * The primary keys of tables, from the catalog. An answer may be out of date, or of another schema where the server
  * does not report its search_path (before PostgreSQL 18): a wrong key costs speed only. Thread-safe.
  */
-final class PrimaryKeys {
+public final class PrimaryKeys {
     private static final long GOOD_NANOS = TimeUnit.MINUTES.toNanos(10);
     private static final long BAD_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long LOOKING_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -31,7 +31,7 @@ final class PrimaryKeys {
     private final ConcurrentHashMap<Name, Found> known = new ConcurrentHashMap<>();
 
     /** A name of a table, as the search_path of a user leads to it. */
-    record Name(String table, @Nullable String searchPath, String user) {}
+    public record Name(String table, @Nullable String searchPath, String user) {}
 
     /**
      * What the catalog said.
@@ -40,25 +40,25 @@ final class PrimaryKeys {
      * @param isCitus whether a statement on it may run elsewhere than a lock in front
      * @param table its oid, which distinguishes tables of one name and is the same by whatever name
      */
-    record Found(List<String> columns, long table, boolean isCitus, boolean isKnown, long until) {
+    public record Found(List<String> columns, long table, boolean isCitus, boolean isKnown, long until) {
         static Found looking() {
             return new Found(List.of(), 0, false, false, System.nanoTime() + LOOKING_NANOS);
         }
 
-        boolean isOver() {
+        public boolean isOver() {
             return System.nanoTime() - until > 0;
         }
     }
 
     /** What is known, be it old, or null. */
     @Nullable
-    Found find(Name name) {
+    public Found find(Name name) {
         Found found = known.get(name);
         return found == null || !found.isKnown() ? null : found;
     }
 
     /** Whether the caller is to look this up, as it is unknown or old and nobody else does. */
-    boolean claim(Name name) {
+    public boolean claim(Name name) {
         Found found = known.get(name);
         if (found == null) {
             return known.size() < MOST && known.putIfAbsent(name, Found.looking()) == null;
@@ -76,7 +76,7 @@ final class PrimaryKeys {
     }
 
     /** Asks the catalog, on a connection that is in autocommit. */
-    void lookUp(Connection connection, Name name) throws SQLException {
+    public void lookUp(Connection connection, Name name) throws SQLException {
         List<String> columns = new ArrayList<>();
         long table = 0;
         boolean citus = false;

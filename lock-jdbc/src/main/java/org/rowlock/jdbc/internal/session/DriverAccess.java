@@ -1,17 +1,19 @@
-package org.rowlock.jdbc.internal.queue;
+package org.rowlock.jdbc.internal.session;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.Semaphore;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.AutoSave;
+import org.postgresql.jdbc.PreferQueryMode;
 
 /**
  * The driver's connection behind one of ours, and the threads that use it. What no application has asked for is sent
  * while no other thread uses it: never behind the statement of another thread, where it would wait, and its timeout
  * would cancel that one.
  */
-final class DriverAccess {
+public final class DriverAccess {
     /** All permits but that of the thread itself. */
     private static final int OTHERS = Integer.MAX_VALUE - 1;
 
@@ -26,52 +28,64 @@ final class DriverAccess {
     private volatile boolean closed;
 
     /** Asks the server. */
-    interface Question<T> {
+    public interface Question<T> {
         T ask(Connection connection) throws SQLException;
     }
 
     /** @param connection the driver's or the pool's */
-    DriverAccess(Connection connection) throws SQLException {
+    public DriverAccess(Connection connection) throws SQLException {
         this.connection = connection;
         this.driver = connection.unwrap(BaseConnection.class);
     }
 
-    Connection connection() {
+    public Connection connection() {
         return connection;
     }
 
-    BaseConnection driver() {
+    public BaseConnection driver() {
         return driver;
     }
 
     /** Whether nobody is between us and the driver. */
-    boolean isDirect() {
+    public boolean isDirect() {
         return driver.equals(connection);
     }
 
     /** Looks for the driver's connection again, where a transaction may begin. */
-    void find() throws SQLException {
+    public void find() throws SQLException {
         if (!isDirect()) {
             driver = connection.unwrap(BaseConnection.class);
         }
     }
 
-    boolean isIn(TransactionState state) {
+    public boolean isIn(TransactionState state) {
         return driver.getTransactionState() == state;
     }
 
+    public boolean isIdle() {
+        return isIn(TransactionState.IDLE);
+    }
+
+    /** Whether the driver sends a lock in front and its statement in one flush, and nothing between them. */
+    public boolean carriesFronts() {
+        PreferQueryMode queries = driver.getPreferQueryMode();
+        return (queries == PreferQueryMode.EXTENDED || queries == PreferQueryMode.EXTENDED_CACHE_EVERYTHING)
+                && driver.getPrepareThreshold() >= 0
+                && driver.getAutosave() == AutoSave.NEVER;
+    }
+
     /** Takes a permit. */
-    void begin() {
+    public void begin() {
         use.acquireUninterruptibly();
     }
 
     /** Gives it back. */
-    void end() {
+    public void end() {
         use.release();
     }
 
     /** Does something while no other thread uses the connection; by a thread that has a permit. False if one does. */
-    boolean alone(Runnable task) {
+    public boolean alone(Runnable task) {
         if (!use.tryAcquire(OTHERS)) {
             return false;
         }
@@ -89,12 +103,12 @@ final class DriverAccess {
      *
      * @throws SQLException if it fails, another thread uses the connection, or it is closed
      */
-    <T> T ask(Question<T> question) throws SQLException {
+    public <T> T ask(Question<T> question) throws SQLException {
         if (!use.tryAcquire(OTHERS)) {
             throw new SQLException("Another thread uses the connection");
         }
         try {
-            boolean begins = !driver.getAutoCommit() && isIn(TransactionState.IDLE);
+            boolean begins = !driver.getAutoCommit() && isIdle();
             // To switch autocommit on and off of a read-only connection may make the session one that writes.
             if (closed || (begins && driver.isReadOnly())) {
                 throw new SQLException("The connection is " + (closed ? "closed" : "read-only"));
@@ -114,12 +128,12 @@ final class DriverAccess {
         }
     }
 
-    boolean isClosed() {
+    public boolean isClosed() {
         return closed;
     }
 
     /** Nothing is asked any more. */
-    void close() {
+    public void close() {
         closed = true;
     }
 
@@ -127,7 +141,7 @@ final class DriverAccess {
      * Waits for what another thread asks of its own accord, as from here on the next borrower of the pool may use the
      * driver's connection. Without a pool the connection ends, and with it the question.
      */
-    void awaitQuestions() {
+    public void awaitQuestions() {
         if (!isDirect()) {
             begin();
             end();
