@@ -49,6 +49,8 @@ interface DemoServer extends AutoCloseable {
      */
     static DemoServer of(DemoSettings settings) {
         @Nullable String url = settings.url();
-        return url == null ? EmbeddedDemoServer.start(settings.clients()) : GivenServer.at(url, settings);
+        return url == null
+                ? EmbeddedDemoServer.start(settings.clients() + OneRow.POOL_SIZE)
+                : GivenServer.at(url, settings);
     }
 }

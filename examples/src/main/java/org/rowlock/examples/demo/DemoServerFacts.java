@@ -76,7 +76,7 @@ record DemoServerFacts(
     }
 
     /** Refuses a server that the demo cannot or must not run on, before anything is created. */
-    void check(DemoServer server, int clients) {
+    void check(DemoServer server, int connections) {
         if (versionNumber < OLDEST_VERSION) {
             throw new DemoException("The server at " + server.name() + " is PostgreSQL " + version
                     + ", and the demo needs 14 or newer.");
@@ -94,10 +94,10 @@ record DemoServerFacts(
                     + " at " + server.name() + ". Run there: grant create on database \"" + database + "\" to \"" + user
                     + "\", or give another user with -D" + DemoSettings.USER + ".");
         }
-        if (freeConnections < clients + FURTHER_CONNECTIONS) {
+        if (freeConnections < connections + FURTHER_CONNECTIONS) {
             throw new DemoException(DemoErrors.noRoom(
                     server.name(),
-                    clients + " clients need " + (clients + FURTHER_CONNECTIONS) + ", and of its max_connections = "
+                    "the clients need " + (connections + FURTHER_CONNECTIONS) + ", and of its max_connections = "
                             + maxConnections + " about " + Math.max(0, freeConnections) + " are free."));
         }
     }

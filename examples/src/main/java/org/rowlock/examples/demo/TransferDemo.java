@@ -3,6 +3,7 @@ package org.rowlock.examples.demo;
 import java.io.PrintStream;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
@@ -13,7 +14,8 @@ import org.rowlock.RowlockException;
 
 /**
  * Many clients move money between hot accounts, with each {@link org.rowlock.LockStrategy}, without and with admission,
- * on a real PostgreSQL. Ends with a table, a reading of it, and the proof that no money was lost or created.
+ * on a real PostgreSQL. Ends with a table, a reading of it, the proof that no money was lost or created, and what one
+ * hot row does to a service.
  *
  * <p>System properties: {@code rowlock.url}, {@code rowlock.user}, {@code rowlock.password} for a server of one's own
  * instead of an embedded one; {@code rowlock.demo.seconds} (per configuration) and {@code rowlock.demo.clients}. The
@@ -51,8 +53,7 @@ public final class TransferDemo {
     int run(DemoSettings settings) {
         CleanUp cleanUp = new CleanUp(err);
         try (cleanUp) {
-            Map<DemoVariant, DemoMeasurement> measurements = measure(settings, cleanUp);
-            return report(measurements);
+            return measure(settings, cleanUp);
         } catch (DemoException e) {
             return cleanUp.isStopping() ? FAILED : failed(e);
         } catch (SQLException | RowlockException e) {
@@ -62,7 +63,7 @@ public final class TransferDemo {
         }
     }
 
-    private Map<DemoVariant, DemoMeasurement> measure(DemoSettings settings, CleanUp cleanUp) throws SQLException {
+    private int measure(DemoSettings settings, CleanUp cleanUp) throws SQLException {
         if (settings.url() == null) {
             out.println("Starting an embedded PostgreSQL ...");
         }
@@ -74,7 +75,17 @@ public final class TransferDemo {
         RowLocks.create().verify(server.dataSource());
         DataSource pool = cleanUp.open(() -> ClientPool.open(server, settings.clients()));
         Crowd crowd = cleanUp.open(() -> new Crowd(settings.clients()));
-        return new DemoComparison(pool, observer, crowd, new DemoProgress(out)).run(settings.perVariant());
+        DemoComparison comparison = new DemoComparison(pool, observer, crowd, new DemoProgress(out));
+        int status = report(comparison.run(settings.perVariant()));
+        if (status == OK) {
+            DataSource small = cleanUp.open(() -> ClientPool.open(server, OneRow.POOL_SIZE));
+            new OneRow(small).run(settings.clients(), perWay(settings), out);
+        }
+        return status;
+    }
+
+    private static Duration perWay(DemoSettings settings) {
+        return settings.perVariant().dividedBy(2);
     }
 
     private void announce(DemoSettings settings, DemoServer server, Connection observer) throws SQLException {
@@ -86,19 +97,23 @@ public final class TransferDemo {
                 server.name(),
                 facts.fsync(),
                 facts.synchronousCommit());
-        facts.check(server, settings.clients());
+        int connections = settings.clients() + OneRow.POOL_SIZE;
+        facts.check(server, connections);
         out.printf(
                 Locale.ROOT,
-                "Creates the schema %s with one table of %d accounts, opens %d connections, and drops the schema at"
+                "Creates the schema %s with a table of %d accounts and a counter, opens %d connections, and drops the schema at"
                         + " the end.%n",
                 DemoSchema.NAME,
                 DemoAccounts.COUNT,
-                settings.clients() + 1);
+                connections + 1);
         out.printf(
                 Locale.ROOT,
                 "%d clients move money between the accounts, some of them hot; this takes about %d s.%n%n",
                 settings.clients(),
-                DemoComparison.total(settings.perVariant()).toSeconds() + 2);
+                DemoComparison.total(settings.perVariant())
+                                .plus(OneRow.total(perWay(settings)))
+                                .toSeconds()
+                        + 2);
     }
 
     private int report(Map<DemoVariant, DemoMeasurement> measurements) {

@@ -40,6 +40,8 @@ class TransferDemoTest {
         }
         assertThat(result.out())
                 .contains("round 1 of", "strategy", "admission", "Nothing lost, nothing created")
+                .containsPattern("(?m)^FOR UPDATE by hand .* 1.00x .* p99 .* ms$")
+                .containsPattern("(?m)^Rowlock, default .* p99 .* ms$")
                 .doesNotContain("NaN");
     }
 
