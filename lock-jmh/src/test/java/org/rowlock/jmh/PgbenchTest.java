@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.bench.ManyKeys;
-import org.rowlock.jmh.bench.ReadAfterLock;
+import org.rowlock.jmh.bench.OneSession;
 import org.rowlock.jmh.bench.Share;
 import org.rowlock.jmh.testing.JmhRuns;
 import org.rowlock.testing.TestDatabase;
@@ -117,9 +117,9 @@ class PgbenchTest {
                         + "select balance from accounts where aid = :aid;commit;",
                 1,
                 3_000);
-        agree(ours(ReadAfterLock.class, "strategy", "FOR_UPDATE"), row);
+        agree(ours(OneSession.class, "strategy", "FOR_UPDATE"), row);
         assertThat(advisory).isLessThan(row / 5);
-        assertThat(ours(ReadAfterLock.class, "strategy", "NAIVE")).isLessThan(row / 5);
+        assertThat(ours(OneSession.class, "strategy", "NAIVE")).isLessThan(row / 5);
     }
 
     @Test

@@ -36,8 +36,7 @@ class ScenarioSmokeTest {
     void everyVariantRuns(String name) {
         Scenario scenario = Scenarios.named(name).orElseThrow();
         Timing timing = scenario.timing();
-        Timing moment =
-                timing.singleShot() ? timing.rounds(1) : new Timing(1, 50, timing.windows() > 1 ? 4 : 1, 200, false);
+        Timing moment = new Timing(1, 50, timing.windows() > 1 ? 4 : 1, 200);
         Scenario small = scenario.with(List.of(small(scenario.points().get(0))), scenario.variants())
                 .timed(moment);
         TestPostgres server = TestPostgres.shared();
@@ -75,11 +74,6 @@ class ScenarioSmokeTest {
     private record Failures(List<String> messages) implements Progress {
         @Override
         public void scenario(Scenario scenario, int number, int of) {
-            // Nobody looks.
-        }
-
-        @Override
-        public void begins(String what) {
             // Nobody looks.
         }
 

@@ -15,9 +15,11 @@ record Accounts(BenchmarkServer server, int rows) {
 
     static final String READ = "select balance from " + TABLE + " where aid = ?";
 
+    /** Room on each page for the next version of a row, as pgbench's tables of this kind have. */
+    static final String ROOMY = "fillfactor = 50";
+
     static Accounts create(BenchmarkServer server, int rows) throws SQLException {
-        // Room on each page for the next version of a row, as pgbench's tables of this kind have.
-        return create(server, rows, "fillfactor = 50");
+        return create(server, rows, ROOMY);
     }
 
     /** @param storage parameters of the table, such as {@code autovacuum_enabled = off} */

@@ -6,44 +6,36 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
-import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.server.Sql;
 
 /** The work of {@link Zipfian} while autovacuum comes to the hot rows as often as the server lets it. */
-public class Autovacuum extends HotRowWorkload {
-    private static final Map<String, String> SETTINGS = Map.of("autovacuum_naptime", "1s");
-
-    /** What the owner of a table may ask for. How often autovacuum looks is a setting of the server. */
-    private static final String AGGRESSIVE = "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50,"
-            + " autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_scale_factor = 0,"
-            + " autovacuum_analyze_threshold = 50";
-
-    @Param("30")
-    public int clients;
-
+public class Autovacuum extends Zipfian {
     private final LongAccumulator longestGapNanos = new LongAccumulator(Math::max, 0);
     private final AtomicLong latest = new AtomicLong();
     private Connection monitor;
 
     @Override
     Map<String, String> settings() {
-        return SETTINGS;
+        return Map.of("autovacuum_naptime", "1s");
+    }
+
+    /** What the owner of a table may ask for. How often autovacuum looks is a setting of the server. */
+    @Override
+    String storage() {
+        return "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50, autovacuum_vacuum_cost_delay = 0,"
+                + " autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50";
     }
 
     @Override
     void prepare() throws SQLException {
-        create(ROWS, AGGRESSIVE);
+        super.prepare();
         monitor = server.closeWith(server.connect());
-        Locking locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
-        threads.add("client", clients, number -> {
-            Clients.Operation transaction = client(locking, Zipf.zipf(ROWS, zipf));
-            return () -> {
-                int done = transaction.run();
-                long now = System.nanoTime();
-                longestGapNanos.accumulate(now - latest.getAndSet(now));
-                return done;
-            };
-        });
+    }
+
+    @Override
+    void committed() {
+        long now = System.nanoTime();
+        longestGapNanos.accumulate(now - latest.getAndSet(now));
     }
 
     @Override

@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * What Rowlock sends to lock an account with ADVISORY and to read it in the same round trip, as plain JDBC: the library
+ * What Rowlock sends to lock a row with ADVISORY and to read it in the same round trip, as plain JDBC: the library
  * may cost no more than this. A test compares the two texts.
  */
 final class HandWritten {
@@ -26,8 +26,8 @@ final class HandWritten {
      * transaction and that the table is one whose rows the role may lock. Otherwise raises an error, so that the
      * statement behind it does not run without the lock.
      */
-    private static final String LOCK = "with rowlock_held_0 as (select from \"" + Accounts.TABLE + "\" for key share) "
-            + "select case when " + READ_ONLY + " = 'off' and " + ISOLATION
+    private static final String LOCK = "with rowlock_held_0 as (select from \"%s\" for key share) select case when "
+            + READ_ONLY + " = 'off' and " + ISOLATION
             + " in ('read committed', 'read uncommitted')"
             + " and " + IS_TABLE
             + " then pg_catalog.pg_advisory_xact_lock(coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)"
@@ -40,12 +40,12 @@ final class HandWritten {
     private HandWritten() {}
 
     /** Locks, and runs a query of one parameter that gives one number, in one round trip. */
-    static long lockAndRead(Connection connection, String query, int aid) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(LOCK + "\n;" + query)) {
-            statement.setInt(1, aid);
+    static long lockAndRead(Connection connection, String table, String query, int id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(LOCK.formatted(table) + "\n;" + query)) {
+            statement.setInt(1, id);
             statement.setString(2, MARK);
-            statement.setString(3, Accounts.TABLE);
-            statement.setInt(4, aid);
+            statement.setString(3, table);
+            statement.setInt(4, id);
             statement.execute();
             try (ResultSet lock = statement.getResultSet()) {
                 lock.next();

@@ -7,18 +7,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.infra.BenchmarkParams;
-import org.postgresql.PGConnection;
 import org.rowlock.jmh.server.Sql;
 
 /**
  * The work of {@link Zipfian} while another transaction holds the vacuum horizon: it begins before one measured window
  * and ends before a later one, so that the windows show the fall and the recovery.
  */
-public class Horizon extends HotRowWorkload {
-    private static final String AGES = """
-            select coalesce((select max(age(backend_xmin)) from pg_stat_activity where pid = ?), 0),
-                   n_dead_tup
-              from pg_stat_user_tables where relid = 'accounts'::regclass
+public class Horizon extends Zipfian {
+    private static final String SEEN = """
+            select coalesce(max(age(a.backend_xmin)), 0), max(t.n_dead_tup)
+              from pg_stat_user_tables t
+              left join pg_stat_activity a on a.application_name = 'rowlock-jmh horizon'
+             where t.relid = 'accounts'::regclass
             """;
 
     /** Timeouts of a server that would end it before its time, as far as the server knows them. */
@@ -27,9 +27,6 @@ public class Horizon extends HotRowWorkload {
 
     /** How much of the hold, at its end, stands for what it leads to. */
     private static final double LATE = 1 / 3.0;
-
-    @Param("30")
-    public int clients;
 
     /** The part of the measurement that has passed when the other transaction begins. */
     @Param("0.15")
@@ -42,6 +39,10 @@ public class Horizon extends HotRowWorkload {
     /** Of each measured window. */
     private final List<Double> rates = new ArrayList<>();
 
+    /** The first window of the hold, the first behind it, and the first behind all. */
+    private int first;
+
+    private int end;
     private int windows;
     private Connection monitor;
     private @Nullable Connection holding;
@@ -49,34 +50,29 @@ public class Horizon extends HotRowWorkload {
     @Override
     public void open(BenchmarkParams params) throws SQLException {
         windows = params.getMeasurement().getCount();
+        first = (int) (windows * from);
+        end = (int) Math.ceil(windows * until);
         super.open(params);
+    }
+
+    /** That autovacuum comes to one variant and not to another would only be noise. */
+    @Override
+    String storage() {
+        return "autovacuum_enabled = off";
     }
 
     @Override
     void prepare() throws SQLException {
         atEnd(this::release);
-        // That autovacuum comes to one variant and not to another would only be noise.
-        create(ROWS, "autovacuum_enabled = off");
+        super.prepare();
         monitor = server.closeWith(server.connect());
-        Locking locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
-        threads.add("client", clients, number -> client(locking, Zipf.zipf(ROWS, zipf)));
-    }
-
-    /** The first window of the hold, and the first behind it. */
-    private int first() {
-        return (int) (windows * from);
-    }
-
-    private int end() {
-        return (int) Math.ceil(windows * until);
     }
 
     @Override
     void begins(boolean measured) throws SQLException {
-        boolean holds = measured && rates.size() >= first() && rates.size() < end();
-        if (holds && holding == null) {
+        if (measured && rates.size() == first) {
             holding = hold();
-        } else if (!holds) {
+        } else if (rates.size() == end) {
             release();
         }
     }
@@ -86,15 +82,14 @@ public class Horizon extends HotRowWorkload {
         if (!measured) {
             return;
         }
-        int pid = holding == null ? 0 : holding.unwrap(PGConnection.class).getBackendPID();
-        long[] seen = Sql.numbers(monitor, AGES, pid);
+        long[] seen = Sql.numbers(monitor, SEEN);
         meter.gauge("horizon.xminAge", (double) seen[0], "xids");
         meter.gauge("horizon.deadTuples", (double) seen[1], "");
         rates.add(perSecond);
         if (rates.size() == windows) {
-            publish("horizon.before", 0, first());
-            publish("horizon.held", end() - (int) Math.ceil((end() - first()) * LATE), end());
-            publish("horizon.after", end(), windows);
+            publish("horizon.before", 0, first);
+            publish("horizon.held", end - (int) Math.ceil((end - first) * LATE), end);
+            publish("horizon.after", end, windows);
         }
     }
 
@@ -108,7 +103,7 @@ public class Horizon extends HotRowWorkload {
     /** A transaction that does nothing and ends late, as a report or a forgotten session does. */
     private Connection hold() throws SQLException {
         Connection connection = server.closeWith(server.connect());
-        Sql.execute(connection, STAY);
+        Sql.execute(connection, STAY, "set application_name = 'rowlock-jmh horizon'");
         connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
         connection.setAutoCommit(false);
         Sql.execute(connection, "select 1");

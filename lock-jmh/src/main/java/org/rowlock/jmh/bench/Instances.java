@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.jmh.server.RunDirectory;
 
 /**
  * The work of {@link Zipfian} by the instances of a service: processes that start together, each with clients and a
@@ -32,8 +33,8 @@ public class Instances extends LockWorkload {
     public int jvms;
 
     /** What the clients' pools stand behind: plain, or a mode of lock-jdbc. */
-    @Param(RoundTrips.PLAIN)
-    public String wrapper = RoundTrips.PLAIN;
+    @Param(DropIn.PLAIN)
+    public String wrapper = DropIn.PLAIN;
 
     /** How many rows there are; 1 for one hot row. */
     @Param("100")
@@ -66,8 +67,9 @@ public class Instances extends LockWorkload {
         atEnd(Accounts.create(server, rows + clients)::check);
         int count = Math.min(jvms, clients);
         try {
-            Path inside = Files.createTempFile("rowlock-jmh-inside", null);
-            server.closeWith(() -> Files.deleteIfExists(inside));
+            Path directory = RunDirectory.create("instances");
+            server.closeWith(() -> RunDirectory.remove(directory));
+            Path inside = Files.createFile(directory.resolve("inside"));
             int ownRow = rows + 1;
             for (int i = 0; i < count; i++) {
                 int clientsOfOne = (clients - i + count - 1) / count;

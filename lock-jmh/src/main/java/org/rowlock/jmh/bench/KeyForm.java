@@ -10,7 +10,7 @@ import java.util.Locale;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Sql;
 
-/** The forms of an id, each with a table whose primary key is of that form. */
+/** The forms of an id, each with a table whose primary key is of that form, and a number in each row: 0. */
 public enum KeyForm {
     /** An int4. */
     INT("id int"),
@@ -20,6 +20,8 @@ public enum KeyForm {
     TEXT("id text"),
     /** Of two columns. */
     COMPOSITE("tenant int, no bigint");
+
+    static final String NUMBER = "number";
 
     private final String columns;
 
@@ -52,7 +54,8 @@ public enum KeyForm {
     /** Makes the table, and in it the rows of the ids. */
     void create(BenchmarkServer server, Object[] ids) throws SQLException {
         String names = String.join(", ", columns());
-        server.execute("create table " + table() + " (" + columns + ", primary key (" + names + "))");
+        server.execute("create table " + table() + " (" + columns + ", " + NUMBER
+                + " bigint not null default 0, primary key (" + names + "))");
         try (Connection connection = server.connect();
                 PreparedStatement insert = connection.prepareStatement(
                         "insert into " + table() + " values (" + (columns().size() == 2 ? "?, ?" : "?") + ")")) {

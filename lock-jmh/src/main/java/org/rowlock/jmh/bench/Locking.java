@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.rowlock.AdmissionQueues.Permit;
@@ -74,42 +75,23 @@ final class Locking {
 
     /** Queues if it is to, borrows a connection, begins, locks one row, works, commits, and returns the connection. */
     void transaction(Object id, Work work) throws SQLException {
-        if (admission && strategy.isRowlock()) {
-            locks.inTransaction(pool, forUpdate(key(id)), tx -> {
-                work.run(tx.connection());
-                return null;
-            });
-        } else {
-            inTransaction(pool, connection -> {
-                lock(connection, id);
-                work.run(connection);
-            });
-        }
-    }
-
-    /** The same with a query that travels with the lock, in one round trip. */
-    void pipelined(Object id, String query, Object bind, Work work) throws SQLException {
-        Work both = connection -> {
-            locks.in(connection).lockAndQuery(forUpdate(key(id)), LockedQuery.of(query, row -> true, bind));
-            work.run(connection);
-        };
-        if (admission) {
-            admitted(List.of(key(id)), RowLockMode.FOR_UPDATE, () -> inTransaction(pool, both));
-        } else {
-            inTransaction(pool, both);
-        }
+        transaction(() -> forUpdate(key(id)), connection -> lock(connection, id), work);
     }
 
     /** The same for many rows, in any mode. */
     void transaction(Collection<?> ids, RowLockMode mode, Work work) throws SQLException {
+        transaction(() -> LockRequest.of(mode, keys(ids)), connection -> lockAll(connection, ids, mode), work);
+    }
+
+    private void transaction(Supplier<LockRequest> request, Work lock, Work work) throws SQLException {
         if (admission && strategy.isRowlock()) {
-            locks.inTransaction(pool, LockRequest.of(mode, keys(ids)), tx -> {
+            locks.inTransaction(pool, request.get(), tx -> {
                 work.run(tx.connection());
                 return null;
             });
         } else {
             inTransaction(pool, connection -> {
-                lockAll(connection, ids, mode);
+                lock.run(connection);
                 work.run(connection);
             });
         }
@@ -171,18 +153,18 @@ final class Locking {
     }
 
     /** Locks one row, and reads a number of it that is as fresh as the lock. */
-    long lockAndRead(Connection connection, int id, String column) throws SQLException {
+    long lockAndRead(Connection connection, Object id, String column) throws SQLException {
         String read = "select " + column + " from " + table + condition();
         return switch (strategy) {
             case ROW, BOTH, ADVISORY ->
                 locks.in(connection)
-                        .lockAndQuery(forUpdate(key(id)), LockedQuery.of(read, row -> row.getLong(1), id))
+                        .lockAndQuery(forUpdate(key(id)), LockedQuery.of(read, row -> row.getLong(1), parts(id)))
                         .get(0);
-            case FOR_UPDATE -> Sql.number(connection, read + " for update", id);
-            case HAND_WRITTEN -> HandWritten.lockAndRead(connection, read, id);
+            case FOR_UPDATE -> Sql.number(connection, read + " for update", parts(id));
+            case HAND_WRITTEN -> HandWritten.lockAndRead(connection, table, read, (int) id);
             default -> {
                 lock(connection, id);
-                yield Sql.number(connection, read, id);
+                yield Sql.number(connection, read, parts(id));
             }
         };
     }
@@ -195,25 +177,24 @@ final class Locking {
     List<LockKey> lockAll(Connection connection, Collection<?> ids, RowLockMode mode) throws SQLException {
         switch (strategy) {
             case ROW, BOTH, ADVISORY -> {
-                if (ids.size() > 1) {
-                    return locks.in(connection)
-                            .lock(LockRequest.of(mode, keys(ids)))
-                            .absentRows();
-                }
-                for (Object id : ids) {
-                    if (!locks.in(connection)
-                            .lock(LockRequest.of(mode, key(id)))
-                            .isLocked()) {
-                        return List.of(key(id));
-                    }
-                }
+                return locks.in(connection)
+                        .lock(LockRequest.of(mode, keys(ids)))
+                        .absentRows();
             }
-            case FOR_UPDATE ->
-                execute(
+            case FOR_UPDATE -> {
+                String id = columns.get(0);
+                List<Integer> found = Sql.list(
                         connection,
-                        "select 1 from " + table + " where " + columns.get(0) + " = any(?) order by " + columns.get(0)
+                        "select " + id + " from " + table + " where " + id + " = any(?) order by " + id
                                 + (mode.isShared() ? " for share" : " for update"),
+                        row -> row.getInt(1),
                         (Object) array(ids));
+                return found.size() == ids.size()
+                        ? List.of()
+                        : keys(ids.stream()
+                                .filter(each -> !found.contains(each))
+                                .toList());
+            }
             // In the order that other callers have, or they would deadlock.
             case NAIVE ->
                 execute(

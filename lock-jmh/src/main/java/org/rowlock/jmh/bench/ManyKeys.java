@@ -40,7 +40,7 @@ public class ManyKeys extends LockWorkload {
     private final LongAdder updates = new LongAdder();
     private Locking locking;
     private Exclusion exclusion;
-    private int capacity;
+    private long capacity;
 
     @Override
     void prepare() throws SQLException {
@@ -61,8 +61,7 @@ public class ManyKeys extends LockWorkload {
             throw new IllegalArgumentException(
                     clients + " clients with " + keys + " advisory locks each are " + (long) clients * keys
                             + ", and this server's lock table has room for " + capacity
-                            + " (max_locks_per_transaction x (max_connections + max_prepared_transactions)). Give"
-                            + " fewer clients or keys, or raise max_locks_per_transaction.");
+                            + ". Give fewer clients or keys, or raise max_locks_per_transaction.");
         }
     }
 

@@ -8,7 +8,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
-import org.rowlock.jmh.profile.Published.Measured;
+import org.openjdk.jmh.results.AggregationPolicy;
+import org.openjdk.jmh.results.ScalarResult;
+import org.rowlock.jmh.profile.Published;
 
 /** What a workload's clients measure, window by window. Thread-safe. */
 final class Meter {
@@ -17,7 +19,7 @@ final class Meter {
     private final ConcurrentMap<String, Queue<Latency>> latencies = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Average> averages = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, LongAdder> counts = new ConcurrentHashMap<>();
-    private final Map<String, Measured> gauges = new ConcurrentHashMap<>();
+    private final Map<String, ScalarResult> gauges = new ConcurrentHashMap<>();
 
     /**
      * Two sums, whose quotient is an average, such as round trips per operation. Thread-safe: both are changed at once,
@@ -59,16 +61,16 @@ final class Meter {
 
     /** Sets a number that says something about a window as a whole. */
     void gauge(String name, double value, String unit) {
-        gauges.put(name, new Measured(value, unit));
+        gauges.put(name, new ScalarResult(name, value, unit, AggregationPolicy.AVG));
     }
 
     /** Forgets what was measured until now. */
     void reset() {
-        take(1, new ConcurrentHashMap<>());
+        take(new Published(1, 0));
     }
 
     /** Takes what was measured since the last time. */
-    void take(double seconds, Map<String, Measured> results) {
+    void take(Published results) {
         latencies.forEach((name, all) -> {
             Histogram histogram = new Histogram(2);
             long pending = 0;
@@ -78,24 +80,20 @@ final class Meter {
             }
             if (histogram.getTotalCount() + pending > 0) {
                 for (int percent : new int[] {50, 95, 99}) {
-                    results.put(name + ".p" + percent, millis(histogram.getValueAtPercentile(percent)));
+                    results.put(name + ".p" + percent, histogram.getValueAtPercentile(percent) / NANOS_PER_MILLI, "ms");
                 }
                 // A client that has not come through by now has waited so long at least.
-                results.put(name + ".max", millis(Math.max(pending, histogram.getMaxValue())));
+                results.put(name + ".max", Math.max(pending, histogram.getMaxValue()) / NANOS_PER_MILLI, "ms");
             }
         });
         averages.forEach((name, average) -> {
             double taken = average.take();
             if (!Double.isNaN(taken)) {
-                results.put(name, new Measured(taken, ""));
+                results.put(name, taken, "");
             }
         });
-        counts.forEach((name, count) -> results.put(name, new Measured(count.sumThenReset() / seconds, "1/s")));
-        gauges.forEach(results::put);
+        counts.forEach((name, count) -> results.put(name, count.sumThenReset() / results.seconds(), "1/s"));
+        results.all().putAll(gauges);
         gauges.clear();
-    }
-
-    private static Measured millis(long nanos) {
-        return new Measured(nanos / NANOS_PER_MILLI, "ms");
     }
 }

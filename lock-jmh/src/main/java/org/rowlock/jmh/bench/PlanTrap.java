@@ -1,7 +1,6 @@
 package org.rowlock.jmh.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import org.openjdk.jmh.annotations.Param;
@@ -72,7 +71,12 @@ public class PlanTrap extends LockWorkload {
                     }
                     meter.average("returned").add(ids.size(), 1);
                     if (sample) {
-                        count(locked(connection), ids.size());
+                        long locked = Sql.number(connection, LOCKED);
+                        if (locked < ids.size()) {
+                            throw new InvariantViolation(
+                                    ids.size() + " rows were returned, and only " + locked + " of them are locked");
+                        }
+                        meter.average("lockedPerReturned").add(locked, ids.size());
                     }
                     ids.forEach(exclusion::leave);
                 });
@@ -93,20 +97,8 @@ public class PlanTrap extends LockWorkload {
                 "vacuum analyze " + TABLE);
     }
 
-    /** How many rows the connection's transaction has locked, in either way. */
-    private static int locked(Connection connection) throws SQLException {
-        return (int) Sql.number(connection, LOCKED);
-    }
-
     /** Whether a row of this id meets the conditions. */
     private static boolean isWanted(int id) {
         return id % 10 == 0;
-    }
-
-    private void count(int locked, int rows) {
-        if (locked < rows) {
-            throw new InvariantViolation(rows + " rows were returned, and only " + locked + " of them are locked");
-        }
-        meter.average("lockedPerReturned").add(locked, rows);
     }
 }

@@ -65,7 +65,7 @@ public class Pool extends LockWorkload {
 
     private Clients.Operation other(HikariDataSource pool) {
         Latency read = meter.latency("others");
-        DiscreteSampler rows = Zipf.uniform(ROWS - HOT);
+        DiscreteSampler rows = Zipf.zipf(ROWS - HOT, 0);
         return () -> {
             Pause.millis(pauseMillis);
             read.begin();

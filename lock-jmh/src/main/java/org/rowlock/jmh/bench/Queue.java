@@ -1,32 +1,56 @@
 package org.rowlock.jmh.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.jmh.server.Sql;
 
-/** Workers that claim ten ready jobs at a time, finish them, and commit. What is counted is jobs. */
+/**
+ * Workers that claim ten ready jobs at a time, finish them, and commit. What is counted is jobs. Every job finished
+ * brings a new one, so the queue never runs dry; a job is never made ready again, so a second run of it shows.
+ */
 @ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class Queue extends LockWorkload {
+    private static final String READY = "state = 'ready'";
     private static final int AT_A_TIME = 10;
+
+    /** So many that the plan is one of a queue in use: by the index on ready jobs alone. */
+    private static final int PAST = 20_000;
 
     /** Ready jobs for each worker; those that others hold at a time are a small part. */
     private static final int READY_PER_WORKER = 10 * AT_A_TIME;
 
     private static final int LEAST_READY = 2_000;
 
+    /** Asks nothing about the state of the jobs, which would hide a second run. */
+    private static final String FINISH = "with done as (update jobs set state = 'finished', runs = runs + 1"
+            + " where id = any(cast(? as int4[])) returning 1) insert into jobs (state) select 'ready' from done";
+
     /** The workers. */
     @Param("64")
     public int clients;
 
-    private JobTable queue;
+    private final Set<Integer> claimed = ConcurrentHashMap.newKeySet();
+    private final LongAdder duplicates = new LongAdder();
 
     @Override
     void prepare() throws SQLException {
-        queue = JobTable.create(server, Math.max(LEAST_READY, clients * READY_PER_WORKER));
-        atEnd(queue::check);
+        server.execute(
+                "create table jobs (id int generated always as identity primary key, state text not null,"
+                        + " runs int not null default 0)",
+                "create index on jobs (id) where " + READY,
+                "insert into jobs (state, runs) select 'finished', 1 from generate_series(1, " + PAST + ")",
+                "insert into jobs (state) select 'ready' from generate_series(1, "
+                        + Math.max(LEAST_READY, clients * READY_PER_WORKER) + ")",
+                "vacuum analyze jobs");
+        atEnd(this::check);
         HikariDataSource pool = server.pool(clients);
-        Locking locking = locking(pool, JobTable.TABLE, "id");
+        Locking locking = locking(pool, "jobs", "id");
         Meter.Average empty = meter.average("emptyClaims");
         threads.add("worker", clients, number -> {
             Latency claim = meter.latency("claim");
@@ -34,12 +58,11 @@ public class Queue extends LockWorkload {
             return () -> {
                 claim.begin();
                 Locking.inTransaction(pool, connection -> {
-                    List<Integer> ids = locking.claim(connection, JobTable.READY, "id", AT_A_TIME);
+                    List<Integer> ids = locking.claim(connection, READY, "id", AT_A_TIME);
                     claim.end();
                     // No violation: all jobs of a slow claim's snapshot may be finished before it gets to them.
                     empty.add(ids.isEmpty() ? 1 : 0, 1);
-                    queue.claimed(ids);
-                    JobTable.finish(connection, ids);
+                    finish(connection, ids);
                     finished[0] = ids.size();
                 });
                 return finished[0];
@@ -47,8 +70,25 @@ public class Queue extends LockWorkload {
         });
     }
 
+    private void finish(Connection connection, List<Integer> ids) throws SQLException {
+        ids.stream().filter(id -> !claimed.add(id)).forEach(id -> duplicates.increment());
+        if (Sql.update(connection, FINISH, (Object) Locking.array(ids)) != ids.size()) {
+            throw new InvariantViolation("a job was claimed that is not there");
+        }
+    }
+
+    /** Fails unless every job claimed was run once, and no other. */
+    private void check() throws SQLException {
+        long[] found = server.numbers("select count(*) filter (where runs > 1), sum(runs) - " + PAST
+                + ", count(*) filter (where (state = 'finished') <> (runs > 0)) from jobs");
+        if (found[0] != 0 || found[1] != claimed.size() || found[2] != 0) {
+            throw new InvariantViolation("jobs that ran more than once: " + found[0] + "; " + claimed.size()
+                    + " were claimed and there were " + found[1] + " runs; jobs in the wrong state: " + found[2]);
+        }
+    }
+
     @Override
     void ends(boolean measured, double perSecond) {
-        meter.gauge("duplicates", (double) queue.duplicates(), "");
+        meter.gauge("duplicates", (double) duplicates.sum(), "");
     }
 }

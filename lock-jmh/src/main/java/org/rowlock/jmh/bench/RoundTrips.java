@@ -9,8 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.logging.Level;
-import java.util.logging.Logger;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
@@ -21,8 +20,6 @@ import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
 import org.rowlock.LockedQuery;
 import org.rowlock.RowLocks;
-import org.rowlock.jdbc.RowlockDataSource;
-import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jmh.server.Sql;
 
 /**
@@ -33,10 +30,7 @@ import org.rowlock.jmh.server.Sql;
  */
 @ByHand(Strategy.FOR_UPDATE)
 public class RoundTrips extends LockWorkload {
-    /** No lock-jdbc. */
-    static final String PLAIN = "plain";
-
-    private static final int UPDATES = 3;
+    private static final List<String> UPDATES = List.of(Accounts.ADD, Accounts.DOUBLE, Accounts.TAKE);
     private static final int APART = 5;
     private static final int ALONE = 100;
     private static final int HOTTEST = 1;
@@ -49,12 +43,6 @@ public class RoundTrips extends LockWorkload {
     private static final String EARLY =
             "set local synchronous_commit = off; commit; select pg_logical_emit_message(true, 'rowlock', '')";
 
-    /**
-     * lock-jdbc's line at the start would stand among the progress of every measurement. Kept, as loggers are
-     * forgotten.
-     */
-    private static final Logger LOG = Logger.getLogger("org.rowlock");
-
     @Param("90")
     public int clients;
 
@@ -63,8 +51,8 @@ public class RoundTrips extends LockWorkload {
     public int flushes = APART;
 
     /** What the clients' connections are of: plain, or a mode of lock-jdbc. */
-    @Param(PLAIN)
-    public String wrapper = PLAIN;
+    @Param(DropIn.PLAIN)
+    public String wrapper = DropIn.PLAIN;
 
     /** Whether it is one UPDATE that commits by itself. */
     @Param("false")
@@ -103,7 +91,7 @@ public class RoundTrips extends LockWorkload {
 
     @Override
     void prepare() throws SQLException {
-        boolean isPlain = wrapper.equals(PLAIN);
+        boolean isPlain = wrapper.equals(DropIn.PLAIN);
         refuse(admission && flushes > 2, "Rowlock sends it in 2 or 1: give -p flushes=2,1 with -p admission=true");
         refuse(expecting && !admission, "SQL by hand has no expectOneRow: give -p admission=true too");
         refuse(early && !admission && flushes != APART, "by hand an early commit is one apart: give -p flushes=5");
@@ -133,18 +121,8 @@ public class RoundTrips extends LockWorkload {
     /** In front of the pool; below it where it groups, which it does with what it sees all of. */
     private DataSource dropIn() {
         return group > 1
-                ? server.pool(clients, server.closeWith(dropIn(server.dataSource(), wrapper, release(), group)))
-                : server.closeWith(dropIn(server.pool(clients), wrapper, release(), group));
-    }
-
-    /** lock-jdbc in front of connections. */
-    static RowlockDataSource dropIn(DataSource connections, String mode, LockRelease release, int group) {
-        LOG.setLevel(Level.WARNING);
-        return RowlockDataSource.builder(connections)
-                .mode(RowlockMode.of(mode))
-                .release(release)
-                .largestGroup(group)
-                .build();
+                ? server.pool(clients, server.closeWith(DropIn.of(server.dataSource(), wrapper, release(), group)))
+                : server.closeWith(DropIn.of(server.pool(clients), wrapper, release(), group));
     }
 
     /** Rowlock; makes the SQL by hand too. */
@@ -172,9 +150,9 @@ public class RoundTrips extends LockWorkload {
             locks.add(ROW_LOCK);
         }
         String lock = String.join("; ", locks);
-        String updates = String.join("; ", Accounts.ADD, Accounts.DOUBLE, Accounts.TAKE);
+        String updates = String.join("; ", UPDATES);
         return switch (flushes) {
-            case APART -> List.of(lock, Accounts.ADD, Accounts.DOUBLE, Accounts.TAKE);
+            case APART -> Stream.concat(Stream.of(lock), UPDATES.stream()).toList();
             case 3 -> List.of(lock, updates);
             case 2 -> List.of(lock, updates + "; commit");
             case 1 -> List.of(lock + "; " + updates + "; commit");
@@ -206,7 +184,7 @@ public class RoundTrips extends LockWorkload {
 
     /** Unless it was sent with the updates. */
     private void commit(Connection connection) throws SQLException {
-        if (early && wrapper.equals(PLAIN)) {
+        if (early && wrapper.equals(DropIn.PLAIN)) {
             send(connection, EARLY, HOTTEST);
         } else if (flushes >= 3) {
             connection.commit();
@@ -230,18 +208,15 @@ public class RoundTrips extends LockWorkload {
     }
 
     private List<CommitWrite<Void>> addTo(CommitWrites writes, int aid) {
-        List<CommitWrite<Void>> updates = new ArrayList<>(UPDATES);
-        for (String sql : List.of(Accounts.ADD, Accounts.DOUBLE, Accounts.TAKE)) {
-            CommitWrite<Void> update = writes.add(sql, aid);
-            updates.add(expecting ? update.expectOneRow() : update);
-        }
-        return updates;
+        return UPDATES.stream()
+                .map(sql -> writes.add(sql, aid))
+                .map(update -> expecting ? update.expectOneRow() : update)
+                .toList();
     }
 
     private static void checkUpdated(int aid, long times) {
-        if (times != UPDATES) {
-            throw new InvariantViolation(
-                    "account " + aid + " was to be updated " + UPDATES + " times, and was " + times + " times");
+        if (times != UPDATES.size()) {
+            throw new InvariantViolation("account " + aid + " was to be updated 3 times, and was " + times + " times");
         }
     }
 

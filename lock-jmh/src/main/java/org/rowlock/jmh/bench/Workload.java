@@ -147,7 +147,7 @@ public abstract class Workload {
         Published results = window.end(completed);
         results.put("net.roundTrip", network.roundTripMillis(), "ms");
         ends(params.getType() == IterationType.MEASUREMENT, results.perSecond());
-        meter.take(results.seconds(), results.all());
+        meter.take(results);
         results.publish();
     }
 

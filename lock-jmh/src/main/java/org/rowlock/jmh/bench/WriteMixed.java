@@ -1,29 +1,37 @@
 package org.rowlock.jmh.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
+import org.rowlock.RowLockMode;
+import org.rowlock.jmh.server.Sql;
 
 /**
  * The mix of sysbench's oltp_write_only: a transaction updates an indexed column of one row, another column of a
  * second, and deletes a third and inserts it again. Unlike sysbench's it reads the rows first and writes what it has
- * computed from them, since without that nothing needs a lock. What is counted is commits.
+ * computed from them, since without that nothing needs a lock. So the sums over all rows show exactly how many writes
+ * there have been, and a lost one is missing. What is counted is commits.
  */
-@ByHand(Strategy.OPTIMISTIC)
+@ByHand({Strategy.FOR_UPDATE, Strategy.OPTIMISTIC})
 public class WriteMixed extends LockWorkload {
+    static final String TABLE = "items";
+
+    /** Unless the version counts, and has changed. */
+    private static final String AS_READ = " where id = ? and (version = ? or not ?)";
+
     @Param("90")
     public int clients;
 
-    /** Which rows are picked. */
-    @Param("ZIPF")
-    public Zipfian.Keys keys = Zipfian.Keys.ZIPF;
-
-    /** The exponent of the zipfian distribution. */
+    /** The exponent of the zipfian distribution; 0 for even. */
     @Param("1.1")
     public double zipf;
 
@@ -35,29 +43,198 @@ public class WriteMixed extends LockWorkload {
     @Param("10")
     public int mostRetries;
 
+    final LongAdder commits = new LongAdder();
+    private HikariDataSource pool;
+    private Locking locking;
+    private Exclusion exclusion;
+    private Meter.Average retries;
+    private Meter.Average failedCommits;
+
+    /** What is done to a row. */
+    enum Change {
+        INDEXED,
+        PLAIN,
+        REINSERT
+    }
+
+    /**
+     * A row as it was read.
+     *
+     * @param id its primary key
+     * @param k the indexed column: the id and the writes that changed it
+     * @param plainWrites how many writes changed no index
+     * @param inserts how often it was deleted and inserted again
+     * @param version one more with each write
+     */
+    record Item(int id, long k, long plainWrites, long inserts, long version) {}
+
+    /** Another transaction was faster: this one is to be rolled back and tried again. */
+    private static final class Conflict extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private Conflict() {
+            // Without a stack trace, since it happens all the time.
+            super("A row has changed since it was read", null, false, false);
+        }
+    }
+
     @Override
     void prepare() throws SQLException {
-        HikariDataSource pool = server.pool(clients);
-        WriteMix mix =
-                new WriteMix(locking(pool, Items.TABLE, "id"), pool, Items.create(server, rows), meter, mostRetries);
-        atEnd(mix::check);
+        server.execute(
+                "create table items (id int primary key, k bigint not null, plain_writes bigint not null,"
+                        + " inserts bigint not null, version bigint not null, c text not null, pad text not null)",
+                "insert into items select i, i, 0, 0, 0, repeat('c', 120), repeat('p', 60) from generate_series(1, "
+                        + rows + ") i",
+                "create index on items (k)",
+                "vacuum analyze items");
+        exclusion = new Exclusion(rows + 1);
+        atEnd(this::check);
+        pool = server.pool(clients);
+        locking = locking(pool, TABLE, "id");
+        retries = meter.average("retries");
+        failedCommits = meter.average("failedCommits");
         threads.add("client", clients, number -> {
             Latency transaction = meter.latency("transaction");
-            DiscreteSampler ids = keys == Zipfian.Keys.ZIPF ? Zipf.zipf(rows, zipf) : Zipf.uniform(rows);
+            DiscreteSampler ids = Zipf.zipf(rows, zipf);
             return () -> {
-                mix.commit(plan(ids), transaction);
+                commit(plan(ids), transaction);
                 return 1;
             };
         });
     }
 
-    private static WriteMix.Plan plan(DiscreteSampler ids) {
-        Map<Integer, WriteMix.Change> changes = new TreeMap<>();
-        for (WriteMix.Change change : WriteMix.Change.values()) {
+    /** In the order of the ids: a program that writes several rows must have one, or it deadlocks under any strategy. */
+    private static SortedMap<Integer, Change> plan(DiscreteSampler ids) {
+        SortedMap<Integer, Change> changes = new TreeMap<>();
+        for (Change change : Change.values()) {
             while (changes.putIfAbsent(ids.sample(), change) != null) {
                 // Another row has it already.
             }
         }
-        return new WriteMix.Plan(List.copyOf(changes.keySet()), new ArrayList<>(changes.values()));
+        return changes;
+    }
+
+    /**
+     * Commits one transaction, however often that takes. It is never given up for good: a client that drops contended
+     * work for easier work would look fast. Where an application would give up, that is counted.
+     *
+     * @param latency takes the time of the transaction with all its retries
+     */
+    void commit(SortedMap<Integer, Change> plan, Latency latency) throws SQLException {
+        latency.begin();
+        int failed = 0;
+        while (!attempt(plan)) {
+            failed++;
+        }
+        latency.end();
+        commits.increment();
+        retries.add(failed, 1);
+        failedCommits.add(failed / (mostRetries + 1), 1);
+    }
+
+    private boolean attempt(SortedMap<Integer, Change> plan) throws SQLException {
+        try {
+            locking.admitted(
+                    locking.keys(plan.keySet()),
+                    RowLockMode.FOR_UPDATE,
+                    () -> Locking.inTransaction(pool, connection -> transact(connection, plan)));
+            return true;
+        } catch (Conflict e) {
+            return false;
+        }
+    }
+
+    private void transact(Connection connection, SortedMap<Integer, Change> plan) throws SQLException {
+        if (strategy == Strategy.OPTIMISTIC) {
+            change(connection, plan);
+            return;
+        }
+        if (!locking.lockAll(connection, plan.keySet(), RowLockMode.FOR_UPDATE).isEmpty()) {
+            // A row lock waits for a row version. If its holder deletes the row, and inserts it again, the lock comes
+            // back with nothing, and the transaction has to begin again.
+            if (strategy.isAdvisory()) {
+                exclusion.violated("a row is locked, and still it was not there");
+            }
+            throw new Conflict();
+        }
+        plan.keySet().forEach(exclusion::enter);
+        try {
+            change(connection, plan);
+        } finally {
+            plan.keySet().forEach(exclusion::leave);
+        }
+    }
+
+    private void change(Connection connection, SortedMap<Integer, Change> plan) throws SQLException {
+        Map<Integer, Item> read = read(connection, plan.keySet());
+        for (Map.Entry<Integer, Change> each : plan.entrySet()) {
+            Item item = read.get(each.getKey());
+            if (item == null || !write(connection, each.getValue(), item)) {
+                if (strategy != Strategy.OPTIMISTIC) {
+                    exclusion.violated("row " + each.getKey() + " was to be changed under its lock, and another"
+                            + " transaction had deleted it");
+                }
+                throw new Conflict();
+            }
+        }
+    }
+
+    /** The rows of these ids. One that is not there is not in the result. */
+    static Map<Integer, Item> read(Connection connection, Collection<Integer> ids) throws SQLException {
+        return Sql.list(
+                        connection,
+                        "select id, k, plain_writes, inserts, version from items where id = any (?)",
+                        row -> new Item(row.getInt(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)),
+                        (Object) Locking.array(ids))
+                .stream()
+                .collect(Collectors.toMap(Item::id, item -> item));
+    }
+
+    /** Gives false if the row is gone, or, where the version counts, is not as it was read. */
+    boolean write(Connection connection, Change change, Item read) throws SQLException {
+        return switch (change) {
+            case INDEXED -> write(connection, "update items set k = ?, version = version + 1", read, read.k() + 1);
+            case PLAIN ->
+                write(
+                        connection,
+                        "update items set plain_writes = ?, version = version + 1, c = repeat(md5(c), 4)",
+                        read,
+                        read.plainWrites() + 1);
+            case REINSERT -> {
+                boolean deleted = write(connection, "delete from items", read);
+                if (deleted) {
+                    Sql.updateOne(
+                            connection,
+                            "insert into items values (?, ?, ?, ?, ?, repeat('c', 120), repeat('p', 60))",
+                            read.id(),
+                            read.k(),
+                            read.plainWrites(),
+                            read.inserts() + 1,
+                            read.version() + 1);
+                }
+                yield deleted;
+            }
+        };
+    }
+
+    private boolean write(Connection connection, String sql, Item read, Long... value) throws SQLException {
+        Object[] values = Arrays.copyOf(value, value.length + 3, Object[].class);
+        values[value.length] = read.id();
+        values[value.length + 1] = read.version();
+        values[value.length + 2] = strategy == Strategy.OPTIMISTIC;
+        return Sql.update(connection, sql + AS_READ, values) == 1;
+    }
+
+    /** Fails if two have ever changed a row at a time, a row is missing, or a commit has left too few or many traces. */
+    void check() throws SQLException {
+        exclusion.check();
+        long[] found =
+                server.numbers("select count(*), sum(k) - sum(id::bigint), sum(plain_writes), sum(inserts) from items");
+        long expected = commits.sum();
+        if (!Arrays.equals(found, new long[] {rows, expected, expected, expected})) {
+            throw new InvariantViolation("Updates were lost: after " + expected + " commits the rows have seen "
+                    + found[1] + " updates of the index, " + found[2] + " other updates and " + found[3]
+                    + " inserts, and " + found[0] + " of " + rows + " rows are left");
+        }
     }
 }

@@ -2,7 +2,6 @@ package org.rowlock.jmh.bench;
 
 import org.apache.commons.rng.UniformRandomProvider;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
-import org.apache.commons.rng.sampling.distribution.DiscreteUniformSampler;
 import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
 import org.apache.commons.rng.simple.RandomSource;
 
@@ -10,21 +9,15 @@ import org.apache.commons.rng.simple.RandomSource;
 final class Zipf {
     private Zipf() {}
 
-    /** 1 to the number of keys, the first the most often: with probability proportional to rank to the power of -s. */
+    /**
+     * 1 to the number of keys, the first the most often: with probability proportional to rank to the power of -s. With
+     * s = 0 all are equally often.
+     */
     static DiscreteSampler zipf(int keys, double s) {
-        return zipf(random(), keys, s);
+        return zipf(RandomSource.XO_RO_SHI_RO_128_PP.create(), keys, s);
     }
 
     static DiscreteSampler zipf(UniformRandomProvider random, int keys, double s) {
         return RejectionInversionZipfSampler.of(random, keys, s);
-    }
-
-    /** 1 to the number of keys, all equally often. */
-    static DiscreteSampler uniform(int keys) {
-        return DiscreteUniformSampler.of(random(), 1, keys);
-    }
-
-    private static UniformRandomProvider random() {
-        return RandomSource.XO_RO_SHI_RO_128_PP.create();
     }
 }

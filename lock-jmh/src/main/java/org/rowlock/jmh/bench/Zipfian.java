@@ -1,33 +1,63 @@
 package org.rowlock.jmh.bench;
 
+import java.sql.Connection;
 import java.sql.SQLException;
+import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 
 /** The published workload: pick a row by zipf(1..100, s = 1.1), begin, lock it, update it three times, commit. */
-public class Zipfian extends HotRowWorkload {
-    private static final int UNIFORM_ROWS = 100_000;
-
-    /** Which rows are picked. */
-    public enum Keys {
-        ZIPF,
-        /** Of so many that two clients seldom want the same. */
-        UNIFORM
-    }
-
-    @Param("ZIPF")
-    public Keys keys = Keys.ZIPF;
-
+@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
+public class Zipfian extends LockWorkload {
     @Param("90")
     public int clients;
 
+    /** How many rows there are to pick from. */
+    @Param("100")
+    public int rows;
+
+    /** The exponent of the zipfian distribution; 0 for even. */
+    @Param("1.1")
+    public double zipf;
+
+    /** Whether the row is read once, and not updated. */
+    @Param("false")
+    public boolean reading;
+
+    /** Parameters of the table. */
+    String storage() {
+        return Accounts.ROOMY;
+    }
+
+    /** A client has committed a transaction. */
+    void committed() {}
+
     @Override
     void prepare() throws SQLException {
-        boolean uniform = keys == Keys.UNIFORM;
-        create(uniform ? UNIFORM_ROWS : ROWS, "fillfactor = 50");
+        Exclusion exclusion = new Exclusion(rows + 1);
+        atEnd(exclusion::check);
+        atEnd(Accounts.create(server, rows, storage())::check);
         Locking locking = locking(server.pool(clients), Accounts.TABLE, Accounts.ID);
-        threads.add(
-                "client",
-                clients,
-                number -> client(locking, uniform ? Zipf.uniform(UNIFORM_ROWS) : Zipf.zipf(ROWS, zipf)));
+        threads.add("client", clients, number -> {
+            Latency lock = meter.latency("lock");
+            DiscreteSampler keys = Zipf.zipf(rows, zipf);
+            return () -> {
+                int aid = keys.sample();
+                lock.begin();
+                locking.transaction(aid, connection -> {
+                    lock.end();
+                    exclusion.inside(aid, () -> work(connection, aid));
+                });
+                committed();
+                return 1;
+            };
+        });
+    }
+
+    private void work(Connection connection, int aid) throws SQLException {
+        if (reading) {
+            Accounts.read(connection, aid);
+        } else {
+            Accounts.updateThrice(connection, aid);
+        }
     }
 }

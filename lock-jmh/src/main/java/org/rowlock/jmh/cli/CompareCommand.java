@@ -101,7 +101,6 @@ final class CompareCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        PrintWriter out = command.commandLine().getOut();
         ServerAddress address = server.address();
         refuse(
                 address == null && crashCommand != null,
@@ -111,8 +110,6 @@ final class CompareCommand implements Callable<Integer> {
                 address != null && standby != null,
                 "--standby is for an embedded server; yours has the standbys that it has, and the report shows its"
                         + " synchronous_standby_names. Leave out --standby or --url.");
-        Path directory = directory();
-        List<String> remarks = new ArrayList<>();
         String mayNotKill = standby != null
                 ? "kills its server, and has none with a standby. Leave out --standby, or this scenario."
                 : address != null && crashCommand == null
@@ -120,30 +117,41 @@ final class CompareCommand implements Callable<Integer> {
                                 + " Give a shell command that does with --crash-command, or leave out --url for an"
                                 + " embedded server."
                         : "";
+        Path directory = directory();
+        List<String> remarks = new ArrayList<>();
         List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
-        ServerFacts facts = address == null ? null : ServerCheck.forBenchmarks(address);
-        if (address != null && facts != null) {
+        ServerFacts facts = null;
+        if (address != null) {
+            facts = ServerCheck.forBenchmarks(address);
             remarks.addAll(ServerCheck.remarks(facts));
             chosen = new Room(address, facts.room(), facts.lockTableRoom())
                     .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
         }
-        out.println(Plan.of(chosen, facts, remarks, directory));
-        out.flush();
-        if (address != null && !yes && isTerminal() && !isConfirmed()) {
-            command.commandLine().getErr().println("Nothing was done.");
+        out().println(Plan.of(chosen, facts, remarks, directory));
+        if (address != null && !yes && isRefused()) {
+            err().println("Nothing was done.");
             return ExitCode.SOFTWARE;
         }
-        ComparisonSettings settings = new ComparisonSettings(
-                chosen,
-                address,
-                1,
-                scenarios.isDefault() ? BUDGET : null,
-                Program.version(),
-                given(),
-                remarks,
-                crashCommand,
-                standby);
-        return run(settings, directory);
+        return run(
+                new ComparisonSettings(
+                        chosen,
+                        address,
+                        1,
+                        scenarios.isDefault() ? BUDGET : null,
+                        Program.version(),
+                        given(),
+                        remarks,
+                        crashCommand,
+                        standby),
+                directory);
+    }
+
+    private PrintWriter out() {
+        return command.commandLine().getOut();
+    }
+
+    private PrintWriter err() {
+        return command.commandLine().getErr();
     }
 
     private void refuse(boolean isWrong, String message) {
@@ -152,7 +160,6 @@ final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    /** Made before the run, so that nobody waits for a report that cannot be written. */
     private Path directory() {
         String time = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").format(LocalDateTime.now(ZoneId.systemDefault()));
         Path directory = (report == null ? Path.of("rowlock-report-" + time) : report).toAbsolutePath();
@@ -178,67 +185,48 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     private int run(ComparisonSettings settings, Path directory) throws IOException {
-        PrintWriter out = command.commandLine().getOut();
-        PrintWriter err = command.commandLine().getErr();
-        ConsoleProgress progress = new ConsoleProgress(out, err, isTerminal());
-        Comparison comparison = new Comparison(settings, progress);
+        Comparison comparison = new Comparison(settings, new ConsoleProgress(out(), err()));
         boolean isMade = Files.notExists(directory);
-        try (Interruption interruption = new Interruption(comparison, err)) {
-            try {
-                Files.createDirectories(directory);
-                Files.delete(Files.createTempFile(directory, "rowlock", ".tmp"));
-            } catch (IOException e) {
-                throw new UserError("The report cannot be written to " + directory + " (" + e
-                        + "). Give another directory with --report.");
-            }
+        try (Interruption interruption = new Interruption(comparison, err())) {
+            // Before the run, so that nobody waits for a report that cannot be written.
+            Files.delete(writing(
+                    directory, () -> Files.createTempFile(Files.createDirectories(directory), "rowlock", ".tmp")));
             Results results = comparison.run();
-            progress.clear();
             boolean isEmpty = results.scenarios().isEmpty();
             if (isEmpty) {
-                err.println("There is nothing to report: no measurement was finished.");
+                err().println("There is nothing to report: no measurement was finished.");
                 if (isMade) {
                     Files.delete(directory);
                 }
             } else {
-                out.println(Summary.of(results));
-                out.flush();
-                out.println("Report: " + written(results, directory));
+                out().println(Summary.of(results));
+                out().println("Report: " + writing(directory, () -> Report.write(results, directory)));
             }
-            results.failures().forEach(failure -> err.println("Failed: " + failure));
-            out.flush();
+            results.failures().forEach(failure -> err().println("Failed: " + failure));
             boolean isGood = results.failures().isEmpty() && !isEmpty;
             return interruption.isInterrupted() ? INTERRUPTED : isGood ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }
 
-    private static Path written(Results results, Path directory) {
+    private interface Writing {
+        Path write() throws IOException;
+    }
+
+    private static Path writing(Path directory, Writing writing) {
         try {
-            return Report.write(results, directory);
+            return writing.write();
         } catch (IOException e) {
             throw new UserError(
-                    "The report could not be written to " + directory + ": " + e.getMessage()
-                            + ". What was found stands above; make room there, and run it again.",
+                    "The report cannot be written to " + directory + " (" + e + "). Make room there, or give another"
+                            + " directory with --report.",
                     e);
         }
     }
 
-    /** Whether both what we read and what we write is a terminal. */
-    @SuppressWarnings("SystemConsoleNull")
-    private static boolean isTerminal() {
+    /** False also if nobody is there to be asked: see {@link Program#run}. */
+    private static boolean isRefused() {
         Console console = System.console();
-        try {
-            // From JDK 22 on there may be a console without a terminal, and a method that reports it.
-            return console != null
-                    && (boolean) Console.class.getMethod("isTerminal").invoke(console);
-        } catch (ReflectiveOperationException e) {
-            return true;
-        }
-    }
-
-    @SuppressWarnings("SystemConsoleNull")
-    private static boolean isConfirmed() {
-        Console console = System.console();
-        String answer = console == null ? null : console.readLine("Go on? [y/N] ");
-        return answer != null && answer.trim().matches("(?i)y|yes");
+        String answer = console == null ? "y" : console.readLine("Go on? [y/N] ");
+        return answer == null || !answer.trim().matches("(?i)y|yes");
     }
 }

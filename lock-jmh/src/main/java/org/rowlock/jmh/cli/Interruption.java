@@ -1,7 +1,6 @@
 package org.rowlock.jmh.cli;
 
 import java.io.PrintWriter;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.rowlock.jmh.run.Comparison;
@@ -12,7 +11,7 @@ import org.rowlock.jmh.run.Comparison;
  */
 final class Interruption implements AutoCloseable {
     /** Ends a program that does not come to its end; what is left of it the next start removes. */
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final int LIMIT_SECONDS = 120;
 
     private final CountDownLatch finished = new CountDownLatch(1);
     private final Thread hook;
@@ -26,18 +25,20 @@ final class Interruption implements AutoCloseable {
     private void interrupted(Comparison comparison, PrintWriter err) {
         interrupted = true;
         err.println(System.lineSeparator() + "Stopping: ending the clients and removing what was created.");
-        long deadline = System.nanoTime() + LIMIT.toNanos();
+        boolean isFinished = false;
         try {
-            do {
+            for (int second = 0; second < LIMIT_SECONDS && !isFinished; second++) {
                 // Again, as it may start something in the very moment.
                 comparison.stop();
-            } while (!finished.await(1, TimeUnit.SECONDS) && System.nanoTime() < deadline);
+                isFinished = finished.await(1, TimeUnit.SECONDS);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        boolean isClean = finished.getCount() == 0 && comparison.isClean();
-        err.println(isClean ? "Nothing is left behind." : "Stopped before everything was removed.");
-        err.flush();
+        err.println(
+                isFinished && comparison.isClean()
+                        ? "Nothing is left behind."
+                        : "Stopped before everything was removed.");
     }
 
     boolean isInterrupted() {

@@ -27,8 +27,7 @@ import picocli.CommandLine.ScopeType;
             "",
             "Examples:",
             "  java -jar benchmarks.jar compare",
-            "  java -jar benchmarks.jar compare --url jdbc:postgresql://db:5432/app --user bench --password \\",
-            "       --scenario zipfian,clients --clients 1,10,90 --report out",
+            "  java -jar benchmarks.jar compare --help",
             "  java -jar benchmarks.jar list clients",
             "",
             "Anything else is for JMH, whose jar this is: -h shows its options, -l its benchmarks.",
@@ -70,6 +69,8 @@ public final class Program implements IVersionProvider {
      * @return the exit status: 0 if all is well, 1 for failures, 2 for wrong usage
      */
     public static int run(PrintWriter out, PrintWriter err, String... args) {
+        // From JDK 22 on there would be a console without a terminal too, and nobody there to be asked.
+        System.setProperty("jdk.console", "java.base");
         return DoctorMain.commandLine(new Program())
                 .setOut(out)
                 .setErr(err)

@@ -2,16 +2,15 @@ package org.rowlock.jmh.cli;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.doctor.PositiveNumber;
-import org.rowlock.jmh.bench.DefaultScenarios;
 import org.rowlock.jmh.bench.Instances;
 import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.bench.Strategy;
@@ -19,11 +18,12 @@ import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
-import picocli.CommandLine;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** What is run, and how long. A mixin for commands. */
 final class ScenarioOptions {
@@ -40,9 +40,10 @@ final class ScenarioOptions {
             names = "--scenario",
             paramLabel = "<name>",
             split = ",",
+            converter = Named.class,
             description = "What to find out, by name; 'list' shows the names. Default: the few that matter most, with"
                     + " fewer points and variants than they have when named.")
-    private List<String> names = new ArrayList<>();
+    private List<Scenario> names = new ArrayList<>();
 
     @Option(names = "--all", description = "Every scenario. Takes many hours.")
     private boolean all;
@@ -64,6 +65,16 @@ final class ScenarioOptions {
                     + " lock-jdbc. Where clients are processes of their own, see instances, it is measured"
                     + " beside this one.")
     private @Nullable String beside;
+
+    /** Finds a scenario. */
+    static final class Named implements ITypeConverter<Scenario> {
+        @Override
+        public Scenario convert(String name) {
+            return Scenarios.named(name.trim().toLowerCase(Locale.ROOT))
+                    .orElseThrow(() -> new TypeConversionException("There is no scenario '" + name + "'. There are: "
+                            + String.join(", ", Scenarios.names()) + "."));
+        }
+    }
 
     /** With, without or both. */
     enum Admission {
@@ -127,10 +138,9 @@ final class ScenarioOptions {
      * @throws ParameterException if they contradict each other or name what there is not
      */
     List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
-        CommandLine line = command.commandLine();
         for (String option : List.of("--scenario", "--strategy", "--clients", "--rtt")) {
             // A list of nothing but commas would else be taken for none at all, and the default would run.
-            Object given = line.getParseResult().matchedOptionValue(option, null);
+            Object given = command.commandLine().getParseResult().matchedOptionValue(option, null);
             refuse(
                     given instanceof List<?> values && values.isEmpty(),
                     option + " was given without a value. Give one or more, with a comma between them, or leave "
@@ -139,7 +149,7 @@ final class ScenarioOptions {
         refuse(all && areNamed(), "--all runs every scenario, and --scenario some. Give one of them.");
         refuse(zipf != null && (zipf < 0 || zipf > MOST_ZIPF), "--zipf is a number from 0 to 20, such as 1.1.");
         List<Scenario> chosen = new ArrayList<>();
-        for (Scenario scenario : wanted(isEmbedded, line)) {
+        for (Scenario scenario : wanted(isEmbedded)) {
             List<Variant> variants = allVariants(scenario)
                     .filter(each -> isWanted(scenario, each))
                     .toList();
@@ -179,21 +189,15 @@ final class ScenarioOptions {
                 option + " has no effect on these scenarios. It has on: " + String.join(", ", others) + ".");
     }
 
-    private Iterable<Scenario> wanted(boolean isEmbedded, CommandLine line) {
-        if (names.isEmpty()) {
-            return all ? Scenarios.all() : DefaultScenarios.scenarios(isEmbedded, !strategies.isEmpty());
-        }
-        Set<Scenario> named = new LinkedHashSet<>();
-        names.forEach(name -> named.add(named(name.trim().toLowerCase(Locale.ROOT), line)));
-        return named;
-    }
-
-    static Scenario named(String name, CommandLine line) {
-        return Scenarios.named(name)
-                .orElseThrow(() -> new ParameterException(
-                        line,
-                        "There is no scenario '" + name + "'. There are: " + String.join(", ", Scenarios.names())
-                                + "."));
+    private Collection<Scenario> wanted(boolean isEmbedded) {
+        return areNamed()
+                ? new LinkedHashSet<>(names)
+                : all
+                        ? Scenarios.all()
+                        : Scenarios.all().stream()
+                                .filter(scenario -> scenario.brief() != null)
+                                .map(scenario -> scenario.shortened(isEmbedded, !strategies.isEmpty()))
+                                .toList();
     }
 
     private Stream<Variant> allVariants(Scenario scenario) {
@@ -229,7 +233,7 @@ final class ScenarioOptions {
         }
         if (zipf != null && has(scenario, ZIPF)) {
             points = points.stream()
-                    .map(point -> point.with(ZIPF, String.valueOf(zipf)))
+                    .map(point -> point.params().containsKey(ZIPF) ? point : point.with(ZIPF, String.valueOf(zipf)))
                     .toList();
         }
         return roundTrips.isEmpty()

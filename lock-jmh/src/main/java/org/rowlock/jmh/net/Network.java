@@ -28,8 +28,6 @@ public final class Network implements AutoCloseable {
     /** More than driver, server and late sleeps add to a round trip. */
     private static final double OVERHEAD_MILLIS = 0.3;
 
-    private static final double MEDIAN = 0.5;
-
     private static final int ATTEMPTS = 6;
     private static final int SAMPLES = 100;
     private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -58,7 +56,7 @@ public final class Network implements AutoCloseable {
         }
         if (rttMillis == 0) {
             Network direct = new Network(server, null, 0);
-            direct.roundTripMillis = quantile(direct.measure(), MEDIAN);
+            direct.roundTripMillis = direct.measure();
             return direct;
         }
         PGSimpleDataSource target = server.dataSource("");
@@ -113,7 +111,7 @@ public final class Network implements AutoCloseable {
         double leastError = Double.MAX_VALUE;
         for (int attempt = 1; attempt <= ATTEMPTS && leastError > TOLERANCE * rttMillis; attempt++) {
             tell(delay, told, said);
-            double error = quantile(measure(), MEDIAN) - rttMillis;
+            double error = measure() - rttMillis;
             if (Math.abs(error) < leastError) {
                 leastError = Math.abs(error);
                 best = delay;
@@ -121,7 +119,7 @@ public final class Network implements AutoCloseable {
             delay = Math.min(rttMillis, Math.max(Math.max(0, rttMillis - OVERHEAD_MILLIS), delay - error));
         }
         tell(best, told, said);
-        roundTripMillis = quantile(measure(), MEDIAN);
+        roundTripMillis = measure();
     }
 
     private static void tell(double delayMillis, PrintWriter told, BufferedReader said) throws IOException {
@@ -129,8 +127,8 @@ public final class Network implements AutoCloseable {
         line(said);
     }
 
-    /** Times of {@code select 1}, the shortest first. */
-    private long[] measure() throws SQLException {
+    /** What {@code select 1} takes: the median, in milliseconds. */
+    private double measure() throws SQLException {
         PGSimpleDataSource dataSource = server.dataSource("rowlock-jmh-network");
         lead(dataSource);
         long[] nanos = new long[SAMPLES];
@@ -151,11 +149,7 @@ public final class Network implements AutoCloseable {
         }
         isWarm = true;
         Arrays.sort(nanos);
-        return nanos;
-    }
-
-    private static double quantile(long[] sorted, double part) {
-        return sorted[(int) (sorted.length * part)] / NANOS_PER_MILLI;
+        return nanos[SAMPLES / 2] / NANOS_PER_MILLI;
     }
 
     /** What {@code select 1} takes, measured when it was opened. */

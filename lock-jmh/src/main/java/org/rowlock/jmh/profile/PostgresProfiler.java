@@ -1,7 +1,6 @@
 package org.rowlock.jmh.profile;
 
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -11,10 +10,8 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.profile.InternalProfiler;
 import org.openjdk.jmh.profile.ProfilerException;
-import org.openjdk.jmh.results.AggregationPolicy;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
-import org.openjdk.jmh.results.ScalarResult;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.UserError;
 
@@ -36,15 +33,12 @@ import org.rowlock.doctor.UserError;
  * database were in that wait at a time, on average. Other users' sessions are seen by members of
  * {@code pg_read_all_stats}.
  *
- * <p>Options: {@code url}, {@code user}, {@code password}, and {@code interval} in milliseconds between samples,
- * default 50. Without a URL it adds what Rowlock's own benchmarks have found out, which have all of this and more.
+ * <p>Options: {@code url}, {@code user} and {@code password}. Without a URL it adds what Rowlock's own benchmarks have found out, which have all of this and more.
  */
 public final class PostgresProfiler implements InternalProfiler {
-    private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..;interval=<milliseconds>";
-    private static final long DEFAULT_INTERVAL_MILLIS = 50;
+    private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..";
 
     private final @Nullable ServerAddress address;
-    private final long intervalMillis;
     private @Nullable Window window;
 
     public PostgresProfiler() throws ProfilerException {
@@ -53,9 +47,7 @@ public final class PostgresProfiler implements InternalProfiler {
 
     /** Called by JMH with what stands behind the colon. */
     public PostgresProfiler(String initLine) throws ProfilerException {
-        Map<String, String> options = parse(initLine == null ? "" : initLine);
-        this.address = address(options);
-        this.intervalMillis = interval(options.get("interval"));
+        this.address = address(parse(initLine == null ? "" : initLine));
     }
 
     private static Map<String, String> parse(String line) throws ProfilerException {
@@ -63,8 +55,7 @@ public final class PostgresProfiler implements InternalProfiler {
         for (String option : line.split(";", -1)) {
             if (!option.isBlank()) {
                 String[] parts = option.trim().split("=", 2);
-                if (parts.length != 2
-                        || !List.of("url", "user", "password", "interval").contains(parts[0])) {
+                if (parts.length != 2 || !List.of("url", "user", "password").contains(parts[0])) {
                     throw new ProfilerException(USAGE + ", and not " + parts[0]);
                 }
                 options.put(parts[0], parts[1]);
@@ -82,18 +73,6 @@ public final class PostgresProfiler implements InternalProfiler {
         }
     }
 
-    private static long interval(@Nullable String millis) throws ProfilerException {
-        try {
-            long interval = millis == null ? DEFAULT_INTERVAL_MILLIS : Long.parseLong(millis);
-            if (interval >= 1) {
-                return interval;
-            }
-        } catch (NumberFormatException e) {
-            // Reported below, like a number that is too small.
-        }
-        throw new ProfilerException(USAGE + "; the interval is " + millis + ", and must be at least 1");
-    }
-
     @Override
     public String getDescription() {
         return "PostgreSQL: WAL, xids, MultiXacts, deadlocks, dead tuples per operation, and sampled wait events";
@@ -103,7 +82,7 @@ public final class PostgresProfiler implements InternalProfiler {
     public void beforeIteration(BenchmarkParams benchmarkParams, IterationParams iterationParams) {
         if (address != null) {
             try {
-                window = Window.open(address, intervalMillis, () -> 0);
+                window = Window.open(address, () -> 0);
             } catch (SQLException e) {
                 throw new IllegalStateException("PostgresProfiler cannot read the server: " + e.getMessage(), e);
             }
@@ -125,10 +104,6 @@ public final class PostgresProfiler implements InternalProfiler {
                 System.out.println("PostgresProfiler lost the server during the iteration: " + e.getMessage());
             }
         }
-        List<Result<?>> results = new ArrayList<>();
-        Published.take()
-                .forEach((name, measured) ->
-                        results.add(new ScalarResult(name, measured.value(), measured.unit(), AggregationPolicy.AVG)));
-        return results;
+        return Published.take();
     }
 }

@@ -1,9 +1,13 @@
 package org.rowlock.jmh.profile;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.results.AggregationPolicy;
+import org.openjdk.jmh.results.ScalarResult;
 
 /**
  * What a workload has found out in a window, for {@link PostgresProfiler} to hand to JMH. For one thread.
@@ -12,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param perSecond what was completed in it
  * @param all by name, to be added to
  */
-public record Published(double seconds, double perSecond, Map<String, Measured> all) {
+public record Published(double seconds, double perSecond, Map<String, ScalarResult> all) {
     private static final AtomicReference<@Nullable Published> LATEST = new AtomicReference<>();
 
     /** Nothing but that, to begin with. */
@@ -21,14 +25,12 @@ public record Published(double seconds, double perSecond, Map<String, Measured> 
     }
 
     /**
-     * A number with its unit.
+     * Adds a number, in place of another of the name.
      *
      * @param unit empty for none
      */
-    public record Measured(double value, String unit) {}
-
     public void put(String name, double value, String unit) {
-        all.put(name, new Measured(value, unit));
+        all.put(name, new ScalarResult(name, value, unit, AggregationPolicy.AVG));
     }
 
     /** Makes them those of the iteration that is about to end. */
@@ -37,8 +39,8 @@ public record Published(double seconds, double perSecond, Map<String, Measured> 
     }
 
     /** Takes the latest; empty if there are none that were not taken. */
-    static Map<String, Measured> take() {
+    static Collection<ScalarResult> take() {
         Published latest = LATEST.getAndSet(null);
-        return latest == null ? Map.of() : latest.all;
+        return latest == null ? List.of() : latest.all.values();
     }
 }

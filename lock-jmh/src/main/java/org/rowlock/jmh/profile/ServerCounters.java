@@ -2,8 +2,6 @@ package org.rowlock.jmh.profile;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Map;
-import org.rowlock.jmh.profile.Published.Measured;
 import org.rowlock.jmh.server.Sql;
 
 /**
@@ -45,13 +43,12 @@ record ServerCounters(long walBytes, long xids, long multixacts, long deadlocks,
                 deadRowVersions - before.deadRowVersions);
     }
 
-    /** For each operation. */
-    Map<String, Measured> perOperation(double operations) {
-        return Map.of(
-                "wal", new Measured(walBytes / operations, "B/op"),
-                "xids", new Measured(xids / operations, "xids/op"),
-                "multixacts", new Measured(multixacts / operations, "multixacts/op"),
-                "deadlocks", new Measured(deadlocks / operations, "deadlocks/op"),
-                "deadTuples", new Measured(deadRowVersions / operations, "tuples/op"));
+    /** Adds what it is for each operation. */
+    void addTo(Published results, double operations) {
+        results.put("wal", walBytes / operations, "B/op");
+        results.put("xids", xids / operations, "xids/op");
+        results.put("multixacts", multixacts / operations, "multixacts/op");
+        results.put("deadlocks", deadlocks / operations, "deadlocks/op");
+        results.put("deadTuples", deadRowVersions / operations, "tuples/op");
     }
 }

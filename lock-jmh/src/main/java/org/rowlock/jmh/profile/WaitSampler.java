@@ -20,6 +20,8 @@ public final class WaitSampler implements AutoCloseable {
     /** Nothing to wait for: on a processor, or ready to be. */
     private static final String RUNNING = "CPU";
 
+    private static final long INTERVAL_MILLIS = 50;
+
     private static final String QUERY = """
             select coalesce(wait_event_type || ':' || wait_event, '%s'), count(*)
               from pg_stat_activity
@@ -46,8 +48,8 @@ public final class WaitSampler implements AutoCloseable {
     }
 
     /** Begins. The connection belongs to the sampler until it is closed. */
-    static WaitSampler start(Connection connection, long intervalMillis) {
-        return start(connection, QUERY, intervalMillis);
+    static WaitSampler start(Connection connection) {
+        return start(connection, QUERY, INTERVAL_MILLIS);
     }
 
     /** The same with another query, for wait events and how many sessions are in each. */

@@ -13,7 +13,6 @@ import org.rowlock.jmh.server.BenchmarkServer;
  */
 public final class Window {
     private static final String APPLICATION_NAME = "rowlock-jmh-profiler";
-    private static final long INTERVAL_MILLIS = 50;
 
     private final Connection connection;
     private final WaitSampler sampler;
@@ -37,7 +36,7 @@ public final class Window {
      * @param completed how many operations are completed, now and at the end
      */
     public static Window open(BenchmarkServer server, LongSupplier completed) throws SQLException {
-        Window window = open(server.address(), INTERVAL_MILLIS, completed);
+        Window window = open(server.address(), completed);
         // Should the benchmark fail before the window ends.
         server.closeWith(window.connection);
         server.closeWith(window.sampler);
@@ -45,10 +44,10 @@ public final class Window {
     }
 
     /** Begins to watch any server. */
-    static Window open(ServerAddress address, long intervalMillis, LongSupplier completed) throws SQLException {
+    static Window open(ServerAddress address, LongSupplier completed) throws SQLException {
         Connection connection = address.connect(APPLICATION_NAME);
         try {
-            WaitSampler sampler = WaitSampler.start(address.connect(APPLICATION_NAME), intervalMillis);
+            WaitSampler sampler = WaitSampler.start(address.connect(APPLICATION_NAME));
             return new Window(connection, sampler, completed);
         } catch (SQLException e) {
             connection.close();
@@ -70,7 +69,7 @@ public final class Window {
             processors.end(results, seconds);
             results.put("wal.rate", (double) counted.walBytes() / seconds, "B/s");
             if (operations > 0) {
-                counted.perOperation((double) operations).forEach(results.all()::put);
+                counted.addTo(results, operations);
             }
         }
         Map<String, Double> waits = sampler.stop();

@@ -9,18 +9,10 @@ import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.run.Results.VariantResult;
-import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.Help.Column;
-import picocli.CommandLine.Help.Column.Overflow;
-import picocli.CommandLine.Help.TextTable;
-import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** The results as a table for the terminal. */
 public final class Summary {
-    private static final int NAME = 34;
-    private static final int FIGURE = 16;
-    private static final int RATIO = 26;
-    private static final int CALL = 14;
+    private static final String AGAIN = "  again (A/A)";
 
     private Summary() {}
 
@@ -38,7 +30,7 @@ public final class Summary {
                         point.roundTripMillis(),
                         scenario.metrics().get(0).title(),
                         power(point)));
-                text.append(table(scenario, point));
+                append(text, scenario, point);
             }
         }
         text.append(System.lineSeparator())
@@ -55,40 +47,31 @@ public final class Summary {
                 : String.format(Locale.ROOT, " (finds differences from %.2fx on)", point.smallestFound());
     }
 
-    private static TextTable table(ScenarioResult scenario, PointResult point) {
-        TextTable table = TextTable.forColumns(
-                new picocli.CommandLine.Help.ColorScheme.Builder(Ansi.OFF).build(),
-                new Column(NAME, 2, Overflow.TRUNCATE),
-                new Column(FIGURE, 2, Overflow.TRUNCATE),
-                new Column(RATIO, 2, Overflow.TRUNCATE),
-                new Column(CALL, 2, Overflow.TRUNCATE),
-                new Column(UsageMessageSpec.DEFAULT_USAGE_WIDTH / 2, 2, Overflow.SPAN));
+    private static void append(StringBuilder text, ScenarioResult scenario, PointResult point) {
+        int width = point.variants().stream()
+                .mapToInt(variant -> variant.label().length())
+                .max()
+                .orElse(0);
+        String line = "  %-" + Math.max(AGAIN.length(), width) + "s  %16s  %-26s  %-14s%s%n";
         for (VariantResult variant : point.variants()) {
-            table.addRowValues(
-                    variant.label(),
-                    Comparison.figure(variant.rounds().stream()
-                                    .mapToDouble(Double::doubleValue)
-                                    .average()
-                                    .orElse(Double.NaN))
-                            + " "
-                            + scenario.metrics().get(0).unit(),
-                    ratio(variant.ratio()),
-                    call(variant),
-                    "limit: " + variant.limit());
+            double mean = variant.rounds().stream()
+                    .mapToDouble(Double::doubleValue)
+                    .average()
+                    .orElse(Double.NaN);
+            String figure =
+                    Comparison.figure(mean) + " " + scenario.metrics().get(0).unit();
+            String call = variant.kind() == Kind.CONTROL
+                    ? "control"
+                    : variant.call() == null ? "" : variant.call().name().toLowerCase(Locale.ROOT);
+            text.append(String.format(
+                    line, variant.label(), figure, shown(variant.ratio()), call, "limit: " + variant.limit()));
             if (variant.kind() == Kind.BASELINE && point.again() != null) {
-                table.addRowValues("  again (A/A)", "", ratio(point.again()), "", "");
+                text.append(String.format(line, AGAIN, "", shown(point.again()), "", ""));
             }
         }
-        return table;
     }
 
-    private static String ratio(@Nullable Ratio ratio) {
+    private static String shown(@Nullable Ratio ratio) {
         return ratio == null ? "" : ratio.toString();
-    }
-
-    private static String call(VariantResult variant) {
-        return variant.kind() == Kind.CONTROL
-                ? "control"
-                : variant.call() == null ? "" : variant.call().name().toLowerCase(Locale.ROOT);
     }
 }

@@ -51,50 +51,40 @@ final class Answer {
         if (all.isEmpty()) {
             return "Nothing can be said: too few rounds were finished.";
         }
-        Map<String, List<Compared>> byVariant = all.stream()
-                .collect(
-                        Collectors.groupingBy(each -> each.variant().label(), LinkedHashMap::new, Collectors.toList()));
-        String best = "";
-        double most = 0;
-        for (Map.Entry<String, List<Compared>> each : byVariant.entrySet()) {
-            double weight =
-                    each.getValue().stream().mapToDouble(Compared::weight).sum();
-            if (weight > most) {
-                best = each.getKey();
-                most = weight;
-            }
-        }
-        return best.isEmpty() ? keep(all) : use(best, byVariant.getOrDefault(best, List.of()));
+        return byVariant(all).entrySet().stream()
+                .filter(each -> weight(each.getValue()) > 0)
+                .max(Comparator.comparingDouble(each -> weight(each.getValue())))
+                .map(best -> use(best.getKey(), best.getValue()))
+                .orElseGet(() -> keep(all));
+    }
+
+    private static double weight(List<Compared> compared) {
+        return compared.stream().mapToDouble(Compared::weight).sum();
     }
 
     private static String use(String label, List<Compared> compared) {
         List<Compared> better = with(compared, Call.BETTER);
         List<Compared> worse = with(compared, Call.WORSE);
+        int others = compared.size() - better.size() - worse.size();
         return "Use " + label + ": " + gains(better) + "."
                 + (worse.isEmpty() ? "" : " It is worse: " + gains(worse) + ".")
-                + others(compared.size() - better.size() - worse.size())
+                + (others == 0 ? "" : " No difference was found in " + others + " more comparison(s).")
                 + SURE;
     }
 
-    private static String others(int number) {
-        return number == 0 ? "" : " No difference was found in " + number + " more comparison(s).";
+    private static String keep(List<Compared> all) {
+        StringBuilder worse = new StringBuilder();
+        byVariant(with(all, Call.WORSE))
+                .forEach((label, compared) -> worse.append(" " + label + " is worse: ")
+                        .append(gains(compared))
+                        .append('.'));
+        return "Change nothing: no variant is better on the whole." + (worse.isEmpty() ? power(all) : worse + SURE);
     }
 
-    private static String keep(List<Compared> all) {
-        List<Compared> worse = with(all, Call.WORSE);
-        return "Change nothing: no variant is better on the whole."
-                + (worse.isEmpty()
-                        ? power(all)
-                        : worse.stream()
-                                        .collect(Collectors.groupingBy(
-                                                each -> each.variant().label(),
-                                                LinkedHashMap::new,
-                                                Collectors.toList()))
-                                        .entrySet()
-                                        .stream()
-                                        .map(each -> " " + each.getKey() + " is worse: " + gains(each.getValue()) + ".")
-                                        .collect(Collectors.joining())
-                                + SURE);
+    private static Map<String, List<Compared>> byVariant(List<Compared> all) {
+        return all.stream()
+                .collect(
+                        Collectors.groupingBy(each -> each.variant().label(), LinkedHashMap::new, Collectors.toList()));
     }
 
     /** From the most precise comparison to the least; empty where the baseline could not be compared with itself. */

@@ -1,10 +1,7 @@
 package org.rowlock.jmh.run;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.stream.Stream;
 import org.openjdk.jmh.runner.BenchmarkException;
 import org.openjdk.jmh.runner.RunnerException;
 import org.rowlock.doctor.UserError;
@@ -27,32 +24,26 @@ final class BenchmarkFailure extends Exception {
     }
 
     static BenchmarkFailure of(Throwable failure) {
-        Throwable first = null;
-        Deque<Throwable> queue = new ArrayDeque<>();
-        Set<Throwable> seen = new HashSet<>();
-        queue.add(failure);
-        while (!queue.isEmpty()) {
-            Throwable next = queue.remove();
-            if (seen.add(next)) {
-                if (next instanceof InvariantViolation || next instanceof UserError) {
-                    return new BenchmarkFailure(
-                            String.valueOf(next.getMessage()), failure, next instanceof InvariantViolation);
-                }
-                if (first == null && !(next instanceof RunnerException) && !(next instanceof BenchmarkException)) {
-                    first = next;
-                }
-                if (next.getCause() != null) {
-                    queue.add(next.getCause());
-                }
-                queue.addAll(List.of(next.getSuppressed()));
-            }
-        }
+        List<Throwable> all = all(failure).toList();
+        Throwable told = all.stream()
+                .filter(each -> each instanceof InvariantViolation || each instanceof UserError)
+                .findFirst()
+                .or(() -> all.stream()
+                        .filter(each -> !(each instanceof RunnerException || each instanceof BenchmarkException))
+                        .findFirst())
+                .orElse(failure);
+        String message = told.getMessage();
         return new BenchmarkFailure(
-                first == null ? String.valueOf(failure.getMessage()) : describe(first), failure, false);
+                message == null || message.isBlank() ? told.getClass().getName() : message.strip(),
+                failure,
+                told instanceof InvariantViolation);
     }
 
-    private static String describe(Throwable failure) {
-        String message = failure.getMessage();
-        return message == null || message.isBlank() ? failure.getClass().getName() : message.strip();
+    /** It and what is behind it. */
+    private static Stream<Throwable> all(Throwable failure) {
+        return Stream.concat(
+                Stream.of(failure),
+                Stream.concat(Stream.ofNullable(failure.getCause()), Stream.of(failure.getSuppressed()))
+                        .flatMap(BenchmarkFailure::all));
     }
 }

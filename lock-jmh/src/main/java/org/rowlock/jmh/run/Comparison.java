@@ -7,14 +7,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 import org.rowlock.doctor.ServerFailures;
@@ -44,8 +44,10 @@ public final class Comparison {
     /** A variant that fails so often is not tried again. */
     private static final int MOST_FAILURES = 3;
 
+    /** A server that is away for longer is given up. */
+    private static final Duration OUTAGE = Duration.ofMinutes(5);
+
     private static final int SPARE_CONNECTIONS = 30;
-    private static final long SEED = 20_261;
 
     private final ComparisonSettings settings;
     private final Progress progress;
@@ -179,11 +181,11 @@ public final class Comparison {
         Path file = new RunFile(address, run).write();
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             facts = ServerFacts.of(connection);
-            BenchmarkSchema.refuseAnothers(connection);
+            BenchmarkSchema.removeLeftovers(connection);
             // An embedded server that is to be killed is the fork's own, so that no crash leaves anything to the next.
             Path told = settings.server() == null && scenario.killsServer() ? null : file;
             RunFile.setForThisJvm(settings.forks() == 0 ? told : null);
-            runRounds(scenario, new JmhRun(settings.forks(), told, settings.crashCommand()), rounds);
+            runRounds(scenario, new JmhRun(settings.forks(), told, settings.crashCommand()), address, rounds);
         } finally {
             RunFile.setForThisJvm(null);
             RunFile.delete(file);
@@ -207,7 +209,7 @@ public final class Comparison {
         }
     }
 
-    private void runRounds(Scenario scenario, JmhRun jmh, Rounds rounds) {
+    private void runRounds(Scenario scenario, JmhRun jmh, ServerAddress address, Rounds rounds) {
         Map<Variant, Integer> failed = new HashMap<>();
         int planned = scenario.timing().rounds();
         for (int round = 1; round <= planned && !stopped; round++) {
@@ -218,28 +220,31 @@ public final class Comparison {
                 return;
             }
             for (Point point : scenario.points()) {
-                for (Rounds.Place place : turns(scenario, point, round)) {
+                for (Rounds.Place place : Rounds.turns(scenario, point, round)) {
                     if (failed.getOrDefault(place.variant(), 0) < MOST_FAILURES && !stopped) {
-                        failed.merge(place.variant(), run(scenario, jmh, rounds, place, round), Integer::sum);
+                        int failures = run(scenario, jmh, rounds, place, round);
+                        failed.merge(place.variant(), failures, Integer::sum);
+                        if (failures > 0 && !isBack(address)) {
+                            fail(scenario.name(), new UserError("The server does not answer; the rest is left out."));
+                            return;
+                        }
                     }
                 }
             }
         }
     }
 
-    /** The baseline first and last; every second round goes backwards. */
-    static List<Rounds.Place> turns(Scenario scenario, Point point, int round) {
-        List<Variant> others = new ArrayList<>(
-                scenario.variants().subList(1, scenario.variants().size()));
-        Collections.shuffle(others, new Random(SEED + (round - 1) / 2));
-        List<Rounds.Place> turns = new ArrayList<>();
-        turns.add(new Rounds.Place(point, scenario.baseline(), false));
-        others.forEach(variant -> turns.add(new Rounds.Place(point, variant, false)));
-        turns.add(new Rounds.Place(point, scenario.baseline(), true));
-        if (round % 2 == 0) {
-            Collections.reverse(turns);
+    /** Waits for a server that is away, so that an outage costs the turn that it ended, and no other. */
+    private boolean isBack(ServerAddress address) {
+        long deadline = System.nanoTime() + OUTAGE.toNanos();
+        while (!stopped && System.nanoTime() < deadline) {
+            try (Connection connection = address.connect(BenchmarkSchema.applicationName("check"))) {
+                return connection.isValid(0);
+            } catch (SQLException e) {
+                LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+            }
         }
-        return turns;
+        return stopped;
     }
 
     /**
@@ -255,7 +260,6 @@ public final class Comparison {
                 place.point().label(),
                 variant.label(),
                 place.again() ? " again" : "");
-        progress.begins(what);
         try {
             Measurement measured = jmh.run(scenario, place.point(), variant);
             rounds.add(place, round, measured);

@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -35,19 +34,15 @@ record JmhRun(int forks, @Nullable Path runFile, @Nullable String crashCommand) 
                 .include("^" + Pattern.quote(scenario.benchmark().getName()) + "\\.")
                 .forks(forks)
                 .measurementIterations(timing.windows())
+                .measurementTime(TimeValue.milliseconds(timing.millis()))
+                .warmupIterations(timing.warmupMillis() > 0 ? 1 : 0)
+                .warmupTime(TimeValue.milliseconds(Math.max(1, timing.warmupMillis())))
                 .shouldFailOnError(true)
                 .jvmArgsAppend(jvmArgs())
                 .addProfiler(PostgresProfiler.class)
                 .verbosity(VerboseMode.SILENT);
         variant.params().forEach(options::param);
         point.params().forEach(options::param);
-        if (timing.singleShot()) {
-            options.mode(Mode.SingleShotTime).warmupIterations(0);
-        } else {
-            options.warmupIterations(timing.warmupMillis() > 0 ? 1 : 0)
-                    .warmupTime(TimeValue.milliseconds(Math.max(1, timing.warmupMillis())))
-                    .measurementTime(TimeValue.milliseconds(timing.millis()));
-        }
         try {
             Collection<RunResult> results = new Runner(options.build()).run();
             if (results.size() != 1) {

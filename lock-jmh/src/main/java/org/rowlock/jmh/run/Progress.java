@@ -8,17 +8,15 @@ public interface Progress {
     /** A scenario begins; the number is from 1 on. */
     void scenario(Scenario scenario, int number, int of);
 
-    /** A measurement begins: the variant, where and in which round. */
-    void begins(String what);
-
     /**
-     * It has ended well.
+     * A measurement has ended well.
      *
+     * @param what the variant, where and in which round
      * @param figure what it came to
      * @param left until the end of all, as far as is known
      */
     void ended(String what, String figure, Duration left);
 
-    /** A variant has failed, and is left out from here on; or all that is named. */
+    /** A measurement has failed, or all that is named. */
     void failed(String what, String message);
 }

@@ -55,9 +55,8 @@ public record Room(ServerAddress server, ConnectionRoom connections, long locks)
         if (point.locks() > locks) {
             return String.format(
                     Locale.ROOT,
-                    "takes %,d places in the lock table, and the server has room for %,d (max_locks_per_transaction x"
-                            + " max_connections; full, it fails everybody there). Set max_locks_per_transaction to %,d"
-                            + " times what it is.",
+                    "takes %,d places in the lock table, and the server has room for %,d (full, it fails everybody"
+                            + " there). Set max_locks_per_transaction to %,d times what it is.",
                     point.locks(),
                     locks,
                     (point.locks() + locks - 1) / Math.max(1, locks));

@@ -2,6 +2,8 @@ package org.rowlock.jmh.scenario;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A question, and how it is measured.
@@ -10,6 +12,7 @@ import java.util.Map;
  * @param title a line
  * @param question what it asks and does; complete sentences
  * @param published where others measured the same, and what they found; may be empty
+ * @param rows what is run, as scenarios.md has it
  * @param benchmark JMH's class
  * @param points where it is run
  * @param variants what is compared; the first is what ratios refer to
@@ -17,19 +20,52 @@ import java.util.Map;
  * @param timing how long
  * @param settings of postgresql.conf that an embedded server gets for it
  * @param killsServer whether the server does not survive it
+ * @param brief what is run of it if nobody says what; null for nothing
  */
 public record Scenario(
         String name,
         String title,
         String question,
         String published,
+        String rows,
         Class<?> benchmark,
         List<Point> points,
         List<Variant> variants,
         List<Metric> metrics,
         Timing timing,
         Map<String, String> settings,
-        boolean killsServer) {
+        boolean killsServer,
+        @Nullable Brief brief) {
+
+    /**
+     * Some of a scenario.
+     *
+     * @param point the label of one, without a network
+     * @param roundTrips of the networks, where the server is on this machine
+     * @param variants their labels
+     */
+    public record Brief(String point, List<Double> roundTrips, List<String> variants, Timing timing) {}
+
+    /**
+     * What is run of it where nobody says what; there must be a {@link #brief}.
+     *
+     * @param isEmbedded whether the server is ours, on this machine, and so without a network
+     * @param areAllVariants whether with all of its variants, as it was said which are wanted
+     */
+    public Scenario shortened(boolean isEmbedded, boolean areAllVariants) {
+        Brief some = Objects.requireNonNull(brief);
+        return copy(
+                points.stream()
+                        .filter(point -> point.over(0).label().equals(some.point()))
+                        .flatMap(point -> (isEmbedded ? some.roundTrips() : List.of(0.0))
+                                .stream().map(point::over))
+                        .distinct()
+                        .toList(),
+                variants.stream()
+                        .filter(variant -> areAllVariants || some.variants().contains(variant.label()))
+                        .toList(),
+                some.timing());
+    }
 
     public Scenario timed(Timing other) {
         return copy(points, variants, other);
@@ -42,7 +78,19 @@ public record Scenario(
 
     private Scenario copy(List<Point> where, List<Variant> what, Timing how) {
         return new Scenario(
-                name, title, question, published, benchmark, where, what, metrics, how, settings, killsServer);
+                name,
+                title,
+                question,
+                published,
+                rows,
+                benchmark,
+                where,
+                what,
+                metrics,
+                how,
+                settings,
+                killsServer,
+                brief);
     }
 
     public Variant baseline() {

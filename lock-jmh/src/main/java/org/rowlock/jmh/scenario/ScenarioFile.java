@@ -16,7 +16,9 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Metric.Better;
+import org.rowlock.jmh.scenario.Scenario.Brief;
 
 /** Reads scenarios.md, whose head says what its sections have in them. */
 public final class ScenarioFile {
@@ -31,6 +33,7 @@ public final class ScenarioFile {
     private String benchmark = "";
     private Timing timing = Timing.WARM;
     private boolean kills;
+    private @Nullable Brief brief;
 
     private ScenarioFile() {}
 
@@ -53,21 +56,22 @@ public final class ScenarioFile {
 
     private static Scenario scenario(String[] paragraphs, Function<String, Class<?>> benchmarks) {
         ScenarioFile run = new ScenarioFile();
-        paragraphs[paragraphs.length - 1]
-                .lines()
-                .forEach(line -> run.add(line.strip().split("\\s{2,}", -1)));
+        String rows = paragraphs[paragraphs.length - 1];
+        rows.lines().forEach(line -> run.add(line.strip().split("\\s{2,}", -1)));
         return new Scenario(
                 paragraphs[0],
                 words(paragraphs[1]),
                 words(paragraphs[2]),
                 paragraphs[3].startsWith(RUN) ? "" : words(paragraphs[3]).replaceFirst("^Published: ", ""),
+                rows,
                 benchmarks.apply(run.benchmark),
                 run.points,
                 run.variants,
                 run.metrics,
                 run.timing,
                 run.settings,
-                run.kills);
+                run.kills,
+                run.brief);
     }
 
     private static String words(String paragraph) {
@@ -95,6 +99,12 @@ public final class ScenarioFile {
                         row.length == 3 ? "ms" : row[3].replace("-", ""),
                         row.length == 3 ? Better.LOWER : Better.valueOf(row[4].toUpperCase(Locale.ROOT))));
             case "timing" -> timing = timing(row[1]);
+            case "default" ->
+                brief = new Brief(
+                        row[1],
+                        Stream.of(row[2].split(", ", -1)).map(Double::valueOf).toList(),
+                        List.of(row[3].split("; ", -1)),
+                        timing(row[4]));
             case "setting" -> settings.putAll(params(row[1]));
             case "kills" -> kills = true;
             default -> throw new IllegalStateException("scenarios.md has no rows of " + row[0]);
@@ -124,7 +134,7 @@ public final class ScenarioFile {
                 .results()
                 .mapToInt(number -> Integer.parseInt(number.group()))
                 .toArray();
-        return new Timing(numbers[0], numbers[1], numbers[2], numbers[3], text.endsWith("one shot"));
+        return new Timing(numbers[0], numbers[1], numbers[2], numbers[3]);
     }
 
     private static Map<String, String> params(String text) {

@@ -32,21 +32,24 @@ public final class BenchmarkSchema {
         if (isOf(connection, run)) {
             drop(connection, run);
         } else {
-            refuseAnothers(connection);
+            removeLeftovers(connection);
         }
         Sql.execute(connection, "create schema " + NAME, "comment on schema " + NAME + " is '" + mark(run) + "'");
     }
 
-    /** Refuses a server that has a schema of this name already. */
-    public static void refuseAnothers(Connection connection) throws SQLException {
-        List<String> marks = marks(connection);
-        if (!marks.isEmpty()) {
-            throw new UserError("There is a schema " + NAME + " in this database already, and the benchmarks do not"
-                    + " touch what they have not made. "
-                    + (isInUse(connection, marks.get(0))
-                            ? "Another run is working in it: wait for its end."
-                            : "No run is working in it now. If it is left from one that was killed, run there:"
-                                    + " drop schema " + NAME + " cascade"));
+    /** Drops what a killed run has left, and refuses a server that has another schema of this name. */
+    public static void removeLeftovers(Connection connection) throws SQLException {
+        for (String mark : marks(connection)) {
+            if (!mark.startsWith(mark(""))) {
+                throw new UserError("There is a schema " + NAME + " in this database already, and the benchmarks do not"
+                        + " touch what they have not made. If nobody needs it, run there: drop schema " + NAME
+                        + " cascade");
+            }
+            if (isInUse(connection, mark)) {
+                throw new UserError("There is a schema " + NAME + " in this database already. Another run is working in"
+                        + " it: wait for its end.");
+            }
+            drop(connection, mark.replace(mark(""), ""));
         }
     }
 

@@ -2,7 +2,6 @@ package org.rowlock.jmh.server;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -30,16 +29,22 @@ public final class BenchmarkServer implements AutoCloseable {
 
     private final ServerAddress address;
     private final String run;
-    private final @Nullable EmbeddedServer embedded;
+    private final boolean isEmbedded;
     private Consumer<PGSimpleDataSource> way = direct -> {};
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final Thread hook = new Thread(this::closeQuietly, "rowlock-jmh-cleanup");
-    private boolean closed;
 
     private BenchmarkServer(ServerAddress address, String run, @Nullable EmbeddedServer embedded) {
         this.address = address;
         this.run = run;
-        this.embedded = embedded;
+        this.isEmbedded = embedded != null;
+        resources.push(embedded == null ? this::dropSchema : embedded);
+    }
+
+    private void dropSchema() throws SQLException {
+        try (Connection connection = address.connect("rowlock-jmh cleanup")) {
+            BenchmarkSchema.drop(connection, run);
+        }
     }
 
     /**
@@ -85,7 +90,7 @@ public final class BenchmarkServer implements AutoCloseable {
 
     /** Whether the server is one that this JVM has started, and nobody else uses. */
     boolean isEmbedded() {
-        return embedded != null;
+        return isEmbedded;
     }
 
     /** Unpooled connections in autocommit. */
@@ -162,10 +167,8 @@ public final class BenchmarkServer implements AutoCloseable {
     }
 
     /** How many locks its lock table has room for. */
-    public int lockTableRoom() throws SQLException {
-        return (int) numbers("select current_setting('max_locks_per_transaction')::int"
-                + " * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)")[
-                0];
+    public long lockTableRoom() throws SQLException {
+        return numbers("select " + ServerFacts.LOCK_TABLE_ROOM)[0];
     }
 
     /** The numbers in the first row of a query. */
@@ -187,55 +190,40 @@ public final class BenchmarkServer implements AutoCloseable {
         void run() throws SQLException;
     }
 
+    /** Safe to call twice. Everything is closed; the first failure is thrown. */
     @Override
-    public void close() throws SQLException {
+    public synchronized void close() throws SQLException {
+        SQLException failure = null;
+        while (!resources.isEmpty()) {
+            try {
+                resources.pop().close();
+            } catch (Exception e) {
+                SQLException told = e instanceof SQLException sql
+                        ? sql
+                        : new SQLException("Closing the benchmark's connections failed: " + e.getMessage(), e);
+                if (failure == null) {
+                    failure = told;
+                } else {
+                    failure.addSuppressed(told);
+                }
+            }
+        }
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is going down and the hook does this; a second time does no harm.
+            // The JVM is going down, and the hook finds nothing to do.
         }
-        closeOnce();
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     private void closeQuietly() {
         try {
-            closeOnce();
+            close();
         } catch (SQLException e) {
             System.err.println("The schema " + BenchmarkSchema.NAME + " at " + address + " could not be dropped: "
                     + e.getMessage());
-        }
-    }
-
-    private synchronized void closeOnce() throws SQLException {
-        if (closed) {
-            return;
-        }
-        closed = true;
-        try {
-            while (!resources.isEmpty()) {
-                resources.pop().close();
-            }
-            if (embedded == null) {
-                try (Connection connection = address.connect("rowlock-jmh cleanup")) {
-                    BenchmarkSchema.drop(connection, run);
-                }
-            }
-        } catch (SQLException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new SQLException("Closing the benchmark's connections failed: " + e.getMessage(), e);
-        } finally {
-            stopEmbedded();
-        }
-    }
-
-    private void stopEmbedded() {
-        if (embedded != null) {
-            try {
-                embedded.close();
-            } catch (IOException e) {
-                System.err.println("The embedded PostgreSQL did not stop cleanly: " + e.getMessage());
-            }
         }
     }
 }

@@ -73,8 +73,9 @@ public record EmbeddedServer(EmbeddedPostgres postgres, Path directory) implemen
     public void close() throws IOException {
         try {
             postgres.close();
-        } finally {
-            RunDirectory.remove(directory);
+        } catch (IOException e) {
+            // What does not stop is ended with its directory.
         }
+        RunDirectory.remove(directory);
     }
 }

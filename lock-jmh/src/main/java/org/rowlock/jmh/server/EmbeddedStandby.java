@@ -1,14 +1,11 @@
 package org.rowlock.jmh.server;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.doctor.ServerAddress;
@@ -103,38 +101,19 @@ public final class EmbeddedStandby implements AutoCloseable {
         Sql.execute(superuser, "alter system set " + setting + " = '" + value + "'", "select pg_reload_conf()");
     }
 
+    /** With its permissions: a data directory is its owner's alone. The copy gets its WAL by streaming. */
     private static void copyTree(Path from, Path to) throws IOException {
-        Files.walkFileTree(from, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
-                // With its permissions: a data directory is its owner's alone.
-                Files.copy(folder, to.resolve(from.relativize(folder).toString()), StandardCopyOption.COPY_ATTRIBUTES);
-                // The copy gets its WAL by streaming.
-                return folder.endsWith("pg_wal") ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                if (NOT_COPIED.contains(file.getFileName().toString())) {
-                    return FileVisitResult.CONTINUE;
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Path inside = from.relativize(file);
+                boolean isWal = inside.getNameCount() > 1 && inside.startsWith("pg_wal");
+                if (!isWal && !NOT_COPIED.contains(file.getFileName().toString())) {
+                    Files.copy(file, to.resolve(inside.toString()), StandardCopyOption.COPY_ATTRIBUTES);
                 }
-                try {
-                    Files.copy(file, to.resolve(from.relativize(file).toString()), StandardCopyOption.COPY_ATTRIBUTES);
-                } catch (NoSuchFileException e) {
-                    return visitFileFailed(file, e);
-                }
-                return FileVisitResult.CONTINUE;
             }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-                // What the server removes meanwhile is not needed.
-                if (failure instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                }
-                throw failure;
-            }
-        });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
     }
 
     private void awaitSynchronous(Connection primary, Connection standby, int port) throws SQLException {

@@ -28,7 +28,7 @@ public final class RunDirectory {
     }
 
     /** A new directory of the owner's alone. */
-    static Path create(String what) {
+    public static Path create(String what) {
         try {
             Path own = root().resolve(PREFIX + ProcessHandle.current().pid());
             Files.createDirectories(own);
@@ -54,7 +54,7 @@ public final class RunDirectory {
     }
 
     /** Ends the server in it, if one runs there, and removes it; its parent too, once that is empty. */
-    static void remove(Path directory) throws IOException {
+    public static void remove(Path directory) throws IOException {
         // No deeper than data directories are: a server makes and removes files as long as it runs.
         try (Stream<Path> shallow = Files.walk(directory, 3)) {
             for (Path each :

@@ -2,13 +2,11 @@ package org.rowlock.jmh.server;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.gson.Gson;
 import java.io.IOException;
-import java.io.Reader;
 import java.io.UncheckedIOException;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.ServerAddress;
 
@@ -24,17 +22,9 @@ public record RunFile(ServerAddress address, String run) {
 
     /** Writes it to a temporary file, readable by the owner alone where the file system knows of such. */
     public Path write() {
-        Properties properties = new Properties();
-        properties.setProperty("url", address.url());
-        put(properties, "user", address.user());
-        put(properties, "password", address.password());
-        properties.setProperty("run", run);
         try {
-            Path file = Files.createTempFile(RunDirectory.create("run"), "rowlock-jmh", ".properties");
-            try (Writer writer = Files.newBufferedWriter(file)) {
-                properties.store(writer, null);
-            }
-            return file;
+            return Files.writeString(
+                    Files.createTempFile(RunDirectory.create("run"), "rowlock-jmh", ".json"), new Gson().toJson(this));
         } catch (IOException e) {
             throw new UncheckedIOException("The file for the forks cannot be written", e);
         }
@@ -65,23 +55,10 @@ public record RunFile(ServerAddress address, String run) {
         if (file == null) {
             return null;
         }
-        Properties properties = new Properties();
-        try (Reader reader = Files.newBufferedReader(Path.of(file))) {
-            properties.load(reader);
+        try {
+            return new Gson().fromJson(Files.readString(Path.of(file)), RunFile.class);
         } catch (IOException e) {
             throw new UncheckedIOException("The file of the run cannot be read", e);
-        }
-        return new RunFile(
-                new ServerAddress(
-                        properties.getProperty("url"),
-                        properties.getProperty("user"),
-                        properties.getProperty("password")),
-                properties.getProperty("run"));
-    }
-
-    private static void put(Properties properties, String name, @Nullable String value) {
-        if (value != null) {
-            properties.setProperty(name, value);
         }
     }
 }

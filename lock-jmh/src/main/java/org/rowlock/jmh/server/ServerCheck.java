@@ -44,7 +44,7 @@ public final class ServerCheck {
         try (Connection connection = connect(address)) {
             facts = look(address, connection);
             refuseReadOnly(address, facts);
-            BenchmarkSchema.refuseAnothers(connection);
+            BenchmarkSchema.removeLeftovers(connection);
         } catch (SQLException e) {
             throw ServerFailures.at(address, e);
         }

@@ -2,7 +2,6 @@ package org.rowlock.jmh.server;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,8 @@ import java.util.Map;
  * @param user who we are there
  * @param database where we are
  * @param mayCreateSchema whether we may
- * @param rooms each limit of how many connections we may have
+ * @param lockTableRoom how many locks the server's lock table has room for
+ * @param room the limit that leaves us the fewest connections
  * @param settings those that matter to locks, by name, in the order in which they are shown
  */
 public record ServerFacts(
@@ -26,7 +26,8 @@ public record ServerFacts(
         String user,
         String database,
         boolean mayCreateSchema,
-        List<ConnectionRoom> rooms,
+        long lockTableRoom,
+        ConnectionRoom room,
         Map<String, String> settings) {
 
     /**
@@ -45,17 +46,24 @@ public record ServerFacts(
         }
     }
 
+    /** As PostgreSQL documents it. Before 19 the table grows to about twice that. */
+    static final String LOCK_TABLE_ROOM = """
+            case when current_setting('server_version_num')::int < 190000 then 2 else 1 end
+              * current_setting('max_locks_per_transaction')::bigint
+              * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)""";
+
     private static final String FACTS = """
             select version(),
                    pg_is_in_recovery(),
                    current_setting('transaction_read_only')::boolean,
                    session_user,
                    current_database(),
-                   has_database_privilege(current_database(), 'create')
-            """;
+                   has_database_privilege(current_database(), 'create'),
+                   %s
+            """.formatted(LOCK_TABLE_ROOM);
 
     /** Of a superuser the limits of roles and databases do not hold. Our own connection is not counted as taken. */
-    private static final String ROOMS = """
+    private static final String ROOM = """
             with us as (
               select r.oid, r.rolsuper, r.rolconnlimit, d.datconnlimit, quote_ident(r.rolname) as role,
                      quote_ident(d.datname) as database,
@@ -86,6 +94,8 @@ public record ServerFacts(
             select 'the connection limit of the database ' || database, datconnlimit, datconnlimit - here,
                    'Run there: alter database ' || database || ' connection limit'
               from us where not rolsuper and datconnlimit >= 0
+             order by 3
+             limit 1
             """;
 
     private static final List<String> SETTINGS = List.of(
@@ -115,9 +125,9 @@ public record ServerFacts(
      */
     public static ServerFacts of(Connection connection) throws SQLException {
         Map<String, String> settings = settings(connection);
-        List<ConnectionRoom> rooms = Sql.list(
+        ConnectionRoom room = Sql.one(
                 connection,
-                ROOMS,
+                ROOM,
                 row -> new ConnectionRoom(row.getString(1), row.getInt(2), row.getInt(3), row.getString(4)));
         return Sql.one(
                 connection,
@@ -129,7 +139,8 @@ public record ServerFacts(
                         row.getString(4),
                         row.getString(5),
                         row.getBoolean(6),
-                        rooms,
+                        row.getLong(7),
+                        room,
                         settings));
     }
 
@@ -149,16 +160,6 @@ public record ServerFacts(
     /** A name as it is to be written in SQL. */
     static String quoted(String name) {
         return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
-    }
-
-    /** The limit that leaves the fewest connections. */
-    public ConnectionRoom room() {
-        return rooms.stream().min(Comparator.comparingInt(ConnectionRoom::free)).orElseThrow();
-    }
-
-    /** How many locks the server's lock table has room for. */
-    public long lockTableRoom() {
-        return Long.parseLong(setting("max_locks_per_transaction")) * Long.parseLong(setting("max_connections"));
     }
 
     /** A setting's value; empty if the server has none of this name. */

@@ -186,10 +186,9 @@ function figures(parent, scenario) {
     'CPU clients', 'CPU server', 'CPU all, of', 'waiting for locks', 'WAL, MB/s'];
   const body = table(parent, head);
   scenario.points.forEach(point => {
-    if (scenario.points.length > 1) {
-      const cell = add(add(body, 'tr'), 'th', point.label + ' · round trip ' + figure(point.roundTripMillis) + ' ms');
-      cell.colSpan = head.length;
-    }
+    const cell = add(add(body, 'tr'), 'th', point.label + ' · round trip ' + figure(point.roundTripMillis) + ' ms'
+      + (point.smallestFound ? ' · finds differences from ' + times(point.smallestFound) + ' on' : ''));
+    cell.colSpan = head.length;
     point.variants.forEach(variant => {
       const row = add(body, 'tr');
       add(row, 'td', variant.label);

@@ -28,7 +28,7 @@ class BrokenLocksTest {
                 of(ShareFairness.class, TWO_INSIDE, "NONE", "clients", "4", "pauseMillis", "1"),
                 of(
                         Share.class,
-                        "accounts[1] was locked FOR UPDATE while two transactions hold it FOR SHARE",
+                        "accounts[1] was locked FOR UPDATE while another transaction holds it FOR SHARE",
                         "NONE",
                         "clients",
                         "2",
@@ -39,9 +39,9 @@ class BrokenLocksTest {
                 of(Queue.class, "jobs that ran more than once: ", "NONE", "clients", "16"),
                 of(Queue.class, "jobs that ran more than once: ", "NAIVE", "clients", "16"),
                 of(PlanTrap.class, "10 rows were returned", "NONE", "clients", "2"),
-                of(ReadAfterLock.class, "a second transaction got in while the first held the lock", "NONE"),
-                of(Keys.class, "a second transaction got in while the first held the lock", "NONE"),
-                of(Keys.class, "a transaction waited for the lock of another key", "SAME"));
+                of(OneSession.class, "a second transaction got in while the first held the lock", "NONE"),
+                of(OneSession.class, "a second transaction got in", "NONE", "id", "TEXT", "reading", "false"),
+                of(OneSession.class, "a transaction waited for the lock of another key", "SAME"));
     }
 
     private static Arguments of(Class<?> benchmark, String said, String strategy, String... params) {

@@ -38,7 +38,8 @@ class HandWrittenTest {
                             .lockAndQuery(
                                     forUpdate(LockKey.row("accounts", 1)),
                                     LockedQuery.of(READ, row -> row.getLong(1), 1)));
-            List<String> byHand = Wire.statements(connection, tapped -> HandWritten.lockAndRead(tapped, READ, 1));
+            List<String> byHand =
+                    Wire.statements(connection, tapped -> HandWritten.lockAndRead(tapped, "accounts", READ, 1));
             connection.rollback();
 
             assertThat(byHand).isEqualTo(library);

@@ -112,8 +112,8 @@ class LockLossTest {
                     "BOTH",
                     "locks",
                     "10000"));
-            assertThat(figures).containsEntry("locksHeld", 50 * 64 / 2.0);
-            assertThat(figures.get("score")).isPositive();
+            assertThat(figures).containsEntry("locksHeld", 2 * 50 * 64 / 2.0);
+            assertThat(figures.get("firstGranted")).isPositive();
             assertThat(figures.get("allGranted")).isPositive();
         }
     }

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
+import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.testing.JmhRuns;
 
 /** What plain JMH shows of a workload. */
@@ -52,6 +53,19 @@ class WorkloadTest {
                         message.contains("There is no OPTIMISTIC in Zipfian. Give one of ROW, BOTH and ADVISORY"));
     }
 
+    /** It is what {@code -p strategy} has first where nobody gives one. */
+    @Test
+    void everyWorkloadHasForUpdateByHand() {
+        assertThat(Scenarios.all().stream()
+                        .map(Scenario::benchmark)
+                        .filter(LockWorkload.class::isAssignableFrom)
+                        .distinct())
+                .hasSizeGreaterThan(10)
+                .allSatisfy(benchmark -> assertThat(
+                                benchmark.getAnnotation(ByHand.class).value())
+                        .contains(Strategy.FOR_UPDATE));
+    }
+
     @Test
     void aNetworkIsInForce() throws Exception {
         Map<String, Double> figures =
@@ -64,7 +78,7 @@ class WorkloadTest {
     @ParameterizedTest
     @CsvSource({"FOR_UPDATE, 2", "NAIVE, 3", "HAND_WRITTEN, 2", "ROW, 2", "BOTH, 2", "ADVISORY, 2", "SELECT, 2"})
     void roundTripsAreCounted(String strategy, double expected) throws Exception {
-        assertThat(JmhRuns.figures(JmhRuns.run(ReadAfterLock.class, "strategy", strategy)))
+        assertThat(JmhRuns.figures(JmhRuns.run(OneSession.class, "strategy", strategy)))
                 .containsEntry("roundTrips", expected);
     }
 
@@ -145,8 +159,7 @@ class WorkloadTest {
 
     @Test
     void theHolderOfTheHorizonComesAndGoes() throws Exception {
-        RunResult result =
-                JmhRuns.run(Horizon.class, 4, "strategy", "ADVISORY", "clients", "4", "from", "0.25", "until", "0.75");
+        RunResult result = JmhRuns.run(Horizon.class, 4, "strategy", "ADVISORY", "clients", "4", "from", "0.25", "until", "0.75");
         BenchmarkResult round = result.getBenchmarkResults().iterator().next();
         List<Double> ages = round.getIterationResults().stream()
                 .map(window -> score(window, "horizon.xminAge"))

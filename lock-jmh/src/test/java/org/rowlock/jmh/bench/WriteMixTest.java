@@ -3,7 +3,6 @@ package org.rowlock.jmh.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,6 +10,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -21,27 +22,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowlock.jmh.bench.Items.Item;
-import org.rowlock.jmh.bench.WriteMix.Change;
-import org.rowlock.jmh.bench.WriteMix.Plan;
+import org.rowlock.jmh.bench.WriteMixed.Change;
+import org.rowlock.jmh.bench.WriteMixed.Item;
 import org.rowlock.jmh.server.BenchmarkServer;
 
 /** What counts as lost, and what is tried again. */
 class WriteMixTest {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final List<Integer> IDS = List.of(1, 2, 3);
-    private static final Plan PLAN = new Plan(IDS, List.of(Change.WRITE_INDEXED, Change.WRITE_PLAIN, Change.REINSERT));
+    private static final SortedMap<Integer, Change> PLAN =
+            new TreeMap<>(Map.of(1, Change.INDEXED, 2, Change.PLAIN, 3, Change.REINSERT));
 
     private static BenchmarkServer server;
-    private static HikariDataSource pool;
 
     private final Latency latency = new Latency();
-    private Items items;
 
     @BeforeAll
     static void open() throws SQLException {
         server = BenchmarkServer.open(Map.of());
-        pool = server.pool(3);
     }
 
     @AfterAll
@@ -50,9 +48,8 @@ class WriteMixTest {
     }
 
     @BeforeEach
-    void newTable() throws SQLException {
-        execute("drop table if exists " + Items.TABLE);
-        items = Items.create(server, 10);
+    void noTable() throws SQLException {
+        execute("drop table if exists " + WriteMixed.TABLE);
     }
 
     private static void execute(String sql) throws SQLException {
@@ -62,44 +59,59 @@ class WriteMixTest {
         }
     }
 
-    private WriteMix mix(Strategy strategy, boolean admission, int mostRetries) {
-        Locking locking = new Locking(strategy, admission, pool, Items.TABLE, List.of("id"));
-        return new WriteMix(locking, pool, items, new Meter(), mostRetries);
+    private static WriteMixed mix(Strategy strategy, boolean admission) throws SQLException {
+        WriteMixed mix = new WriteMixed();
+        mix.server = server;
+        mix.strategy = strategy;
+        mix.admission = admission;
+        mix.clients = 3;
+        mix.rows = 10;
+        mix.prepare();
+        return mix;
     }
 
     private static Item read(Connection connection, int id) throws SQLException {
-        return Items.read(connection, IDS).get(id);
+        return WriteMixed.read(connection, IDS).get(id);
     }
 
     @ParameterizedTest
-    @CsvSource({"OPTIMISTIC, false", "ROW, false", "BOTH, false", "ADVISORY, false", "ADVISORY, true"})
+    @CsvSource({
+        "OPTIMISTIC, false",
+        "FOR_UPDATE, false",
+        "ROW, false",
+        "BOTH, false",
+        "ADVISORY, false",
+        "ADVISORY, true"
+    })
     void everyCommitLeavesOneTraceOfEachKind(Strategy strategy, boolean admission) throws SQLException {
-        WriteMix mix = mix(strategy, admission, 0);
+        WriteMixed mix = mix(strategy, admission);
         mix.commit(PLAN, latency);
         mix.commit(PLAN, latency);
         mix.check();
-        items.check(2);
+        assertThat(mix.commits.sum()).isEqualTo(2);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void oneLostUpdateOfAnyKindIsMissing(int id) throws SQLException {
+        WriteMixed mix = mix(Strategy.NONE, false);
         // Both have read the row before either writes it, as two that are inside one lock would.
         try (Connection one = server.connect();
                 Connection other = server.connect()) {
             Item readByOne = read(one, id);
             Item readByOther = read(other, id);
-            assertThat(write(one, readByOne, false)).isTrue();
-            assertThat(write(other, readByOther, false)).isTrue();
+            assertThat(write(mix, one, readByOne)).isTrue();
+            assertThat(write(mix, other, readByOther)).isTrue();
         }
         for (int rest : IDS) {
             for (int i = 0; rest != id && i < 2; i++) {
                 try (Connection connection = server.connect()) {
-                    assertThat(write(connection, read(connection, rest), false)).isTrue();
+                    assertThat(write(mix, connection, read(connection, rest))).isTrue();
                 }
             }
         }
-        assertThatThrownBy(() -> items.check(2))
+        mix.commits.add(2);
+        assertThatThrownBy(mix::check)
                 .isInstanceOf(InvariantViolation.class)
                 .hasMessageContaining(
                         "after 2 commits the rows have seen %d updates of the index, %d other updates"
@@ -111,32 +123,30 @@ class WriteMixTest {
         return lost == id ? 1 : 2;
     }
 
-    private static boolean write(Connection connection, Item read, boolean versioned) throws SQLException {
-        return switch (read.id()) {
-            case 1 -> Items.writeIndexed(connection, read, versioned);
-            case 2 -> Items.writePlain(connection, read, versioned);
-            default -> Items.reinsert(connection, read, versioned);
-        };
+    private static boolean write(WriteMixed mix, Connection connection, Item read) throws SQLException {
+        return mix.write(connection, PLAN.get(read.id()), read);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void aVersionThatHasChangedRefusesTheWrite(int id) throws SQLException {
+        WriteMixed mix = mix(Strategy.OPTIMISTIC, false);
         try (Connection one = server.connect();
                 Connection other = server.connect()) {
             Item readByOne = read(one, id);
             Item readByOther = read(other, id);
-            assertThat(write(one, readByOne, true)).isTrue();
-            assertThat(write(other, readByOther, true)).isFalse();
+            assertThat(write(mix, one, readByOne)).isTrue();
+            assertThat(write(mix, other, readByOther)).isFalse();
         }
     }
 
     @Test
     void aRowLockThatComesBackWithNothingIsTriedAgain() throws Exception {
+        WriteMixed mix = mix(Strategy.ROW, false);
         try (Connection holder = server.connect()) {
             holder.setAutoCommit(false);
-            assertThat(Items.reinsert(holder, read(holder, 3), false)).isTrue();
-            commitBehind(holder, mix(Strategy.ROW, false, 10));
+            assertThat(write(mix, holder, read(holder, 3))).isTrue();
+            commitBehind(holder, mix);
         }
         try (Connection connection = server.connect()) {
             assertThat(read(connection, 3).inserts()).isEqualTo(2);
@@ -145,10 +155,11 @@ class WriteMixTest {
 
     @Test
     void aVersionThatSomebodyElseWasFasterToRaiseIsReadAgain() throws Exception {
+        WriteMixed mix = mix(Strategy.OPTIMISTIC, false);
         try (Connection holder = server.connect()) {
             holder.setAutoCommit(false);
-            assertThat(Items.writeIndexed(holder, read(holder, 1), true)).isTrue();
-            commitBehind(holder, mix(Strategy.OPTIMISTIC, false, 10));
+            assertThat(write(mix, holder, read(holder, 1))).isTrue();
+            commitBehind(holder, mix);
         }
         try (Connection connection = server.connect()) {
             assertThat(read(connection, 1)).isEqualTo(new Item(1, 3, 0, 0, 2));
@@ -156,7 +167,7 @@ class WriteMixTest {
     }
 
     /** Has a transaction wait for the holder's before that commits. */
-    private void commitBehind(Connection holder, WriteMix mix) throws Exception {
+    private void commitBehind(Connection holder, WriteMixed mix) throws Exception {
         CompletableFuture<Void> commit = CompletableFuture.runAsync(() -> {
             try {
                 mix.commit(PLAN, latency);

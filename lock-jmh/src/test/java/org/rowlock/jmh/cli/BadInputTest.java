@@ -13,7 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -101,6 +104,31 @@ class BadInputTest {
     }
 
     @Test
+    @Tag("long")
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "no device elsewhere is always full")
+    void aDiskWithoutRoomForTheReportIsSaidBehindWhatWasFound() throws Exception {
+        Files.createSymbolicLink(directory.resolve("results.json"), Path.of("/dev/full"));
+        assertThat(compare(
+                        "--scenario",
+                        "clients",
+                        "--clients",
+                        "1",
+                        "--strategy",
+                        "row",
+                        "--admission",
+                        "off",
+                        "--rounds",
+                        "1",
+                        "--seconds",
+                        "1",
+                        "--report",
+                        directory.toString()))
+                .isEqualTo(1);
+        assertThat(out.toString()).contains("FOR_UPDATE", "1/s");
+        assertThat(err.toString()).contains("The report cannot be written to", "No space left", "Make room there");
+    }
+
+    @Test
     void aServerThatDoesNotAnswerIsNamed() {
         assertThat(compare("--url", "jdbc:postgresql://localhost:1/postgres")).isEqualTo(1);
         assertThat(err.toString()).contains("localhost:1").doesNotContain("\tat ");
@@ -150,6 +178,17 @@ class BadInputTest {
         assertThat(compareAsRole("--scenario", "many-keys,share", "--clients", "90"))
                 .isEqualTo(1);
         assertThat(err.toString()).contains("90,000 places in the lock table").contains("max_locks_per_transaction");
+    }
+
+    @Test
+    void whatAKilledRunHasLeftIsRemoved() throws SQLException {
+        grantCreate();
+        asOwner(
+                "create schema rowlock_bench authorization " + ROLE,
+                "comment on schema rowlock_bench is 'Rowlock benchmark, run 4711'");
+        assertThat(compareAsRole("--scenario", "many-keys,share", "--clients", "90"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("places in the lock table").doesNotContain("drop schema");
     }
 
     @Test

@@ -21,11 +21,11 @@ class PostgresProfilerTest {
     final TestDatabase database = new TestDatabase("create table t (id int primary key)", "insert into t values (1)");
 
     @ParameterizedTest
-    @ValueSource(strings = {"host=x", "url", "url=localhost/db", "interval=0", "interval=fast"})
+    @ValueSource(strings = {"host=x", "url", "url=localhost/db", "interval=50"})
     void wrongOptionsAreRefusedWithTheRightOnes(String line) {
         assertThatThrownBy(() -> new PostgresProfiler(line))
                 .isInstanceOf(ProfilerException.class)
-                .hasMessageContaining("url=..;user=..;password=..;interval=<milliseconds>");
+                .hasMessageContaining("url=..;user=..;password=..");
     }
 
     @Test
@@ -67,8 +67,8 @@ class PostgresProfilerTest {
         holder.execute("select pg_advisory_xact_lock(4711)");
         Step<Boolean> waiting = waiter.startExecute("select pg_advisory_xact_lock(4711)");
         waiting.awaitBlockedBy(holder);
-        WaitSampler sampler = WaitSampler.start(database.dataSource().getConnection(), 1);
-        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> sampler.samples() > 20);
+        WaitSampler sampler = WaitSampler.start(database.dataSource().getConnection());
+        Awaitility.await().atMost(TestDatabase.DEADLINE).until(() -> sampler.samples() > 5);
         Map<String, Double> waits = sampler.stop();
         assertThat(waits.get("Lock:advisory")).isEqualTo(1.0);
         assertThat(waits.get("Client:ClientRead")).isGreaterThanOrEqualTo(1.0);

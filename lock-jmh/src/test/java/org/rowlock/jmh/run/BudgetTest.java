@@ -20,7 +20,7 @@ class BudgetTest {
     private static Scenario moment(String name) {
         Scenario scenario = Scenarios.named(name).orElseThrow();
         return scenario.with(List.of(Point.clients(1)), scenario.variants().subList(0, 2))
-                .timed(new Timing(4, 50, 1, 100, false));
+                .timed(new Timing(4, 50, 1, 100));
     }
 
     @Test
@@ -50,11 +50,6 @@ class BudgetTest {
     private static final class Silent implements Progress {
         @Override
         public void scenario(Scenario scenario, int number, int of) {
-            // Nobody looks.
-        }
-
-        @Override
-        public void begins(String what) {
             // Nobody looks.
         }
 

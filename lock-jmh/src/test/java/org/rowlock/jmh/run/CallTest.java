@@ -42,7 +42,7 @@ class CallTest {
         Rounds rounds = new Rounds(scenario);
         double speed = 1_000;
         for (int round = 1; round <= number; round++) {
-            for (Rounds.Place place : Comparison.turns(scenario, POINT, round)) {
+            for (Rounds.Place place : Rounds.turns(scenario, POINT, round)) {
                 speed *= 0.98;
                 double gain = gains.getOrDefault(place.variant().label(), 1.0);
                 double score = speed * gain * Math.exp(noise * random.nextGaussian());
@@ -139,7 +139,7 @@ class CallTest {
         Rounds rounds = new Rounds(scenario);
         Random random = new Random(1);
         for (int round = 1; round <= 4; round++) {
-            for (Rounds.Place place : Comparison.turns(scenario, POINT, round)) {
+            for (Rounds.Place place : Rounds.turns(scenario, POINT, round)) {
                 if (round != 2 || place.again()) {
                     // The rounds differ tenfold, so that only turns of the same round can be compared.
                     double gain = place.variant().label().equals("ADVISORY") ? 2 : 1;
@@ -185,7 +185,7 @@ class CallTest {
         Scenario scenario = ZIPFIAN.with(List.of(POINT), List.of(Variant.of("ROW"), control));
         Rounds rounds = new Rounds(scenario);
         for (int round = 1; round <= 4; round++) {
-            for (Rounds.Place place : Comparison.turns(scenario, POINT, round)) {
+            for (Rounds.Place place : Rounds.turns(scenario, POINT, round)) {
                 double score = place.variant().isControl() ? 500 : 100 + round % 2;
                 rounds.add(place, round, new Measurement(Map.of(Metric.SCORE, score), List.of(score)));
             }
@@ -207,7 +207,7 @@ class CallTest {
     }
 
     private static List<String> order(int round) {
-        return Comparison.turns(ZIPFIAN, POINT, round).stream()
+        return Rounds.turns(ZIPFIAN, POINT, round).stream()
                 .map(place -> place.variant().label() + (place.again() ? " again" : ""))
                 .toList();
     }
@@ -229,6 +229,35 @@ class CallTest {
 
     private static LoggedTurn turn(String variant, int round, double score) {
         return new LoggedTurn(variant, round, Math.log(score));
+    }
+
+    /** The scenario at one point, and what a reader is to know of two rounds with these figures. */
+    private static List<String> remarks(Point point, Map<String, Double> figures) {
+        Rounds rounds = new Rounds(ZIPFIAN.with(List.of(point), List.of(Variant.of("ROW"))));
+        rounds.add(new Rounds.Place(point, Variant.of("ROW"), false), 1, new Measurement(figures, List.of(1.0)));
+        return rounds.remarks(rounds.compare());
+    }
+
+    @Test
+    void aNetworkOtherThanTheOneAskedForIsSaid() {
+        assertThat(remarks(POINT.over(0.5), Map.of(Metric.SCORE, 1.0, "net.roundTrip", 0.54)))
+                .isEmpty();
+        assertThat(remarks(POINT.over(0.5), Map.of(Metric.SCORE, 1.0, "net.roundTrip", 0.62)))
+                .singleElement()
+                .asString()
+                .contains("a round trip took 0.62 ms and not the 0.50 ms that were asked for", "busy");
+        assertThat(remarks(POINT, Map.of(Metric.SCORE, 1.0, "net.roundTrip", 0.62)))
+                .isEmpty();
+    }
+
+    @Test
+    void otherProgramsThatTakeTheProcessorsAreSaid() {
+        Map<String, Double> busy =
+                Map.of(Metric.SCORE, 1.0, "cpu.machine", 2.0, "cpu.client", 0.5, "cpu.server", 1.0, "cpu.cores", 2.0);
+        assertThat(remarks(POINT, busy))
+                .singleElement()
+                .asString()
+                .contains("other programs took more than a tenth", "90 clients, ROW");
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.rowlock.jmh.bench.Scenarios;
 import org.rowlock.jmh.scenario.Point;
@@ -22,10 +23,12 @@ class CleanUpTest {
             Scenario clients = Scenarios.named("clients").orElseThrow();
             Scenario one = clients.with(
                             List.of(Point.clients(1)), clients.variants().subList(0, 1))
-                    .timed(new Timing(1, 0, 1, 200, false));
+                    .timed(new Timing(1, 0, 1, 200));
+            AtomicReference<Comparison> running = new AtomicReference<>();
             Comparison comparison = new Comparison(
                     new ComparisonSettings(List.of(one), server.address(), 0, null, "", "", List.of(), null, null),
-                    new Stopping(server));
+                    new Stopping(server, running));
+            running.set(comparison);
             Results results = comparison.run();
             assertThat(comparison.isClean()).isFalse();
             assertThat(results.failures())
@@ -38,15 +41,15 @@ class CleanUpTest {
         }
     }
 
-    /** Stops the server when the first variant is about to run. */
-    private record Stopping(EmbeddedServer server) implements Progress {
+    /** Stops the server behind the first turn, and the comparison when the next one has failed. */
+    private record Stopping(EmbeddedServer server, AtomicReference<Comparison> comparison) implements Progress {
         @Override
         public void scenario(Scenario scenario, int number, int of) {
             // Not yet.
         }
 
         @Override
-        public void begins(String what) {
+        public void ended(String what, String figure, Duration left) {
             try {
                 server.close();
             } catch (IOException e) {
@@ -55,13 +58,8 @@ class CleanUpTest {
         }
 
         @Override
-        public void ended(String what, String figure, Duration left) {
-            // Never comes so far.
-        }
-
-        @Override
         public void failed(String what, String message) {
-            // Is among the results.
+            comparison.get().stop();
         }
     }
 }

@@ -1,0 +1,79 @@
+package org.rowlock.jmh.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowlock.doctor.ServerAddress;
+import org.rowlock.jmh.bench.Scenarios;
+import org.rowlock.jmh.run.Results.VariantResult;
+import org.rowlock.jmh.scenario.Point;
+import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Timing;
+import org.rowlock.testing.TestPostgres;
+
+/** A server that is away for a while costs one turn, and no variant. */
+class OutageTest {
+    @Test
+    void costsTheTurnThatItEnded(@TempDir Path directory) throws Exception {
+        Away away = new Away(directory.resolve("data"), TestPostgres.freePort(), new AtomicReference<>());
+        away.start();
+        try {
+            Scenario clients = Scenarios.named("clients").orElseThrow();
+            Scenario small = clients.with(
+                            List.of(Point.clients(1), Point.clients(2)),
+                            clients.variants().subList(0, 2))
+                    .timed(new Timing(2, 0, 1, 100));
+            ServerAddress address = new ServerAddress(away.server().get().url(), null, null);
+            Results results = new Comparison(
+                            new ComparisonSettings(List.of(small), address, 0, null, "", "", List.of(), null, null),
+                            away)
+                    .run();
+            assertThat(results.failures()).hasSize(1).first().asString().contains("round 1");
+            assertThat(results.scenarios().get(0).points())
+                    .allSatisfy(point -> assertThat(point.variants()).hasSize(2));
+            assertThat(results.scenarios().get(0).points().get(1).variants())
+                    .extracting(VariantResult::rounds)
+                    .allSatisfy(rounds -> assertThat(rounds).hasSize(2));
+        } finally {
+            away.server().get().stop();
+        }
+    }
+
+    /** Goes behind the first turn, and comes back when the second has failed and the next would. */
+    private record Away(Path data, int port, AtomicReference<TestPostgres> server) implements Progress {
+        void start() {
+            server.set(TestPostgres.embedded(Map.of(), data, port));
+        }
+
+        @Override
+        public void scenario(Scenario scenario, int number, int of) {
+            // It is there.
+        }
+
+        @Override
+        public void ended(String what, String figure, Duration left) {
+            if (what.startsWith("1/2  1 client, FOR_UPDATE") && !what.endsWith("again")) {
+                try {
+                    server.get().stop();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+
+        @Override
+        public void failed(String what, String message) {
+            CompletableFuture.runAsync(this::start, CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS));
+        }
+    }
+}
