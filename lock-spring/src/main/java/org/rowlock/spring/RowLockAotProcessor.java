@@ -3,6 +3,7 @@ package org.rowlock.spring;
 import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -14,8 +15,8 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.util.ClassUtils;
 
 /**
- * Hints for native images, per bean with {@link RowLock}: its locking methods, and what is read of their arguments,
- * which are the parts of id objects and the properties that expressions name.
+ * Hints for native images, per bean with {@link RowLock}: the attributes of the annotation, the locking methods, and
+ * what Rowlock reads of their arguments, which are the parts of id objects and the properties that expressions name.
  */
 final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
     private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();
@@ -30,6 +31,11 @@ final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
     }
 
     private void register(ReflectionHints hints, Set<Method> methods) {
+        for (Class<?> annotation : List.of(RowLock.class, RowLock.Several.class)) {
+            for (Method attribute : annotation.getDeclaredMethods()) {
+                hints.registerMethod(attribute, ExecutableMode.INVOKE);
+            }
+        }
         for (Method method : methods) {
             hints.registerMethod(method, ExecutableMode.INVOKE);
             for (Type parameter : method.getGenericParameterTypes()) {

@@ -73,8 +73,9 @@ class RowLockConfiguration {
     }
 
     @Bean
-    VerificationSchedule rowLockVerificationSchedule(SpringLocks locks, ConfigurableListableBeanFactory beans) {
-        return new VerificationSchedule(locks.locks(), beans);
+    VerificationSchedule rowLockVerificationSchedule(
+            SpringLocks locks, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
+        return new VerificationSchedule(locks.locks(), watch, beans);
     }
 
     @Bean

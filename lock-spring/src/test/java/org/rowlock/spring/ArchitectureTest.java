@@ -88,9 +88,7 @@ class ArchitectureTest {
                         "GuardCheck",
                         "RowLockAotProcessor",
                         "RowLockConfiguration",
-                        "RowLockHints",
                         "StartupVerification",
-                        "StrategyWord",
                         "TableCheck",
                         "VerificationSchedule"));
     }
