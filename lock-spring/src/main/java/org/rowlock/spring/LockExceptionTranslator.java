@@ -1,6 +1,5 @@
 package org.rowlock.spring;
 
-import java.util.function.Supplier;
 import org.rowlock.AdmissionRejectedException;
 import org.rowlock.CommitNotConfirmedException;
 import org.rowlock.CommitOutcomeUnknownException;
@@ -47,15 +46,6 @@ import org.springframework.transaction.HeuristicCompletionException;
  */
 public final class LockExceptionTranslator {
     private LockExceptionTranslator() {}
-
-    /** Runs a call of Rowlock's, and translates what it throws. */
-    static <T> T translating(Supplier<T> call) {
-        try {
-            return call.get();
-        } catch (RowlockException e) {
-            throw translate(e);
-        }
-    }
 
     /**
      * Translates.

@@ -2,45 +2,51 @@ package org.rowlock.spring;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
+import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 
 /**
- * Is around every acquisition in a Spring transaction, for metrics and traces. Thread-safe. It only observes: whatever
- * it returns, throws or leaves out, the lock is taken once and the caller gets what came of it; what it throws is
- * logged.
+ * Notified of every acquisition in a Spring transaction when it begins and ends, for metrics and traces, on the thread
+ * that locks. Thread-safe. It only observes: what it throws is logged, and the lock is not affected.
  */
 public interface LockInstrumentation {
     /** Measures nothing. */
-    LockInstrumentation NONE = new LockInstrumentation() {
-        @Override
-        public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
-            return lock.get();
-        }
-    };
+    LockInstrumentation NONE = acquisition -> Begun.NOTHING;
 
     /**
-     * Runs an acquisition.
+     * An acquisition at the server begins.
      *
      * @param acquisition what is to be locked
-     * @param lock locks, or throws Spring's exceptions; another call of it gives the same again
-     * @param <T> what the caller gets
-     * @return what the lock returned; {@code false} if and only if it was a try, and in vain
+     * @return is notified when it ends
      */
-    <T> T acquire(Acquisition acquisition, Supplier<T> lock);
+    Begun begin(Acquisition acquisition);
 
     /**
-     * Runs the passage through the queue of the JVM, in front of the transaction. Only runs it by default.
+     * A passage through the queue of the JVM, in front of the transaction, begins. Measures nothing by default.
      *
      * @param acquisition what is to be locked
-     * @param queue waits for its turn, or throws Spring's exceptions
-     * @param <T> what the caller gets
-     * @return what the queue returned
+     * @return is notified when it ends
      */
-    default <T> T queue(Acquisition acquisition, Supplier<T> queue) {
-        return queue.get();
+    default Begun beginQueue(Acquisition acquisition) {
+        return Begun.NOTHING;
+    }
+
+    /** What has begun. */
+    @FunctionalInterface
+    interface Begun {
+        /** Is not interested in the end. */
+        Begun NOTHING = (outcome, failure) -> {};
+
+        /**
+         * It has ended.
+         *
+         * @param outcome how
+         * @param failure what the caller gets, an exception of Spring's; null if nothing is thrown
+         */
+        void end(Outcome outcome, @Nullable Throwable failure);
     }
 
     /**

@@ -2,6 +2,16 @@ package org.rowlock.spring;
 
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
+import org.rowlock.spring.internal.annotation.DefinitionReader;
+import org.rowlock.spring.internal.annotation.EntityTables;
+import org.rowlock.spring.internal.annotation.RowLockDefinitions;
+import org.rowlock.spring.internal.call.DataSources;
+import org.rowlock.spring.internal.proxy.LockChains;
+import org.rowlock.spring.internal.proxy.RowLockBeanPostProcessor;
+import org.rowlock.spring.internal.proxy.RowLockUsages;
+import org.rowlock.spring.internal.startup.StartupVerification;
+import org.rowlock.spring.internal.startup.StrategyWatch;
+import org.rowlock.spring.internal.startup.VerificationSchedule;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

@@ -2,6 +2,8 @@ package org.rowlock.spring;
 
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.rowlock.spring.internal.call.CommitListener;
+import org.rowlock.spring.internal.call.SpringTransaction;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;

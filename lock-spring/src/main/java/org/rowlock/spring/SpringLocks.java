@@ -8,6 +8,6 @@ import org.rowlock.RowLocks;
  *
  * @param locks the locks, with their strategies and admission queues
  * @param settings what holds for the whole application
- * @param instrumentation is around every acquisition
+ * @param instrumentation is notified of every acquisition
  */
 public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrumentation instrumentation) {}

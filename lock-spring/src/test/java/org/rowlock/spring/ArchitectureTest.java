@@ -1,20 +1,18 @@
 package org.rowlock.spring;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The core of this module depends on none of what is optional around it, and only few classes on JPA. */
@@ -27,146 +25,105 @@ class ArchitectureTest {
             .withImportOption(location -> !location.contains("-tests.jar"))
             .importPackages("org.rowlock.spring");
 
+    private static final String INTERNAL = CORE + ".internal.";
+
+    /** The rooms, from the ground up: a class knows its own, lower ones, and the types of the API. */
+    private static final List<String> ROOMS = List.of("pool", "jpa", "annotation", "call", "proxy", "startup");
+
+    /** What of the API is started at, and so knows the rooms. */
+    private static final List<String> DOORS = List.of(
+            CORE + ".EnableRowLocks",
+            CORE + ".RowLockConfiguration",
+            CORE + ".RowLockTemplate",
+            CORE + ".RowLockTransactionManager");
+
     @Test
     void coreDependsOnNothingAroundIt() {
         noClasses()
                 .that()
-                .resideInAPackage("org.rowlock.spring")
+                .resideInAnyPackage(CORE, INTERNAL + ".")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("org.rowlock.spring.*..", "org.springframework.boot..", "io.micrometer..")
+                .resideInAnyPackage(
+                        CORE + ".boot..",
+                        CORE + ".metrics..",
+                        CORE + ".test..",
+                        "org.springframework.boot..",
+                        "io.micrometer..")
                 .check(classes);
     }
 
-    /** The rooms, from the ground up: a class knows those of its own and of lower ones, and the API. */
-    private static final Map<String, Set<String>> ROOMS = new LinkedHashMap<>();
-
-    static {
-        ROOMS.put("pool", Set.of("Pools", "Routes"));
-        ROOMS.put("jpa", Set.of("HibernateSession", "HibernateTables", "SessionCaches"));
-        ROOMS.put(
-                "annotation",
-                Set.of(
-                        "AnnotatedMethods",
-                        "CallLocks",
-                        "DefinitionReader",
-                        "EntityTables",
-                        "IdExpressions",
-                        "IdObjects",
-                        "IdSource",
-                        "IdTypes",
-                        "LockingMethods",
-                        "MethodLocks",
-                        "RowLockDefinition",
-                        "RowLockDefinitions"));
-        ROOMS.put(
-                "call",
-                Set.of(
-                        "BegunTransaction",
-                        "CommitListener",
-                        "DataSources",
-                        "LockedCall",
-                        "OnlyOnce",
-                        "SilentRollback",
-                        "SpringTransaction",
-                        "TransactionDeclarations",
-                        "Turn"));
-        ROOMS.put(
-                "proxy",
-                Set.of(
-                        "AdmissionInterceptor",
-                        "DeferredResults",
-                        "LockAdvice",
-                        "LockChains",
-                        "LockInterceptor",
-                        "Placement",
-                        "RowLockBeanPostProcessor",
-                        "SelfInvocations"));
-        ROOMS.put(
-                "startup",
-                Set.of(
-                        "GuardCheck",
-                        "RowLockAotProcessor",
-                        "RowLockConfiguration",
-                        "StartupVerification",
-                        "TableCheck",
-                        "VerificationSchedule"));
-    }
-
-    /** What of the API is started at, and so knows the rooms. */
-    private static final Set<String> DOORS = Set.of(
-            "EnableRowLocks",
-            "RowLockTemplate",
-            "RowLockTransactionManager",
-            "RowLockUsages",
-            "StrategyWatch",
-            "UnlockedMethods");
-
-    private static String outermost(JavaClass type) {
-        return type.getName().substring(CORE.length() + 1).split("\\$", 2)[0];
-    }
-
-    private static Optional<String> roomOf(JavaClass type) {
-        return ROOMS.keySet().stream()
-                .filter(room -> ROOMS.get(room).contains(outermost(type)))
-                .findFirst();
-    }
-
     @Test
-    void everyClassIsOfTheApiOrInARoom() {
-        assertThat(ROOMS.values().stream().flatMap(Set::stream))
-                .doesNotHaveDuplicates()
-                .allMatch(name -> classes.contain(CORE + "." + name));
-        for (JavaClass type : classes) {
-            if (type.getPackageName().equals(CORE) && type.isTopLevelClass()) {
-                boolean isPublic = type.getModifiers().contains(JavaModifier.PUBLIC);
-                assertThat(roomOf(type).isPresent()
-                                || isPublic
-                                || type.getSimpleName().equals("package-info"))
-                        .as(type.getName())
-                        .isTrue();
-            }
-        }
+    void everyRoomIsListed() {
+        assertThat(classes.stream()
+                        .map(JavaClass::getPackageName)
+                        .filter(name -> name.startsWith(INTERNAL))
+                        .map(name -> name.substring(INTERNAL.length()))
+                        .distinct())
+                .containsExactlyInAnyOrderElementsOf(ROOMS);
     }
 
     @Test
     void roomsKnowOnlyThoseBelowThem() {
-        List<String> upwards = new ArrayList<>();
-        List<String> order = List.copyOf(ROOMS.keySet());
-        for (JavaClass type : classes) {
-            if (!type.getPackageName().equals(CORE)) {
-                continue;
-            }
-            Optional<String> room = roomOf(type);
-            for (Dependency each : type.getDirectDependenciesFromSelf()) {
-                JavaClass other = each.getTargetClass().getBaseComponentType();
-                if (!other.getPackageName().equals(CORE)) {
-                    continue;
-                }
-                boolean known = room.isEmpty()
-                        ? roomOf(other).isEmpty() || DOORS.contains(outermost(type))
-                        : roomOf(other)
-                                .map(of -> order.indexOf(of) <= order.indexOf(room.get()))
-                                .orElse(true);
-                if (!known) {
-                    upwards.add(each.getDescription());
-                }
-            }
+        for (int room = 0; room + 1 < ROOMS.size(); room++) {
+            knowsNoRoomFrom(room + 1, INTERNAL + ROOMS.get(room)).check(classes);
         }
-        assertThat(upwards).isEmpty();
+    }
+
+    /** The startup looks for beans of the template, and listeners know Rowlock's manager; else rooms know no door. */
+    @Test
+    void doorsAreKnownFromOutside() {
+        noClasses()
+                .that()
+                .resideInAPackage(INTERNAL + ".")
+                .and()
+                .resideOutsideOfPackage(INTERNAL + "startup")
+                .and()
+                .doNotHaveSimpleName("CommitListener")
+                .should()
+                .dependOnClassesThat(isDoor())
+                .check(classes);
+        noClasses()
+                .that(resideInAPackage(CORE).and(not(isDoor())))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(INTERNAL + ".")
+                .check(classes);
+    }
+
+    private static DescribedPredicate<JavaClass> isDoor() {
+        return DescribedPredicate.describe(
+                "are doors", type -> DOORS.contains(type.getName().split("\\$", 2)[0]));
+    }
+
+    private static ArchRule knowsNoRoomFrom(int lowest, String room) {
+        String[] rooms = ROOMS.subList(lowest, ROOMS.size()).stream()
+                .map(INTERNAL::concat)
+                .toArray(String[]::new);
+        return noClasses()
+                .that()
+                .resideInAPackage(room)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(rooms);
+    }
+
+    /** The rules see what they are to see: taken the wrong way round one finds something. */
+    @Test
+    void rulesCanFail() {
+        assertThatThrownBy(() -> knowsNoRoomFrom(0, INTERNAL + "startup").check(classes))
+                .isInstanceOf(AssertionError.class);
     }
 
     @Test
     void jpaIsBehindFewDoors() {
         noClasses()
                 .that()
-                .resideInAPackage("org.rowlock.spring")
+                .resideInAnyPackage(CORE, INTERNAL + ".")
                 .and()
-                .doNotHaveSimpleName("HibernateTables")
+                .resideOutsideOfPackage(INTERNAL + "jpa")
                 .and()
-                .haveNameNotMatching("org\\.rowlock\\.spring\\.HibernateSession.*")
-                .and()
-                .doNotHaveFullyQualifiedName("org.rowlock.spring.DataSources$Jpa")
+                .doNotHaveFullyQualifiedName(INTERNAL + "call.DataSources$Jpa")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("jakarta.persistence..", "org.hibernate..", "org.springframework.orm..")

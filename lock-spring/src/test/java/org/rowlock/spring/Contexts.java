@@ -78,6 +78,8 @@ final class Contexts {
         int locks() {
             Integer locks = jdbc.queryForObject(
                     "select count(*)::int from pg_locks where locktype = 'advisory' and granted"
+                            // Not the word of the strategy.
+                            + " and not (objsubid = 1 and mode = 'ShareLock')"
                             + " and pid = pg_backend_pid()",
                     Integer.class);
             return locks == null ? -1 : locks;

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.spring.internal.proxy.RowLockUsages;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;

@@ -194,7 +194,7 @@ class EvaluationTest {
     @Test
     @ExtendWith(OutputCaptureExtension.class)
     void noIdsAreSaidAndNullNamesTheWayOut(CapturedOutput output) {
-        Logger logger = (Logger) LoggerFactory.getLogger(LockInterceptor.class);
+        Logger logger = (Logger) LoggerFactory.getLogger("org.rowlock.spring.internal.proxy.LockInterceptor");
         logger.setLevel(Level.DEBUG);
         try (var context = start()) {
             Service service = context.getBean(Service.class);
@@ -245,7 +245,7 @@ class EvaluationTest {
     @Test
     void whatIteratesOverItselfIsNoIdAndNotNone() {
         assertThatThrownBy(() -> with(Declared.class).close())
-                .isInstanceOf(RowLockDefinitionException.class)
+                .hasRootCauseInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("Declared.node", "Node");
         try (var context = with(Undeclared.class)) {
             assertThatThrownBy(() -> context.getBean(Undeclared.class).node(new Node()))

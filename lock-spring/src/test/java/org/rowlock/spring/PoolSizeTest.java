@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowlock.spring.internal.pool.Pools;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.transaction.annotation.Transactional;
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.spring.Contexts.Probe;
+import org.rowlock.spring.internal.proxy.RowLockUsages;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.AdmissionQueues;
+import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.slf4j.LoggerFactory;
@@ -163,7 +164,7 @@ class RoutingTest {
         all.put("north", north.dataSource());
         all.put("replica", replica);
         all.put("away", away);
-        Logger logger = (Logger) LoggerFactory.getLogger(StartupVerification.class);
+        Logger logger = (Logger) LoggerFactory.getLogger("org.rowlock.spring.internal.startup.StartupVerification");
         ListAppender<ILoggingEvent> said = new ListAppender<>();
         said.start();
         logger.setLevel(Level.INFO);

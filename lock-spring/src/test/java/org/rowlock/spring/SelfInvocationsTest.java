@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.spring.internal.proxy.SelfInvocations;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.transaction.annotation.Transactional;

@@ -22,6 +22,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockInspector;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
+import org.rowlock.spring.internal.startup.StrategyWatch;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 import org.slf4j.LoggerFactory;

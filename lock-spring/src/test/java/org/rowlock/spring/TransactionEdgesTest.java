@@ -368,8 +368,8 @@ class TransactionEdgesTest {
         LockInstrumentation instrumentation() {
             return new LockInstrumentation() {
                 @Override
-                public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
-                    return lock.get();
+                public Begun begin(Acquisition acquisition) {
+                    return Begun.NOTHING;
                 }
 
                 @Override
@@ -396,38 +396,36 @@ class TransactionEdgesTest {
         }
     }
 
-    /** What is wrong with an observer: when it throws, or that it does not call the lock, or calls it twice. */
+    /** When an observer throws. */
     enum Fault {
         BEFORE,
+        BEFORE_THE_QUEUE,
         AFTER,
-        NEVER,
-        TWICE,
-        SWALLOWS,
+        AFTER_THE_QUEUE,
         RELEASED
     }
 
     private static LockInstrumentation faulty(Fault fault) {
         return new LockInstrumentation() {
             @Override
-            public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
-                if (fault == Fault.BEFORE) {
+            public Begun begin(Acquisition acquisition) {
+                return begin(Fault.BEFORE, Fault.AFTER);
+            }
+
+            @Override
+            public Begun beginQueue(Acquisition acquisition) {
+                return begin(Fault.BEFORE_THE_QUEUE, Fault.AFTER_THE_QUEUE);
+            }
+
+            private Begun begin(Fault before, Fault after) {
+                if (fault == before) {
                     throw new IllegalStateException("an observer's own");
                 }
-                if (fault == Fault.NEVER) {
-                    return null;
-                }
-                try {
-                    T result = lock.get();
-                    if (fault == Fault.AFTER) {
-                        throw new IllegalStateException("an observer's own");
+                return (outcome, failure) -> {
+                    if (fault == after) {
+                        throw new AssertionError("an observer's own");
                     }
-                    return fault == Fault.TWICE ? lock.get() : result;
-                } catch (RuntimeException e) {
-                    if (fault == Fault.SWALLOWS) {
-                        return null;
-                    }
-                    throw e;
-                }
+                };
             }
 
             @Override

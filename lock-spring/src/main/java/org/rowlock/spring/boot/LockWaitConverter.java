@@ -1,7 +1,7 @@
 package org.rowlock.spring.boot;
 
 import org.rowlock.LockWait;
-import org.rowlock.spring.LockWaits;
+import org.rowlock.spring.internal.annotation.LockWaits;
 import org.springframework.core.convert.converter.Converter;
 
 /** Reads the waits of properties. A class and not a lambda, so that its types are known. */

@@ -13,7 +13,7 @@ import org.rowlock.LockWait;
 import org.rowlock.guard.AuditedTable;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.guard.StrayWriter;
-import org.rowlock.spring.RowLockUsages;
+import org.rowlock.spring.internal.proxy.RowLockUsages;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -193,8 +193,8 @@ public record RowLocksReport(
                     usage.bean(),
                     usage.method(),
                     usage.table(),
-                    usage.id(),
-                    usage.mode().name(),
+                    usage.definition().idText(),
+                    usage.definition().mode().name(),
                     wait == null ? null : wait.toString(),
                     strategy.name());
         }

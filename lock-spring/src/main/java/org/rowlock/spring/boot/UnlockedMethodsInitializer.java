@@ -1,7 +1,7 @@
 package org.rowlock.spring.boot;
 
 import org.rowlock.spring.Reaction;
-import org.rowlock.spring.UnlockedMethods;
+import org.rowlock.spring.internal.startup.UnlockedMethods;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;

@@ -10,7 +10,6 @@ import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation;
 
@@ -91,15 +90,12 @@ public final class LockMetrics implements LockInstrumentation {
     }
 
     @Override
-    public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
-        try {
-            T result = observations.acquire(acquisition, lock);
-            count(acquisition, LockOutcomes.ofResult(result));
-            return result;
-        } catch (RuntimeException e) {
-            count(acquisition, LockOutcomes.ofFailure(e));
-            throw e;
-        }
+    public Begun begin(Acquisition acquisition) {
+        Begun observed = observations.begin(acquisition);
+        return (outcome, failure) -> {
+            observed.end(outcome, failure);
+            count(acquisition, outcome);
+        };
     }
 
     /** The counters of a table exist, with 0, from its first acquisition on, so that alerts see them rise. */
@@ -110,8 +106,8 @@ public final class LockMetrics implements LockInstrumentation {
     }
 
     @Override
-    public <T> T queue(Acquisition acquisition, Supplier<T> queue) {
-        return observations.queue(acquisition, queue);
+    public Begun beginQueue(Acquisition acquisition) {
+        return observations.beginQueue(acquisition);
     }
 
     @Override

@@ -2,8 +2,6 @@ package org.rowlock.spring.metrics;
 
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.SenderContext;
-import org.jspecify.annotations.Nullable;
-import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation.Acquisition;
 
 /**
@@ -13,16 +11,13 @@ import org.rowlock.spring.LockInstrumentation.Acquisition;
 public final class LockObservationContext extends SenderContext<Object> {
     private final Acquisition acquisition;
     private final boolean queue;
-    private final boolean ids;
-    private @Nullable Outcome outcome;
 
-    LockObservationContext(Acquisition acquisition, boolean queue, boolean ids) {
+    LockObservationContext(Acquisition acquisition, boolean queue) {
         // So that its span is a client's; there is nothing that takes a trace to the server.
         super((nothing, name, value) -> {}, Kind.CLIENT);
         setCarrier(acquisition);
         this.acquisition = acquisition;
         this.queue = queue;
-        this.ids = ids;
     }
 
     /**
@@ -41,23 +36,5 @@ public final class LockObservationContext extends SenderContext<Object> {
      */
     public boolean isQueue() {
         return queue;
-    }
-
-    /**
-     * How it ended.
-     *
-     * @return the outcome; null while it waits
-     */
-    public @Nullable Outcome outcome() {
-        return outcome;
-    }
-
-    /** Whether ids may be shown. */
-    boolean hasIds() {
-        return ids;
-    }
-
-    void end(Outcome ended) {
-        outcome = ended;
     }
 }

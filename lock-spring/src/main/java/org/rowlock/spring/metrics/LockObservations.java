@@ -1,8 +1,9 @@
 package org.rowlock.spring.metrics;
 
+import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import java.util.function.Supplier;
+import org.rowlock.LockKey;
 import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.spring.LockInstrumentation;
 
@@ -48,35 +49,60 @@ public final class LockObservations implements LockInstrumentation {
     }
 
     @Override
-    public <T> T queue(Acquisition acquisition, Supplier<T> queue) {
-        return observe(new LockObservationContext(acquisition, true, ids), queue);
+    public Begun beginQueue(Acquisition acquisition) {
+        return begin(acquisition, true);
     }
 
     @Override
-    public <T> T acquire(Acquisition acquisition, Supplier<T> lock) {
-        return observe(new LockObservationContext(acquisition, false, ids), lock);
+    public Begun begin(Acquisition acquisition) {
+        return begin(acquisition, false);
     }
 
-    // What observe returns is null exactly if what it runs returns null.
-    @SuppressWarnings("NullAway")
-    private <T> T observe(LockObservationContext context, Supplier<T> lock) {
-        return Observation.createNotStarted(
-                        null,
-                        context.isQueue() ? LockObservationConvention.QUEUE : LockObservationConvention.DEFAULT,
-                        () -> context,
-                        registry)
-                .observe(() -> observed(context, lock));
-    }
-
-    /** Within the observation, as the outcome has to be there when it stops. */
-    private static <T> T observed(LockObservationContext context, Supplier<T> lock) {
-        try {
-            T result = lock.get();
-            context.end(LockOutcomes.ofResult(result));
-            return result;
-        } catch (RuntimeException | Error e) {
-            context.end(LockOutcomes.ofFailure(e));
-            throw e;
+    private Begun begin(Acquisition acquisition, boolean queue) {
+        if (registry.isNoop()) {
+            return Begun.NOTHING;
         }
+        Observation observation = Observation.createNotStarted(
+                        queue ? "rowlock.admission" : "rowlock.acquire",
+                        () -> new LockObservationContext(acquisition, queue),
+                        registry)
+                .contextualName((queue ? "queue " : "lock ") + acquisition.table())
+                // Without the outcome: the long task timer of those that wait has no such tag.
+                .lowCardinalityKeyValues(KeyValues.of(
+                        "table", acquisition.table(),
+                        "mode", acquisition.mode().name(),
+                        "strategy", acquisition.strategy().name()))
+                .highCardinalityKeyValues(highCardinality(acquisition, queue))
+                .start();
+        Observation.Scope scope = observation.openScope();
+        return (outcome, failure) -> {
+            observation.lowCardinalityKeyValue("outcome", queue ? ofQueue(outcome) : outcome.name());
+            if (failure != null) {
+                observation.error(failure);
+            }
+            scope.close();
+            observation.stop();
+        };
+    }
+
+    private static String ofQueue(Outcome outcome) {
+        return outcome == Outcome.ACQUIRED ? "ADMITTED" : "REFUSED";
+    }
+
+    private KeyValues highCardinality(Acquisition acquisition, boolean queue) {
+        KeyValues values =
+                KeyValues.of("keys", String.valueOf(acquisition.keys().size()));
+        if (!queue) {
+            // As OpenTelemetry names them; of a span alone, as the meters have tags of their own for them.
+            values = values.and(
+                    "db.system.name",
+                    "postgresql",
+                    "db.operation.name",
+                    acquisition.mode().name().replace('_', ' '));
+            if (acquisition.keys().get(0) instanceof LockKey.Row) {
+                values = values.and("db.collection.name", acquisition.table());
+            }
+        }
+        return ids ? values.and("key", acquisition.keys().get(0).toString()) : values;
     }
 }

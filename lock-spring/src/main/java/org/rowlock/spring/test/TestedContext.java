@@ -8,9 +8,9 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.SpringLocks;
+import org.rowlock.spring.internal.pool.Pools;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
  * What a running test's context locks with. Those of the tests that run now can be found from any thread, as a service
@@ -34,18 +34,12 @@ record TestedContext(ApplicationContext context, RowLocks locks, Map<String, Dat
         }
         Map<String, DataSource> dataSources = new LinkedHashMap<>();
         context.getBeansOfType(DataSource.class).forEach((name, dataSource) -> {
-            DataSource target = target(dataSource);
+            DataSource target = Pools.bound(dataSource);
             if (dataSources.values().stream().noneMatch(known -> known.equals(target))) {
                 dataSources.put(name, target);
             }
         });
         return new TestedContext(context, locks.locks(), dataSources);
-    }
-
-    private static DataSource target(DataSource dataSource) {
-        return dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null
-                ? proxy.getTargetDataSource()
-                : dataSource;
     }
 
     void begin() {

@@ -2,7 +2,7 @@ package org.rowlock.spring.test;
 
 import java.util.Locale;
 import org.rowlock.spring.Reaction;
-import org.rowlock.spring.UnlockedMethods;
+import org.rowlock.spring.internal.startup.UnlockedMethods;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;

@@ -23,6 +23,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
+import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.jdbc.RowlockDataSource;
@@ -110,8 +111,12 @@ class DashboardTest {
         Acquisition acquisition =
                 new Acquisition(List.of(LockKey.row("account", 1)), RowLockMode.FOR_NO_KEY_UPDATE, LockStrategy.ROW);
         StringBuilder scraped = new StringBuilder();
-        locks.queue(acquisition, () -> scraped.append(registry.scrape()));
-        locks.acquire(acquisition, () -> scraped.append(registry.scrape()));
+        var queued = locks.beginQueue(acquisition);
+        scraped.append(registry.scrape());
+        queued.end(Outcome.ACQUIRED, null);
+        var begun = locks.begin(acquisition);
+        scraped.append(registry.scrape());
+        begun.end(Outcome.ACQUIRED, null);
         locks.released(acquisition, Duration.ofMillis(1));
         try (RowlockDataSource dataSource = RowlockDataSource.wrap(database.dataSource());
                 Connection connection = dataSource.getConnection();

@@ -233,7 +233,9 @@ class RowLocksEndpointTest {
             try (var only = pool.getConnection()) {
                 assertThat(only.isClosed()).isFalse();
                 RowLocksEndpoint endpoint = new RowLocksEndpoint(
-                        LOCKS, context.getBean(org.rowlock.spring.RowLockUsages.class), java.util.Map.of("pool", pool));
+                        LOCKS,
+                        context.getBean(org.rowlock.spring.internal.proxy.RowLockUsages.class),
+                        java.util.Map.of("pool", pool));
                 assertThat(endpoint.all().dataSources().get("pool").error())
                         .contains("spring.datasource.hikari.connection-timeout", "queues of this JVM");
             }
@@ -264,7 +266,7 @@ class RowLocksEndpointTest {
         };
         RowLocksReport report = new RowLocksEndpoint(
                         LOCKS,
-                        context.getBean(org.rowlock.spring.RowLockUsages.class),
+                        context.getBean(org.rowlock.spring.internal.proxy.RowLockUsages.class),
                         java.util.Map.of("empty", empty))
                 .all();
         assertThat(report.dataSources().get("empty").error()).contains("there is none");
@@ -277,7 +279,7 @@ class RowLocksEndpointTest {
         nowhere.setDatabaseName("there_is_no_such_database");
         RowLocksEndpoint endpoint = new RowLocksEndpoint(
                 LOCKS,
-                context.getBean(org.rowlock.spring.RowLockUsages.class),
+                context.getBean(org.rowlock.spring.internal.proxy.RowLockUsages.class),
                 java.util.Map.of("nowhere", nowhere, "here", database.dataSource()));
         RowLocksReport report = endpoint.all();
         assertThat(report.dataSources().get("nowhere").error()).contains("there_is_no_such_database");

@@ -103,7 +103,8 @@ class UnlockedMethodsTest {
     /** The Framework itself tells nobody; its tests do. */
     @Test
     void aForgottenEnableRowLocksIsSaidByATest(CapturedOutput output) throws Exception {
-        org.slf4j.Logger logger = org.slf4j.LoggerFactory.getLogger("org.rowlock.spring.UnlockedMethods");
+        org.slf4j.Logger logger =
+                org.slf4j.LoggerFactory.getLogger("org.rowlock.spring.internal.startup.UnlockedMethods");
         ((ch.qos.logback.classic.Logger) logger).setLevel(ch.qos.logback.classic.Level.WARN);
         new TestContextManager(OfForgetful.class).prepareTestInstance(new OfForgetful());
         assertThat(output).contains("2 methods with @RowLock lock nothing, as @EnableRowLocks is missing");

@@ -1,0 +1,213 @@
+package org.rowlock.spring.internal.annotation;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.annotation.RowLockDefinitions.ParameterLock;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.util.function.SingletonSupplier;
+
+/** Turns annotations into definitions and refuses those that cannot work. Thread-safe. */
+public final class DefinitionReader {
+    private final ConfigurableBeanFactory beans;
+    private final EntityTables entities;
+
+    public DefinitionReader(ConfigurableBeanFactory beans, EntityTables entities) {
+        this.beans = beans;
+        this.entities = entities;
+    }
+
+    /**
+     * Reads all of a method.
+     *
+     * @throws RowLockDefinitionException if one cannot work, or they contradict each other
+     */
+    MethodLocks read(Method method, List<MergedAnnotation<RowLock>> onMethod, List<ParameterLock> onParameters) {
+        String where = where(method);
+        List<RowLockDefinition> definitions = new ArrayList<>();
+        onMethod.forEach(lock -> definitions.add(ofMethod(method, where, lock)));
+        onParameters.forEach(each -> definitions.add(ofParameter(method, where, each)));
+        List<MergedAnnotation<RowLock>> all = new ArrayList<>(onMethod);
+        onParameters.forEach(parameter -> all.add(parameter.lock()));
+        return new MethodLocks(
+                method,
+                List.copyOf(definitions),
+                lockWait(where, agreed(where, "lockWait", all)),
+                new BeanFactoryResolver(beans));
+    }
+
+    /**
+     * A part of an id, or the whole.
+     *
+     * @param type as far as the declarations show
+     * @param name of the parameter or property that it is; empty for none
+     */
+    private record Part(IdSource source, Optional<Class<?>> type, String name) {}
+
+    private RowLockDefinition ofMethod(Method method, String where, MergedAnnotation<RowLock> lock) {
+        String[] expressions = lock.getStringArray("id");
+        if (expressions.length == 0) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + " does not say which row.",
+                    "Give id = \"#parameter\", or put the annotation on the parameter that is the id.");
+        }
+        List<Part> parts = Arrays.stream(expressions)
+                .map(text -> part(method, IdExpressions.parse(method, where, text)))
+                .toList();
+        return definition(method, where, lock, parts, "id " + String.join(", ", expressions));
+    }
+
+    /** A parameter alone needs no evaluation. */
+    private static Part part(Method method, SpelExpression expression) {
+        int parameter = IdExpressions.parameter(method, expression);
+        String name = IdExpressions.name(expression);
+        return parameter < 0
+                ? new Part(new IdSource.Spel(expression), typeOf(IdExpressions.type(method, expression)), name)
+                : new Part(
+                        new IdSource.Argument(parameter),
+                        typeOf(ResolvableType.forMethodParameter(method, parameter)),
+                        name);
+    }
+
+    /** The type of each id. */
+    private static Optional<Class<?>> typeOf(@Nullable ResolvableType type) {
+        if (type == null) {
+            return Optional.empty();
+        }
+        Class<?> plain = type.resolve();
+        return Optional.ofNullable(
+                type.isArray() && plain != byte[].class
+                        ? type.getComponentType().resolve()
+                        : plain != null && IdSource.isSeveral(plain)
+                                ? type.as(Iterable.class).getGeneric().resolve()
+                                : plain);
+    }
+
+    private RowLockDefinition ofParameter(Method method, String where, ParameterLock each) {
+        if (each.lock().getStringArray("id").length > 0) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on parameter " + name(each) + " of " + where + " has an id, but the argument is the id.",
+                    "Leave the id out, or put the annotation on the method.");
+        }
+        Part whole = new Part(
+                new IdSource.Argument(each.parameter().getParameterIndex()),
+                typeOf(ResolvableType.forMethodParameter(each.parameter())),
+                "");
+        return definition(method, where, each.lock(), List.of(whole), "parameter " + name(each));
+    }
+
+    private RowLockDefinition definition(
+            Method method, String where, MergedAnnotation<RowLock> lock, List<Part> parts, String idText) {
+        // The type of the one expression or parameter that the id is.
+        Class<?> whole = parts.size() == 1 ? parts.get(0).type().orElse(Object.class) : Object.class;
+        if (!IdObjects.canBeId(whole)) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + ", " + idText + ": the type " + whole.getSimpleName()
+                            + " is none that an id can have.",
+                    "Give a number, a UUID, a string, an enum, a date or time, or a record or @Embeddable of those;"
+                            + " of another class name the parts: id = {\"#id.first\", \"#id.second\"}.");
+        }
+        Supplier<String> table = table(where, lock, entityOrNull(lock));
+        return new RowLockDefinition(
+                where,
+                table,
+                parts.size() == 1
+                        ? parts.get(0).source()
+                        : new IdSource.Composite(
+                                parts.stream().map(Part::source).toList()),
+                parts.stream().<Optional<Class<?>>>map(Part::type).toList(),
+                () -> IdObjects.isIdObject(whole)
+                        ? IdObjects.partNames(whole, entities.idColumns(table.get(), whole))
+                        : parts.stream().map(Part::name).toList(),
+                idText,
+                lock.getEnum("mode", RowLockMode.class),
+                // Not by a method that says that there may be no row.
+                lock.getBoolean("required") && method.getReturnType() != Optional.class);
+    }
+
+    private Supplier<String> table(String where, MergedAnnotation<RowLock> lock, @Nullable Class<?> entity) {
+        String table = beans.resolveEmbeddedValue(lock.getString("table"));
+        boolean named = table != null && !table.isBlank();
+        if (named == (entity != null)) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + " names "
+                            + (named ? "a table and an entity." : "neither table nor entity."),
+                    "Give one of them: @RowLock(\"orders\") or @RowLock(entity = Order.class).");
+        }
+        if (entity != null) {
+            entities.check(where, entity);
+            return SingletonSupplier.of(() -> entities.tableOf(where, entity));
+        }
+        try {
+            String normal = LockKey.row(String.valueOf(table), 0).table();
+            return SingletonSupplier.of(() -> {
+                entities.checkRoot("@RowLock on " + where, normal);
+                return normal;
+            });
+        } catch (IllegalArgumentException e) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + " names a table that is no SQL name: " + e.getMessage() + ".",
+                    "Write it as in SQL: orders, shop.orders, or with quotes where SQL needs them.");
+        }
+    }
+
+    private static @Nullable Class<?> entityOrNull(MergedAnnotation<RowLock> lock) {
+        Class<?> entity = lock.getClass("entity");
+        return entity == void.class ? null : entity;
+    }
+
+    private String agreed(String where, String attribute, List<MergedAnnotation<RowLock>> locks) {
+        List<String> given = locks.stream()
+                .map(lock -> String.valueOf(beans.resolveEmbeddedValue(lock.getString(attribute))))
+                .filter(text -> !text.isBlank())
+                .distinct()
+                .toList();
+        if (given.size() > 1) {
+            throw new RowLockDefinitionException(
+                    "The @RowLock of " + where + " are taken together, but differ in " + attribute + ": "
+                            + String.join(", ", given) + ".",
+                    "Give all of them the same, or only one.");
+        }
+        return given.isEmpty() ? "" : given.get(0);
+    }
+
+    private static @Nullable LockWait lockWait(String where, String text) {
+        if (text.isEmpty()) {
+            return null;
+        }
+        try {
+            return LockWaits.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + ": lockWait = " + e.getMessage() + ".", "Nothing else is understood.");
+        }
+    }
+
+    private static String name(ParameterLock each) {
+        each.parameter().initParameterNameDiscovery(MethodLocks.NAMES);
+        String name = each.parameter().getParameterName();
+        return name != null ? name : "number " + (each.parameter().getParameterIndex() + 1);
+    }
+
+    public static String where(Method method) {
+        return method.getDeclaringClass().getSimpleName() + "." + method.getName() + "("
+                + Arrays.stream(method.getParameterTypes())
+                        .map(Class::getSimpleName)
+                        .collect(Collectors.joining(", "))
+                + ")";
+    }
+}

@@ -1,0 +1,164 @@
+package org.rowlock.spring.internal.annotation;
+
+import java.io.Serializable;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * Id objects: a record, a JPA {@code @Embeddable} or {@code @IdClass}, whose components, in the order of their
+ * declaration, are the parts of the id. Other values are ids themselves.
+ */
+final class IdObjects {
+    private static final String EMBEDDABLE = "jakarta.persistence.Embeddable";
+    private static final String JPA_COLUMN = "jakarta.persistence.Column";
+    private static final String RELATIONAL_COLUMN = "org.springframework.data.relational.core.mapping.Column";
+
+    /** Simple values and interfaces that are no ids all the same. */
+    private static final List<Class<?>> NEVER =
+            List.of(Boolean.class, Character.class, Double.class, Float.class, Map.class, Class.class);
+
+    private IdObjects() {}
+
+    /** The list of an id object's parts, or the value itself. */
+    static @Nullable Object partsOrValue(@Nullable Object value) {
+        if (value == null || !isIdObject(value.getClass())) {
+            return value;
+        }
+        List<@Nullable Object> parts = new ArrayList<>();
+        addParts(value, parts);
+        return parts;
+    }
+
+    static boolean isIdObject(Class<?> type) {
+        return !type.getName().startsWith("java.")
+                && (type.isRecord() || MergedAnnotations.from(type).isPresent(EMBEDDABLE) || canBeIdClass(type));
+    }
+
+    /** What JPA requires of one: it has no annotation of its own. */
+    private static boolean canBeIdClass(Class<?> type) {
+        Method equals = ReflectionUtils.findMethod(type, "equals", Object.class);
+        return Serializable.class.isAssignableFrom(type)
+                && !Modifier.isAbstract(type.getModifiers())
+                && !Iterable.class.isAssignableFrom(type)
+                && !Map.class.isAssignableFrom(type)
+                && !BeanUtils.isSimpleValueType(type)
+                && !type.isArray()
+                && equals != null
+                && equals.getDeclaringClass() != Object.class
+                && !fields(type).isEmpty();
+    }
+
+    /** Whether an id can be of this type as far as the type shows: of an interface or such, only a call does. */
+    static boolean canBeId(Class<?> type) {
+        if (isIdObject(type) || type == Object.class) {
+            return true;
+        }
+        Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(type);
+        return NEVER.stream().noneMatch(never -> never.isAssignableFrom(boxed))
+                && (Modifier.isAbstract(boxed.getModifiers()) || BeanUtils.isSimpleValueType(boxed));
+    }
+
+    /**
+     * The names of an id object's components, or of the columns that annotations say, those of nested ones in their
+     * place.
+     */
+    static List<String> partNames(Class<?> type) {
+        return partNames(type, Map.of());
+    }
+
+    /** @param mapped the columns of components, where it is known how an entity maps them */
+    static List<String> partNames(Class<?> type, Map<String, String> mapped) {
+        List<String> names = new ArrayList<>();
+        // Those of a record are its components, in their order.
+        for (Field field : fields(type)) {
+            String column = mapped.get(field.getName());
+            addNames(column == null ? columnOr(field.getName(), field) : column, field.getType(), names);
+        }
+        return names;
+    }
+
+    /** The types of an id object's components, those of nested ones in their place. */
+    static List<Class<?>> partTypes(Class<?> type) {
+        List<Class<?>> types = new ArrayList<>();
+        for (Field field : fields(type)) {
+            types.addAll(isIdObject(field.getType()) ? partTypes(field.getType()) : List.of(field.getType()));
+        }
+        return types;
+    }
+
+    private static String columnOr(String name, Field field) {
+        MergedAnnotations annotations = MergedAnnotations.from(field);
+        String jpa = annotations.get(JPA_COLUMN).getValue("name", String.class).orElse("");
+        return jpa.isEmpty()
+                ? annotations
+                        .get(RELATIONAL_COLUMN)
+                        .getValue("value", String.class)
+                        .filter(StringUtils::hasText)
+                        .orElse(name)
+                : jpa;
+    }
+
+    private static void addNames(String name, Class<?> type, List<String> names) {
+        if (isIdObject(type)) {
+            List<String> nested = partNames(type);
+            // A typed id of one value is stored under the name of the component that has it.
+            names.addAll(nested.size() == 1 ? List.of(name) : nested);
+        } else {
+            names.add(name);
+        }
+    }
+
+    private static void addParts(@Nullable Object value, List<@Nullable Object> parts) {
+        if (value == null || !isIdObject(value.getClass())) {
+            parts.add(value);
+            return;
+        }
+        if (value instanceof Record record) {
+            for (RecordComponent component : record.getClass().getRecordComponents()) {
+                addParts(read(component, record), parts);
+            }
+        } else {
+            for (Field field : fields(value.getClass())) {
+                ReflectionUtils.makeAccessible(field);
+                addParts(ReflectionUtils.getField(field, value), parts);
+            }
+        }
+    }
+
+    private static List<Field> fields(Class<?> type) {
+        return Arrays.stream(type.getDeclaredFields())
+                .filter(field -> !Modifier.isStatic(field.getModifiers())
+                        && !Modifier.isTransient(field.getModifiers())
+                        && !field.isSynthetic())
+                .toList();
+    }
+
+    private static @Nullable Object read(RecordComponent component, Record record) {
+        try {
+            ReflectionUtils.makeAccessible(component.getAccessor());
+            return component.getAccessor().invoke(record);
+        } catch (IllegalAccessException e) {
+            throw new IllegalArgumentException(
+                    "The component " + component.getName() + " of "
+                            + record.getClass().getName()
+                            + " cannot be read; make the record public, or open its package",
+                    e);
+        } catch (InvocationTargetException e) {
+            ReflectionUtils.rethrowRuntimeException(e.getTargetException());
+            throw new IllegalStateException(e);
+        }
+    }
+}

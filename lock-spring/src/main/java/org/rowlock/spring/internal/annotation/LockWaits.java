@@ -1,0 +1,62 @@
+package org.rowlock.spring.internal.annotation;
+
+import java.time.Duration;
+import java.util.Locale;
+import org.rowlock.LockWait;
+import org.rowlock.spring.RowLock;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
+/** Waits as text, as in {@link RowLock#lockWait()} and the property {@code rowlock.lock-wait}. */
+public final class LockWaits {
+    /** The most that the server's lock_timeout can express. */
+    private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
+
+    private LockWaits() {}
+
+    /**
+     * Reads a wait.
+     *
+     * @param text {@code forever}, {@code nowait}, or a duration such as {@code 200ms} or {@code 2s}
+     * @return the wait
+     * @throws IllegalArgumentException if it is none
+     */
+    public static LockWait parse(String text) {
+        String trimmed = text.trim();
+        return switch (trimmed.toLowerCase(Locale.ROOT)) {
+            case "forever" -> LockWait.forever();
+            case "nowait" -> LockWait.noWait();
+            default -> LockWait.atMost(duration(trimmed));
+        };
+    }
+
+    private static Duration duration(String text) {
+        try {
+            return DurationFormatterUtils.detectAndParse(text);
+        } catch (IllegalArgumentException e) {
+            // Without the cause, which knows durations alone: Spring Boot shows the innermost message.
+            throw new IllegalArgumentException(
+                    "'" + text + "' is no wait; write forever, nowait, or a duration such as 200ms or 2s");
+        }
+    }
+
+    /** The shorter of two; a bound that the server cannot express, 24.8 days, is none. */
+    public static LockWait atMost(LockWait wait, Duration bound) {
+        if (wait instanceof LockWait.NoWait || bound.compareTo(LONGEST) > 0) {
+            return wait;
+        }
+        if (wait instanceof LockWait.AtMost asked && asked.duration().compareTo(bound) <= 0) {
+            return wait;
+        }
+        return LockWait.atMost(bound);
+    }
+
+    /** What is left of a wait that began some time ago; none if it is over. */
+    public static LockWait remaining(LockWait wait, long startNanos) {
+        if (!(wait instanceof LockWait.AtMost bound)) {
+            return wait;
+        }
+        Duration left = bound.duration().minusNanos(System.nanoTime() - startNanos);
+        // In milliseconds, as the server takes it and messages should show it.
+        return left.toMillis() < 1 ? LockWait.noWait() : LockWait.atMost(Duration.ofMillis(left.toMillis()));
+    }
+}

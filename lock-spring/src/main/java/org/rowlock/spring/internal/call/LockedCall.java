@@ -1,0 +1,281 @@
+package org.rowlock.spring.internal.call;
+
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockDeadlockException;
+import org.rowlock.LockKey;
+import org.rowlock.LockListener.LockAcquisition.Outcome;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRelease;
+import org.rowlock.LockRequest;
+import org.rowlock.LockResult;
+import org.rowlock.LockWait;
+import org.rowlock.RowLocks;
+import org.rowlock.RowlockException;
+import org.rowlock.TransactionLocks;
+import org.rowlock.internal.text.Exceptions;
+import org.rowlock.spring.LockExceptionTranslator;
+import org.rowlock.spring.LockInstrumentation;
+import org.rowlock.spring.LockInstrumentation.Acquisition;
+import org.rowlock.spring.LockInstrumentation.Begun;
+import org.rowlock.spring.SpringLocks;
+import org.rowlock.spring.internal.annotation.LockWaits;
+import org.rowlock.spring.internal.jpa.SessionCaches;
+import org.rowlock.spring.internal.pool.Pools;
+import org.rowlock.spring.internal.pool.Routes;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.EmptyResultDataAccessException;
+
+/**
+ * One call that locks. Every entrance makes one, annotation and template alike, so that what holds for locks in Spring
+ * holds for all: they wait no longer than the transaction has, are taken on its connection, are watched to its end, and
+ * what was loaded before them is not taken for what is there. Belongs to one thread.
+ */
+public final class LockedCall {
+    private static final Log LOG = LogFactory.getLog(LockedCall.class);
+
+    private final SpringLocks spring;
+    private final String what;
+    private final DataSource dataSource;
+    private final LockWait wait;
+
+    private @Nullable Turn turn;
+
+    /** The wait spans the queue and the server. Once: a retry within the transaction has not queued. */
+    private @Nullable Long queuedSince;
+
+    /** What runs while the call has its turn. */
+    public interface Body<T extends @Nullable Object, X extends Throwable> {
+        T run() throws X;
+    }
+
+    /**
+     * A call.
+     *
+     * @param what for messages, such as {@code @RowLock on OrderService.ship(long)}
+     * @param wait null for the configured default
+     */
+    public LockedCall(SpringLocks spring, String what, DataSource dataSource, @Nullable LockWait wait) {
+        this.spring = spring;
+        this.what = what;
+        this.dataSource = dataSource;
+        this.wait = wait == null ? spring.settings().defaultWait() : wait;
+    }
+
+    /**
+     * Queues in the JVM, in front of the transaction that the body begins. The turn is given back when that has ended.
+     *
+     * @param timeout that of the transaction, as a caller that gives it 5 seconds does not expect to wait in front for
+     *     longer
+     * @throws CannotAcquireLockException if the wait is over, or the queue is full
+     */
+    public <T extends @Nullable Object, X extends Throwable> T queued(
+            LockRequest request, @Nullable Duration timeout, Body<T, X> body) throws X {
+        queuedSince = System.nanoTime();
+        try (Turn entered = enter(request, timeout == null ? wait : LockWaits.atMost(wait, timeout))) {
+            turn = entered;
+            try {
+                return body.run();
+            } catch (Throwable e) {
+                entered.failed(e);
+                throw e;
+            }
+        }
+    }
+
+    private Turn enter(LockRequest request, LockWait longest) {
+        DataSource database = Routes.current(dataSource);
+        Duration configured = spring.settings().admissionTimeout();
+        LockWait bounded = LockWaits.atMost(longest, configured == null ? Pools.timeoutOf(database) : configured);
+        try {
+            return observed(
+                    acquisition(request),
+                    spring.instrumentation()::beginQueue,
+                    () -> translated(
+                            () -> new Turn(spring.locks().admission().enter(database, request.waiting(bounded)))));
+        } catch (CannotAcquireLockException e) {
+            if (bounded.equals(longest) || !(e.getCause() instanceof LockNotAvailableException)) {
+                throw e;
+            }
+            throw new CannotAcquireLockException(
+                    e.getMessage()
+                            + " That is the longest to wait in this JVM: rowlock.admission.timeout, by default the"
+                            + " connection timeout of the pool.",
+                    e.getCause());
+        }
+    }
+
+    /**
+     * Locks all or none, each in its mode.
+     *
+     * @param required the keys that must have a row, where something looks for it
+     * @throws EmptyResultDataAccessException if one has none
+     */
+    public void lock(LockRequest request, Set<LockKey> required) {
+        LockResult result = take(request, TransactionLocks::lock, held -> held);
+        long absent = result.absentRows().stream().filter(required::contains).count();
+        if (absent > 0) {
+            throw LockExceptionTranslator.translate(Exceptions.rowAbsent(what + ": "
+                    + (request.keys().size() == 1 ? "the row does" : absent + " of the rows do")
+                    + " not exist, so there is nothing to lock. Call the method with ids of rows; if a row may be"
+                    + " missing, say required = false."));
+        }
+    }
+
+    /**
+     * Takes locks in the running transaction.
+     *
+     * @param call is given the request with its wait, capped by what remains of it and of the transaction
+     * @param outcome what the call's result shows of the locks; null if all are held
+     */
+    public <T> T take(
+            LockRequest request,
+            BiFunction<TransactionLocks, LockRequest, T> call,
+            Function<T, @Nullable LockResult> outcome) {
+        Acquisition acquisition = acquisition(request);
+        T result = observed(
+                acquisition, spring.instrumentation()::begin, () -> inTransaction(acquisition, request, call, outcome));
+        if (turn != null) {
+            turn.connected();
+        }
+        return result;
+    }
+
+    private <T> T inTransaction(
+            Acquisition acquisition,
+            LockRequest request,
+            BiFunction<TransactionLocks, LockRequest, T> call,
+            Function<T, @Nullable LockResult> outcome) {
+        SpringTransaction transaction = SpringTransaction.current(what, dataSource);
+        LockWait left = queuedSince == null ? wait : LockWaits.remaining(wait, queuedSince);
+        queuedSince = null;
+        LockRequest capped = request.waiting(transaction.capped(what, left));
+        RowLocks locks = spring.locks();
+        Set<LockKey> before = transaction.notHeld(request.keys());
+        SessionCaches.of(what, dataSource, before).refuse();
+        T result = transaction.on(connection -> translating(capped, () -> call.apply(locks.in(connection), capped)));
+        if (locks.release() == LockRelease.EARLY) {
+            // Even without writes the commit is then Rowlock's, where the transaction manager is.
+            transaction.commitBy(locks);
+        }
+        Set<LockKey> held = held(request, outcome.apply(result));
+        if (!held.isEmpty()) {
+            before.retainAll(held);
+            SessionCaches.of(what, dataSource, before).renew(transaction::atEnd);
+            transaction.holds(held);
+            tellWhenReleased(transaction, acquisition);
+        }
+        return result;
+    }
+
+    private static <T> T translated(Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (RowlockException e) {
+            throw LockExceptionTranslator.translate(e);
+        }
+    }
+
+    /** A wait that is over says what was asked for, where it was given less. */
+    private <T> T translating(LockRequest capped, Supplier<T> call) {
+        try {
+            return translated(call);
+        } catch (CannotAcquireLockException e) {
+            if (capped.lockWait(wait).equals(wait) || !(e.getCause() instanceof LockNotAvailableException)) {
+                throw e;
+            }
+            throw new CannotAcquireLockException(
+                    e.getMessage() + " The wait was " + wait
+                            + ", less what the queue of the JVM took, and no longer than the rest of the transaction's"
+                            + " timeout.",
+                    e.getCause());
+        }
+    }
+
+    /** What is held now: nothing after a try in vain, and no row that a row lock did not find. */
+    private Set<LockKey> held(LockRequest request, @Nullable LockResult result) {
+        Set<LockKey> held = new LinkedHashSet<>(request.keys());
+        if (result != null && result.isRowAbsent()) {
+            LOG.debug(what + ": there is no row for " + result.absentRows().size() + " of " + held.size()
+                    + " keys, so row locks lock nothing for them");
+        }
+        if (result != null && !result.isLocked()) {
+            held.removeAll(result.isTaken() ? request.keys() : result.absentRows());
+        }
+        return held;
+    }
+
+    /**
+     * Takes rows that are known when they are held.
+     *
+     * @param table theirs
+     */
+    public <T> T claim(String table, Function<TransactionLocks, T> call) {
+        SpringTransaction transaction = SpringTransaction.current(what, dataSource);
+        T result = transaction.on(
+                connection -> translated(() -> call.apply(spring.locks().in(connection))));
+        new SessionCaches(what, dataSource, Map.of(table, Set.of())).renew(transaction::atEnd);
+        return result;
+    }
+
+    private Acquisition acquisition(LockRequest request) {
+        return new Acquisition(
+                request.keys(),
+                request.mode(),
+                spring.locks().strategyOf(request.keys().get(0)));
+    }
+
+    /** Whatever the observer does, the caller gets what came of the lock. */
+    private static <T> T observed(Acquisition acquisition, Function<Acquisition, Begun> observer, Supplier<T> lock) {
+        AtomicReference<Begun> begun = new AtomicReference<>(Begun.NOTHING);
+        tell(() -> begun.set(observer.apply(acquisition)));
+        try {
+            T result = lock.get();
+            boolean taken = result instanceof LockResult tried && tried.isTaken();
+            tell(() -> begun.get().end(taken ? Outcome.NOT_AVAILABLE : Outcome.ACQUIRED, null));
+            return result;
+        } catch (RuntimeException | Error e) {
+            tell(() -> begun.get().end(outcome(e), e));
+            throw e;
+        }
+    }
+
+    /** Of Spring's exception, whose cause is Rowlock's. */
+    private static Outcome outcome(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof LockNotAvailableException) {
+                return Outcome.NOT_AVAILABLE;
+            }
+            if (cause instanceof LockDeadlockException) {
+                return Outcome.DEADLOCK;
+            }
+        }
+        return Outcome.FAILED;
+    }
+
+    private static void tell(Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException | LinkageError | AssertionError e) {
+            LOG.warn("An observer of locks threw; the lock is not affected", e);
+        }
+    }
+
+    private void tellWhenReleased(SpringTransaction transaction, Acquisition acquisition) {
+        if (!spring.instrumentation().equals(LockInstrumentation.NONE)) {
+            long granted = System.nanoTime();
+            transaction.atEnd(() -> tell(() ->
+                    spring.instrumentation().released(acquisition, Duration.ofNanos(System.nanoTime() - granted))));
+        }
+    }
+}

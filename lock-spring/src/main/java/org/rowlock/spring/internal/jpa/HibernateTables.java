@@ -1,0 +1,109 @@
+package org.rowlock.spring.internal.jpa;
+
+import jakarta.persistence.EntityManagerFactory;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.persister.entity.AbstractEntityPersister;
+import org.hibernate.persister.entity.UnionSubclassEntityPersister;
+import org.hibernate.type.ComponentType;
+import org.rowlock.spring.RowLockDefinitionException;
+import org.springframework.beans.factory.BeanFactory;
+
+/** Asks Hibernate for the table of an entity, which its naming strategy may have changed. */
+public final class HibernateTables {
+    private HibernateTables() {}
+
+    public static Optional<String> tableOf(String where, BeanFactory beans, Class<?> entity) {
+        return beans.getBeanProvider(EntityManagerFactory.class).stream()
+                .filter(factory -> factory.getMetamodel().getEntities().stream()
+                        .anyMatch(known -> entity.equals(known.getJavaType())))
+                .map(factory -> tableOf(where, factory, entity))
+                .findFirst();
+    }
+
+    private static String tableOf(String where, EntityManagerFactory factory, Class<?> entity) {
+        SessionFactoryImplementor sessions = factory.unwrap(SessionFactoryImplementor.class);
+        var persister = (AbstractEntityPersister) sessions.getMappingMetamodel().getEntityDescriptor(entity);
+        if (persister instanceof UnionSubclassEntityPersister
+                && persister.getSubclassEntityNames().size() > 1) {
+            throw new RowLockDefinitionException(
+                    "@RowLock on " + where + " names the entity " + entity.getName()
+                            + ", whose rows are in several tables," + " one for each of its classes (TABLE_PER_CLASS).",
+                    "Name an entity that has no subclasses, or give the table that all callers are to lock in.");
+        }
+        // The root's in a joined hierarchy: it has the id of every row, whatever its class.
+        return persister.getRootTableName();
+    }
+
+    /**
+     * The table that has every row of the entities of this one, where it is another: of a joined subclass that of its
+     * root, of a secondary table the entity's own. Empty where it is this one, and for a table of no entity.
+     */
+    public static String rootOf(SessionFactoryImplementor sessions, String table) {
+        Set<String> roots = new HashSet<>();
+        sessions.getMappingMetamodel().forEachEntityDescriptor(persister -> {
+            if (persister instanceof AbstractEntityPersister mapped
+                    && Arrays.stream(mapped.getQuerySpaces())
+                            .map(Object::toString)
+                            // Of a schema that the mapping does not have it is another one.
+                            .filter(space -> !table.contains(".") || space.contains("."))
+                            .anyMatch(space -> HibernateSession.isSame(space, table))) {
+                roots.add(mapped.getRootTableName());
+            }
+        });
+        return roots.stream().anyMatch(root -> HibernateSession.isSame(root, table))
+                ? ""
+                : roots.stream().findFirst().orElse("");
+    }
+
+    /** Empty also if there are several databases, where only a call knows which has the table. */
+    public static String rootOf(BeanFactory beans, String table) {
+        if (beans.getBeanProvider(DataSource.class).stream().count() != 1) {
+            return "";
+        }
+        return beans.getBeanProvider(EntityManagerFactory.class).stream()
+                .map(factory -> rootOf(factory.unwrap(SessionFactoryImplementor.class), table))
+                .filter(root -> !root.isEmpty())
+                .findFirst()
+                .orElse("");
+    }
+
+    /** Says that a table cannot be locked in. */
+    public static RowLockDefinitionException notTheRoot(String what, String table, String root) {
+        return new RowLockDefinitionException(
+                what + " names the table " + table + ", which has a part of each row alone: Hibernate has every row in "
+                        + root + ", where others lock it, and a lock in one table does not exclude one in the other.",
+                "Name the table " + root + ", or the entity: @RowLock(entity = ...).");
+    }
+
+    /** The column of each component of an id class, as the entities of a table map it. */
+    public static Map<String, String> idColumns(BeanFactory beans, String table, Class<?> idClass) {
+        Map<String, String> columns = new HashMap<>();
+        for (EntityManagerFactory factory : beans.getBeanProvider(EntityManagerFactory.class)) {
+            factory.unwrap(SessionFactoryImplementor.class)
+                    .getMappingMetamodel()
+                    .forEachEntityDescriptor(entity -> {
+                        if (entity instanceof AbstractEntityPersister mapped
+                                && mapped.getIdentifierType() instanceof ComponentType id
+                                && idClass.equals(id.getReturnedClass())
+                                && HibernateSession.isSame(mapped.getRootTableName(), table)) {
+                            addColumns(id.getPropertyNames(), mapped.getIdentifierColumnNames(), columns);
+                        }
+                    });
+        }
+        return columns;
+    }
+
+    /** Of nested components there are more columns than names. */
+    private static void addColumns(String[] names, String[] of, Map<String, String> columns) {
+        for (int i = 0; names.length == of.length && i < names.length; i++) {
+            columns.put(names[i], of[i]);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package org.rowlock.spring.internal.pool;
+
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+
+/** The routes of an {@link AbstractRoutingDataSource}: each is a database, with queues of its own. */
+public final class Routes {
+    private static final String DEFAULT = "default";
+
+    private Routes() {}
+
+    /**
+     * The DataSources of an application, and beside a routing one its routes.
+     *
+     * @param beans by name
+     * @return these, and the routes that are no beans as {@code bean[key]}
+     */
+    public static Map<String, DataSource> named(Map<String, DataSource> beans) {
+        Map<String, DataSource> all = new LinkedHashMap<>(beans);
+        Set<DataSource> known = Collections.newSetFromMap(new IdentityHashMap<>());
+        known.addAll(beans.values());
+        beans.forEach((name, bean) -> of(bean).forEach((key, route) -> {
+            if (known.add(route)) {
+                all.put(name + '[' + key + ']', route);
+            }
+        }));
+        return all;
+    }
+
+    /** The routes by their keys, the default one first; empty for any other DataSource. */
+    public static Map<String, DataSource> of(DataSource dataSource) {
+        Map<String, DataSource> routes = new LinkedHashMap<>();
+        if (Pools.target(dataSource) instanceof AbstractRoutingDataSource routing) {
+            Map<Object, DataSource> resolved = routing.getResolvedDataSources();
+            DataSource first = routing.getResolvedDefaultDataSource();
+            resolved.forEach((key, route) -> {
+                if (route.equals(first)) {
+                    routes.put(key.toString(), route);
+                }
+            });
+            if (first != null && routes.isEmpty()) {
+                routes.put(DEFAULT, first);
+            }
+            resolved.forEach((key, route) -> routes.putIfAbsent(key.toString(), route));
+        }
+        return routes;
+    }
+
+    /**
+     * Where a connection would come from now; the DataSource itself if it does not route, or that is not known.
+     */
+    public static DataSource current(DataSource dataSource) {
+        if (!(Pools.target(dataSource) instanceof AbstractRoutingDataSource routing)) {
+            return dataSource;
+        }
+        DataSource current = current(routing);
+        return current == null ? dataSource : current;
+    }
+
+    /** It unwraps to what its current route does, so that nobody has to call its protected methods. */
+    private static @Nullable DataSource current(AbstractRoutingDataSource routing) {
+        try {
+            Set<Class<?>> tried = new HashSet<>();
+            for (DataSource route : of(routing).values()) {
+                Class<? extends DataSource> type = route.getClass();
+                if (tried.add(type) && !type.isInstance(routing) && routing.isWrapperFor(type)) {
+                    return routing.unwrap(type);
+                }
+            }
+            return null;
+        } catch (SQLException | IllegalStateException e) {
+            // No route is chosen yet; the caller that requests the connection gets the error.
+            return null;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package org.rowlock.spring.internal.proxy;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.stream.BaseStream;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.annotation.DefinitionReader;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Methods whose work is done, or goes on, when the transaction and its locks have ended: after they have returned, or
+ * as listeners behind the commit, with its connection still bound to the thread.
+ */
+final class DeferredResults {
+    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+
+    private static final List<Class<?>> DEFERRED =
+            List.of(Future.class, CompletionStage.class, Flow.Publisher.class, Callable.class);
+
+    /** By name, as they need not be there. */
+    private static final List<String> DEFERRED_NAMES = List.of(
+            "org.reactivestreams.Publisher",
+            "kotlinx.coroutines.flow.Flow",
+            "kotlinx.coroutines.Deferred",
+            "kotlin.sequences.Sequence",
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "io.smallrye.mutiny.Uni",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    private DeferredResults() {}
+
+    /**
+     * Refuses such a method.
+     *
+     * @param transaction what it declares; null for none
+     * @throws RowLockDefinitionException if it is one
+     */
+    static void check(Method method, Class<?> targetClass, @Nullable TransactionAttribute transaction) {
+        checkListener(method, targetClass, transaction);
+        Class<?>[] parameters = method.getParameterTypes();
+        if (parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION)) {
+            throw refused(method, "it is a suspending function");
+        }
+        Class<?> result = method.getReturnType();
+        boolean mandatory = transaction != null
+                && transaction.getPropagationBehavior() == TransactionDefinition.PROPAGATION_MANDATORY;
+        // Read by the caller, within its transaction.
+        boolean late = BaseStream.class.isAssignableFrom(result) ? !mandatory : isDeferred(result);
+        if (late && !isAsync(method, targetClass)) {
+            throw refused(method, "it returns a " + result.getSimpleName());
+        }
+    }
+
+    private static boolean isDeferred(Class<?> result) {
+        return DEFERRED.stream().anyMatch(type -> type.isAssignableFrom(result)) || hasDeferredName(result);
+    }
+
+    private static boolean hasDeferredName(@Nullable Class<?> type) {
+        return type != null
+                && (DEFERRED_NAMES.contains(type.getName())
+                        || hasDeferredName(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(DeferredResults::hasDeferredName));
+    }
+
+    /** Then the transaction is within the other thread, and the result only carries what is there at its end. */
+    private static boolean isAsync(Method method, Class<?> targetClass) {
+        Method specific = ReflectionUtils.findMethod(targetClass, method.getName(), method.getParameterTypes());
+        return AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                || (specific != null && AnnotatedElementUtils.hasAnnotation(specific, Async.class))
+                || AnnotatedElementUtils.hasAnnotation(targetClass, Async.class);
+    }
+
+    private static RowLockDefinitionException refused(Method method, String why) {
+        return new RowLockDefinitionException(
+                "@RowLock on " + DefinitionReader.where(method) + " would lock nothing: " + why
+                        + ", whose work is done after the method has returned, and the lock ends with the method's"
+                        + " transaction.",
+                "Lock in a method that does the work and returns its result, and call that one from the deferred work"
+                        + " (with a Stream: collect it, or propagation MANDATORY); or make the method @Async.");
+    }
+
+    /** Refuses one that would lock in the transaction that has ended. */
+    private static void checkListener(Method method, Class<?> targetClass, @Nullable TransactionAttribute transaction) {
+        TransactionalEventListener listener =
+                AnnotatedElementUtils.findMergedAnnotation(method, TransactionalEventListener.class);
+        if (listener == null
+                || listener.phase() == TransactionPhase.BEFORE_COMMIT
+                || isAsync(method, targetClass)
+                || (transaction != null
+                        && transaction.getPropagationBehavior() == TransactionDefinition.PROPAGATION_REQUIRES_NEW)) {
+            return;
+        }
+        throw new RowLockDefinitionException(
+                "@RowLock on " + DefinitionReader.where(method) + " is on a @TransactionalEventListener of the phase "
+                        + listener.phase()
+                        + ", which runs when the transaction has ended: the lock would be one of that"
+                        + " transaction, and what the method writes would not be committed.",
+                "Give it a transaction of its own: @Transactional(propagation = Propagation.REQUIRES_NEW), or @Async.");
+    }
+}

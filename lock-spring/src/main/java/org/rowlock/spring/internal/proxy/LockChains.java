@@ -1,0 +1,194 @@
+package org.rowlock.spring.internal.proxy;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.aopalliance.aop.Advice;
+import org.rowlock.spring.Reaction;
+import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.SpringLocks;
+import org.rowlock.spring.internal.annotation.RowLockDefinitions;
+import org.rowlock.spring.internal.call.CommitListener;
+import org.rowlock.spring.internal.call.DataSources;
+import org.rowlock.spring.internal.call.TransactionDeclarations;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+
+/**
+ * Puts the locks into the proxies of beans that have {@link RowLock}: the lock behind everything else in the chain, and
+ * so inside the transaction whatever the order of the advisors; the admission directly in front of the transaction.
+ *
+ * <p>An advisor with an order cannot do this: Spring's transaction advisor has the lowest precedence there is. The
+ * processor itself has no order on purpose, so that it comes after those that have one, such as method validation.
+ */
+public final class LockChains implements BeanPostProcessor, AopInfrastructureBean {
+    private final RowLockDefinitions definitions;
+    private final Supplier<RowLockUsages> usages;
+    private final Set<List<Object>> checked = ConcurrentHashMap.newKeySet();
+    private final Supplier<SpringLocks> locks;
+    private final DataSources dataSources;
+    private final ConfigurableListableBeanFactory beans;
+
+    /** In the proxies of beans that have no other, until their chain is complete. */
+    private final Advisor alone;
+
+    public LockChains(
+            RowLockDefinitions definitions,
+            Supplier<RowLockUsages> usages,
+            Supplier<SpringLocks> locks,
+            DataSources dataSources,
+            ConfigurableListableBeanFactory beans) {
+        this.definitions = definitions;
+        this.usages = usages;
+        this.locks = locks;
+        this.dataSources = dataSources;
+        this.beans = beans;
+        this.alone = lockAdvisor(TransactionDeclarations.NONE, false);
+    }
+
+    RowLockDefinitions definitions() {
+        return definitions;
+    }
+
+    Advisor alone() {
+        return alone;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof TransactionManager) {
+            CommitListener.listenTo(bean);
+        }
+        if (bean instanceof SpringProxy && !(bean instanceof AopInfrastructureBean)) {
+            complete(bean, beanName);
+        }
+        return bean;
+    }
+
+    /** Completes the chain of a proxy; leaves that of a bean that locks nothing. */
+    void complete(Object bean, String beanName) {
+        Object proxied = bean instanceof Advised proxy ? transactional(proxy) : bean;
+        List<Method> methods = definitions.lockingMethods(AopUtils.getTargetClass(proxied), proxied.getClass());
+        if (methods.isEmpty()) {
+            return;
+        }
+        Placement.check(methods, beanName);
+        if (!(proxied instanceof Advised advised) || advised.isFrozen()) {
+            String hidden = proxied instanceof Advised ? "frozen" : "opaque";
+            throw new RowLockDefinitionException(
+                    "The proxy of bean " + beanName + " is " + hidden
+                            + ", so its @RowLock cannot be put inside its transaction.",
+                    "Do not make it " + hidden + ".");
+        }
+        for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
+            proxy.removeAdvisor(alone);
+        }
+        // One object can be several beans.
+        if (!has(advised, LockInterceptor.class)) {
+            addTo(advised, beanName, methods);
+        }
+    }
+
+    /**
+     * Of proxies around proxies, as others make them and Spring itself does of repositories, the innermost that begins
+     * transactions; where none does, the innermost.
+     */
+    private static Advised transactional(Advised outermost) {
+        Advised innermost = outermost;
+        Advised transactional = null;
+        for (Object each = outermost; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(proxy)) {
+            innermost = proxy;
+            transactional = has(proxy, TransactionInterceptor.class) ? proxy : transactional;
+        }
+        return transactional == null ? innermost : transactional;
+    }
+
+    private static boolean has(Advised proxy, Class<? extends Advice> type) {
+        return Arrays.stream(proxy.getAdvisors()).anyMatch(advisor -> type.isInstance(advisor.getAdvice()));
+    }
+
+    private void addTo(Advised advised, String beanName, List<Method> methods) {
+        List<TransactionInterceptor> interceptors = new ArrayList<>();
+        int first = -1;
+        int last = -1;
+        Advisor[] advisors = advised.getAdvisors();
+        for (int i = 0; i < advisors.length; i++) {
+            if (advisors[i].getAdvice() instanceof TransactionInterceptor transaction) {
+                first = first < 0 ? i : first;
+                last = i;
+                interceptors.add(transaction);
+            }
+        }
+        TransactionDeclarations transactions = new TransactionDeclarations(
+                List.copyOf(interceptors), Placement.isRepository(advised) ? repositoryManager(beanName) : "");
+        Class<?> targetClass = AopUtils.getTargetClass(advised);
+        // Once for all instances of a bean that is no singleton; again if creating it has failed.
+        if (!checked.contains(List.of(beanName, targetClass))) {
+            Placement.check(methods, advised, transactions);
+            SelfInvocations.report(methods, targetClass, selfInvocation());
+            usages.get().add(beanName, methods, transactions, targetClass, definitions);
+            checked.add(List.of(beanName, targetClass));
+        }
+        // The last advisors of a repository's proxy are its implementation and never proceed.
+        int end = Placement.isRepository(advised) ? last + 1 : advisors.length;
+        boolean adviceBetween = first >= 0 && end - first > interceptors.size();
+        advised.addAdvisor(end, lockAdvisor(transactions, adviceBetween));
+        if (first >= 0) {
+            advised.addAdvisor(first, admissionAdvisor(transactions));
+        }
+    }
+
+    /**
+     * The transactionManagerRef of Spring Data's {@code @Enable...Repositories}, which the interceptor does not show.
+     */
+    private String repositoryManager(String beanName) {
+        return beans.containsBeanDefinition(beanName)
+                        && beans.getMergedBeanDefinition(beanName)
+                                        .getPropertyValues()
+                                        .get("transactionManager")
+                                instanceof String name
+                ? name
+                : "";
+    }
+
+    /** Asked of the environment, as the settings are a bean that may need others first. */
+    private Reaction selfInvocation() {
+        String given = beans.resolveEmbeddedValue("${rowlock.self-invocation:warn}");
+        return "fail".equalsIgnoreCase(given) ? Reaction.FAIL : Reaction.WARN;
+    }
+
+    private Advisor lockAdvisor(TransactionDeclarations transactions, boolean adviceBetween) {
+        return advisor(
+                new LockInterceptor(new LockAdvice(definitions, locks, dataSources, transactions), adviceBetween));
+    }
+
+    private Advisor admissionAdvisor(TransactionDeclarations transactions) {
+        return advisor(new AdmissionInterceptor(new LockAdvice(definitions, locks, dataSources, transactions)));
+    }
+
+    private Advisor advisor(Advice advice) {
+        return new DefaultPointcutAdvisor(
+                new StaticMethodMatcherPointcut() {
+                    @Override
+                    public boolean matches(Method method, Class<?> targetClass) {
+                        return definitions.of(method, targetClass) != null;
+                    }
+                },
+                advice);
+    }
+}

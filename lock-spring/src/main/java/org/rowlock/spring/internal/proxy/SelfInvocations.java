@@ -1,0 +1,207 @@
+package org.rowlock.spring.internal.proxy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.spring.Reaction;
+import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.annotation.LockingMethods;
+import org.springframework.asm.ClassReader;
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.Handle;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
+import org.springframework.asm.SpringAsmInfo;
+import org.springframework.asm.Type;
+import org.springframework.core.BridgeMethodResolver;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Finds calls of an object to its own locking methods, which pass no proxy and lock nothing: in its class, the classes
+ * and interfaces that this extends, its lambdas and its inner classes. It reads class files and does not run them, so
+ * it passes over methods that get hold of another object of the class, such as the proxy.
+ */
+public final class SelfInvocations {
+    private static final Log LOG = LogFactory.getLog(SelfInvocations.class);
+
+    private SelfInvocations() {}
+
+    /**
+     * Says each caller.
+     *
+     * @throws RowLockDefinitionException if there is one, and the reaction is {@link Reaction#FAIL}
+     */
+    static void report(List<Method> methods, Class<?> type, Reaction reaction) {
+        for (String caller : find(methods, ClassUtils.getUserClass(type))) {
+            String problem =
+                    caller + ". Called on this object it passes no proxy and locks nothing, as with @Transactional";
+            if (reaction == Reaction.FAIL) {
+                throw new RowLockDefinitionException(
+                        problem + ".",
+                        "Call it from another bean, or lock with RowLockTemplate; or set"
+                                + " rowlock.self-invocation=warn.");
+            }
+            LOG.warn(problem + ": call it from another bean, or lock with RowLockTemplate.");
+        }
+    }
+
+    /** The calls, each as a sentence without its full stop. */
+    public static Set<String> find(List<Method> methods, Class<?> type) {
+        Set<Class<?>> hierarchy = new LinkedHashSet<>();
+        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+            hierarchy.add(each);
+        }
+        hierarchy.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
+        Set<String> owners = hierarchy.stream().map(Type::getInternalName).collect(Collectors.toSet());
+        Finder finder = new Finder(owners, signatures(methods, type));
+        for (Class<?> each : hierarchy) {
+            if (!each.getName().startsWith("java.") && !LockingMethods.isSpringsOwn(each)) {
+                read(each.getName(), type.getClassLoader(), finder);
+            }
+        }
+        // Only those that have an object of the class around them: others call another one.
+        for (String inner : Set.copyOf(finder.inner)) {
+            read(inner.replace('/', '.'), type.getClassLoader(), finder);
+        }
+        return finder.calls;
+    }
+
+    /** With those of the bridges to them: a superclass calls its own, erased method. */
+    private static Set<String> signatures(List<Method> methods, Class<?> type) {
+        Set<String> signatures = new LinkedHashSet<>();
+        for (Method method : methods) {
+            signatures.add(method.getName() + Type.getMethodDescriptor(method));
+        }
+        for (Method bridge : ReflectionUtils.getAllDeclaredMethods(type)) {
+            Method bridged = bridge.isBridge() ? BridgeMethodResolver.findBridgedMethod(bridge) : bridge;
+            if (signatures.contains(bridged.getName() + Type.getMethodDescriptor(bridged))) {
+                signatures.add(bridge.getName() + Type.getMethodDescriptor(bridge));
+            }
+        }
+        return signatures;
+    }
+
+    private static void read(String name, @Nullable ClassLoader loader, Finder finder) {
+        ClassLoader from = loader == null ? ClassLoader.getSystemClassLoader() : loader;
+        try (InputStream file = from.getResourceAsStream(name.replace('.', '/') + ".class")) {
+            if (file != null) {
+                new ClassReader(file).accept(finder, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            // Only a hint is lost: a class that was generated, or of a newer format.
+            LOG.debug("The class file of " + name + " cannot be read for self-invocations", e);
+        }
+    }
+
+    /** Reads class files, one after the other. */
+    private static final class Finder extends ClassVisitor {
+        private static final String DEFAULT_ARGUMENTS = "$default";
+
+        /** The internal names of the class and all that it extends. */
+        private final Set<String> owners;
+
+        /** Names with descriptors. */
+        private final Set<String> signatures;
+
+        private final Set<String> calls = new LinkedHashSet<>();
+        private final Set<String> inner = new LinkedHashSet<>();
+        private String name = "";
+
+        Finder(Set<String> owners, Set<String> signatures) {
+            super(SpringAsmInfo.ASM_VERSION);
+            this.owners = owners;
+            this.signatures = signatures;
+        }
+
+        @Override
+        public void visit(int version, int access, String own, String signature, String parent, String[] interfaces) {
+            name = own;
+        }
+
+        @Override
+        public void visitInnerClass(String member, String outer, String simpleName, int access) {
+            if (owners.contains(name) && member.startsWith(name + "$")) {
+                inner.add(member);
+            }
+        }
+
+        @Override
+        public MethodVisitor visitMethod(int access, String caller, String descriptor, String of, String[] thrown) {
+            // A bridge calls its own method, and Kotlin's method of default arguments the one that it is for.
+            boolean forwards = (access & Opcodes.ACC_BRIDGE) != 0 || caller.endsWith(DEFAULT_ARGUMENTS);
+            return new MethodVisitor(api) {
+                private final Set<String> called = new LinkedHashSet<>();
+
+                // Whether it has another object of the class, which a call may be one of.
+                private boolean hasAnother = forwards
+                        || Arrays.stream(Type.getArgumentTypes(descriptor)).anyMatch(Finder.this::isOwn);
+
+                @Override
+                public void visitFieldInsn(int opcode, String owner, String field, String type) {
+                    hasAnother |= !field.startsWith("this$") && isOwn(Type.getType(type));
+                }
+
+                @Override
+                public void visitTypeInsn(int opcode, String type) {
+                    hasAnother |= owners.contains(type);
+                }
+
+                @Override
+                public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
+                    hasAnother |= isOwn(Type.getReturnType(type));
+                    call(owner, method, type);
+                    if (method.endsWith(DEFAULT_ARGUMENTS) && owners.contains(owner)) {
+                        String of = method.substring(0, method.length() - DEFAULT_ARGUMENTS.length());
+                        signatures.stream()
+                                .filter(each -> each.startsWith(of + "("))
+                                .forEach(each -> called.add(of));
+                    }
+                }
+
+                @Override
+                public void visitInvokeDynamicInsn(String method, String type, Handle bootstrap, Object... arguments) {
+                    for (Object argument : arguments) {
+                        if (argument instanceof Handle handle) {
+                            call(handle.getOwner(), handle.getName(), handle.getDesc());
+                        }
+                    }
+                }
+
+                private void call(String owner, String method, String type) {
+                    if (owners.contains(owner) && signatures.contains(method + type)) {
+                        called.add(method);
+                    }
+                }
+
+                @Override
+                public void visitEnd() {
+                    if (!hasAnother) {
+                        called.forEach(each -> calls.add(
+                                place(caller) + " calls " + each + " of its own class, which has a @RowLock"));
+                    }
+                }
+            };
+        }
+
+        private String place(String caller) {
+            String simpleName = name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('$')) + 1);
+            return simpleName + "."
+                    + (caller.startsWith("lambda$")
+                            ? caller.substring("lambda$".length(), caller.lastIndexOf('$'))
+                            : caller);
+        }
+
+        private boolean isOwn(Type type) {
+            return type.getSort() == Type.OBJECT && owners.contains(type.getInternalName());
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package org.rowlock.spring.internal.startup;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.RowLocks;
+import org.rowlock.guard.GuardState;
+import org.rowlock.guard.RowLockGuard;
+import org.rowlock.spring.Reaction;
+import org.rowlock.spring.RowLockDefinitionException;
+
+/** Looks at startup whether tables of strategy ADVISORY are guarded against writers that do not lock. */
+final class GuardCheck {
+    private static final Log LOG = LogFactory.getLog(GuardCheck.class);
+    private static final int BUDGET = 1_000;
+
+    private final RowLocks locks;
+    private final Reaction reaction;
+
+    GuardCheck(RowLocks locks, Reaction reaction) {
+        this.locks = locks;
+        this.reaction = reaction;
+    }
+
+    /**
+     * Checks tables that are there.
+     *
+     * @throws RowLockDefinitionException if one is not guarded and must be
+     */
+    void check(Connection connection, Collection<String> tables) throws SQLException {
+        List<String> problems = new ArrayList<>();
+        List<String> unguarded = new ArrayList<>();
+        StringBuilder sql = new StringBuilder();
+        for (String table : reaction == Reaction.IGNORE ? List.<String>of() : new TreeSet<>(tables)) {
+            if (locks.strategyOf(LockKey.row(table, 0)) != LockStrategy.ADVISORY) {
+                continue;
+            }
+            GuardState state = state(connection, table);
+            if (state != GuardState.CURRENT) {
+                problems.add(table + " (" + inWords(state) + ")");
+                unguarded.add(table);
+                sql.append(RowLockGuard.guardSql(table, BUDGET, locks.configuredIdColumns(table)));
+            }
+        }
+        if (problems.isEmpty()) {
+            return;
+        }
+        String problem =
+                "Strategy ADVISORY is not guarded against writers that do not lock through Rowlock, which can make"
+                        + " others lose updates: " + String.join(", ", problems) + ".";
+        String action =
+                "Install the guard in a migration, with RowLockGuard.sql(..) or the output of java -jar lock-core.jar"
+                        + " guard " + String.join(" ", unguarded) + "; where the schema rowlock is up to date: "
+                        + sql.toString().replace('\n', ' ').strip()
+                        + " Where every writer is known to lock, set rowlock.missing-guard=ignore.";
+        if (reaction == Reaction.FAIL) {
+            throw new RowLockDefinitionException(problem, action);
+        }
+        LOG.warn(problem + " " + action);
+    }
+
+    /** A guard that cannot be looked up is missing, if the caller requires it. */
+    private GuardState state(Connection connection, String table) throws SQLException {
+        try {
+            return RowLockGuard.of(connection).stateOf(table);
+        } catch (SQLException e) {
+            if (reaction == Reaction.FAIL) {
+                throw e;
+            }
+            LOG.warn("Whether " + table + " is guarded cannot be looked up: " + e.getMessage());
+            return GuardState.CURRENT;
+        }
+    }
+
+    private static String inWords(GuardState state) {
+        return switch (state) {
+            case MISSING -> "no guard";
+            case DISABLED -> "its guard is switched off by DISABLE TRIGGER";
+            case OUTDATED -> "its guard is of another version or primary key";
+            case CURRENT -> "guarded";
+        };
+    }
+}

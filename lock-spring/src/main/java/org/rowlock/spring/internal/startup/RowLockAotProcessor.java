@@ -1,0 +1,49 @@
+package org.rowlock.spring.internal.startup;
+
+import java.lang.reflect.GenericArrayType;
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.spring.RowLock;
+import org.rowlock.spring.internal.annotation.AnnotatedMethods;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Hints for native images, per bean with {@link RowLock}: its locking methods, and what is read of their arguments,
+ * which are the parts of id objects and the properties that expressions name.
+ */
+final class RowLockAotProcessor implements BeanRegistrationAotProcessor {
+    private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();
+
+    @Override
+    public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
+        Class<?> type = ClassUtils.getUserClass(bean.getBeanClass());
+        Set<Method> methods = AnnotatedMethods.of(type);
+        return methods.isEmpty()
+                ? null
+                : (context, code) -> register(context.getRuntimeHints().reflection(), methods);
+    }
+
+    private void register(ReflectionHints hints, Set<Method> methods) {
+        for (Method method : methods) {
+            hints.registerMethod(method, ExecutableMode.INVOKE);
+            for (Type parameter : method.getGenericParameterTypes()) {
+                properties.registerReflectionHints(hints, element(parameter));
+            }
+        }
+    }
+
+    private static Type element(Type type) {
+        if (type instanceof GenericArrayType array) {
+            return element(array.getGenericComponentType());
+        }
+        return type instanceof Class<?> array && array.isArray() ? element(array.getComponentType()) : type;
+    }
+}

@@ -1,0 +1,277 @@
+package org.rowlock.spring.internal.startup;
+
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockTransactionException;
+import org.rowlock.LockVerificationException;
+import org.rowlock.RowLocks;
+import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.RowLockSettings;
+import org.rowlock.spring.RowLockTemplate;
+import org.rowlock.spring.SpringLocks;
+import org.rowlock.spring.internal.call.DataSources;
+import org.rowlock.spring.internal.pool.Pools;
+import org.rowlock.spring.internal.pool.Routes;
+import org.rowlock.spring.internal.proxy.RowLockUsages;
+import org.rowlock.spring.internal.proxy.RowLockUsages.Usage;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.dao.DataAccessResourceFailureException;
+
+/**
+ * Proves at startup what would otherwise fail, or not exclude, later: that the server's advisory locks exclude through
+ * this pool, that the tables exist, that ids have as many parts as the primary keys, and that what is locked by key
+ * alone is guarded. Runs when all beans are there, so also after migrations.
+ */
+public final class StartupVerification implements SmartInitializingSingleton {
+    private static final Log LOG = LogFactory.getLog(StartupVerification.class);
+
+    private final SpringLocks locks;
+    private final RowLockUsages usages;
+    private final StrategyWatch watch;
+    private final VerificationSchedule repeated;
+    private final DataSources dataSources;
+    private final ConfigurableListableBeanFactory beans;
+
+    public StartupVerification(
+            SpringLocks locks,
+            RowLockUsages usages,
+            StrategyWatch watch,
+            VerificationSchedule repeated,
+            ConfigurableListableBeanFactory beans) {
+        this.repeated = repeated;
+        this.locks = locks;
+        this.usages = usages;
+        this.watch = watch;
+        this.dataSources = new DataSources(beans);
+        this.beans = beans;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        if (locks.settings().verify()) {
+            verify();
+        }
+        LOG.info(summary(locks, usages.all()));
+    }
+
+    private void verify() {
+        RowLocks rowLocks = locks.locks();
+        Map<DataSource, List<Usage>> byDataSource = new LinkedHashMap<>();
+        for (Usage usage : usages.all()) {
+            DataSource dataSource = dataSources.of(usage.transactionManager());
+            byDataSource.computeIfAbsent(dataSource, key -> new ArrayList<>()).add(usage);
+        }
+        boolean configured = !rowLocks.configuredTables().isEmpty();
+        if (byDataSource.isEmpty() && !configured) {
+            verifyUnused(rowLocks);
+            return;
+        }
+        if (configured && (byDataSource.isEmpty() || dataSources.hasDefault())) {
+            byDataSource.computeIfAbsent(dataSources.ofDefault(), key -> new ArrayList<>());
+        }
+        Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
+        Set<String> right = new HashSet<>();
+        List<Proven> proven = new ArrayList<>();
+        byDataSource.forEach((dataSource, ofIt) -> {
+            List<DataSource> databases = proveAll(rowLocks, dataSource);
+            proven.add(new Proven(databases, strategies(rowLocks, ofIt)));
+            check(
+                    rowLocks,
+                    databases.get(0),
+                    ofIt,
+                    wrong,
+                    right,
+                    new GuardCheck(rowLocks, locks.settings().missingGuard()));
+        });
+        // A table of the configuration need only be in one of the databases.
+        wrong.keySet().removeAll(right);
+        for (RowLockDefinitionException first : wrong.values()) {
+            throw first;
+        }
+        for (Proven each : proven) {
+            each.databases().forEach(database -> watch.start(database, each.strategies()));
+            repeated.start(each.databases());
+        }
+    }
+
+    /** The databases behind a DataSource, and what is locked in them. */
+    private record Proven(List<DataSource> databases, Map<String, LockStrategy> strategies) {}
+
+    private static Map<String, LockStrategy> strategies(RowLocks locks, List<Usage> usages) {
+        Map<String, LockStrategy> strategies = new LinkedHashMap<>();
+        usages.forEach(usage -> strategies.put(usage.table(), LockStrategy.ROW));
+        locks.configuredTables().forEach(table -> strategies.put(table, LockStrategy.ROW));
+        strategies.replaceAll((table, none) -> locks.strategyOf(LockKey.row(table, 0)));
+        return strategies;
+    }
+
+    /**
+     * Where no annotation locks anything, yet or because a template does, the server and the pool must be right all the
+     * same. A database that is none to lock in is no mistake then.
+     */
+    private void verifyUnused(RowLocks rowLocks) {
+        if (!dataSources.hasDefault()) {
+            return;
+        }
+        try {
+            List<DataSource> unused = proveAll(rowLocks, dataSources.ofDefault());
+        } catch (LockTransactionException e) {
+            LOG.warn("Advisory locks are not verified, and nothing is annotated with @RowLock: " + e.getMessage());
+        } catch (RuntimeException e) {
+            if (!isDropInAlone()) {
+                throw e;
+            }
+            LOG.warn("Advisory locks are not verified, and only the drop-in (rowlock.jdbc.mode) is in use, whose"
+                    + " statements lock rows as without it. Take no locks through RowLocks or RowLockTemplate here"
+                    + " until this is mended: "
+                    + (e instanceof RowLockDefinitionException definition ? definition.problem() : e.getMessage()));
+        }
+    }
+
+    /** Whether no bean that has been made takes locks itself. */
+    private boolean isDropInAlone() {
+        return beans.containsBean("rowLockJdbcBeanPostProcessor")
+                && Stream.of(RowLocks.class, RowLockTemplate.class)
+                        .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))
+                        .flatMap(name -> Stream.of(beans.getDependentBeans(name)))
+                        .allMatch(this::isOurs);
+    }
+
+    private boolean isOurs(String bean) {
+        Class<?> type = beans.getType(bean);
+        return type != null && type.getPackageName().startsWith(RowLock.class.getPackageName());
+    }
+
+    /**
+     * Of a routing DataSource each route. A database that has the tables must be among them, and is the first; others
+     * may be read-only or not there just now.
+     *
+     * @return those that locks can be taken in, first the one for callers that name no route
+     */
+    private static List<DataSource> proveAll(RowLocks rowLocks, DataSource dataSource) {
+        Map<String, DataSource> routes = Routes.of(dataSource);
+        List<DataSource> proven = new ArrayList<>();
+        if (routes.isEmpty()) {
+            prove(rowLocks, dataSource);
+            proven.add(dataSource);
+        }
+        routes.forEach((name, route) -> {
+            if (proven.isEmpty()) {
+                prove(rowLocks, route);
+                proven.add(route);
+            } else if (isProven(rowLocks, name, route)) {
+                proven.add(route);
+            }
+        });
+        return proven;
+    }
+
+    private static boolean isProven(RowLocks rowLocks, String name, DataSource route) {
+        try {
+            prove(rowLocks, route);
+            return true;
+        } catch (LockVerificationException e) {
+            if (e.isConclusive()) {
+                throw new RowLockDefinitionException(
+                        "In the route " + name + " of the routing DataSource locks do not exclude. " + e.getMessage(),
+                        "Correct what the route leads to; where that cannot be, set rowlock.verify=false.");
+            }
+            LOG.warn("The route " + name + " of the routing DataSource could not be verified: " + e.getMessage());
+        } catch (LockTransactionException e) {
+            LOG.info("In the route " + name + " of the routing DataSource locks are refused: " + e.getMessage());
+        } catch (RowLockDefinitionException e) {
+            LOG.warn("The route " + name + " of the routing DataSource is not verified: " + e.problem());
+        }
+        return false;
+    }
+
+    private static void prove(RowLocks rowLocks, DataSource dataSource) {
+        try {
+            // A pool gives the same two each time, so all it has to spare are looked at, and no more: that would be
+            // waited
+            // for in vain. One is too few.
+            rowLocks.verify(dataSource, Math.max(2, Pools.spareOf(dataSource).orElse(2)));
+        } catch (RuntimeException e) {
+            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+                if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                    throw new RowLockDefinitionException(
+                            "The database server cannot be reached, so the tables of @RowLock cannot be verified: "
+                                    + cause.getMessage() + ".",
+                            "Start it, or correct its address (spring.datasource.url). An application that is to start"
+                                    + " without its database sets rowlock.verify=false.");
+                }
+            }
+            throw e;
+        }
+    }
+
+    private static void check(
+            RowLocks rowLocks,
+            DataSource dataSource,
+            List<Usage> ofDataSource,
+            Map<String, RowLockDefinitionException> wrong,
+            Set<String> right,
+            GuardCheck guards) {
+        try (Connection connection = dataSource.getConnection()) {
+            TableCheck tables = new TableCheck(connection, rowLocks);
+            Set<String> present = new HashSet<>();
+            for (Usage usage : ofDataSource) {
+                tables.check(usage);
+                present.add(usage.table());
+            }
+            for (String table : rowLocks.configuredTables()) {
+                try {
+                    tables.checkConfigured(table);
+                    right.add(table);
+                    present.add(table);
+                } catch (RowLockDefinitionException e) {
+                    wrong.putIfAbsent(table, e);
+                }
+            }
+            guards.check(connection, present);
+        } catch (SQLException e) {
+            throw new DataAccessResourceFailureException("The tables of @RowLock cannot be looked up at startup", e);
+        }
+    }
+
+    /** What Rowlock does in an application, in one line. */
+    private static String summary(SpringLocks spring, List<Usage> usages) {
+        RowLocks locks = spring.locks();
+        RowLockSettings settings = spring.settings();
+        TreeMap<String, String> strategies = new TreeMap<>();
+        locks.configuredTables().forEach(table -> strategies.put(table, ""));
+        usages.forEach(usage -> strategies.put(usage.table(), ""));
+        strategies.replaceAll(
+                (table, none) -> locks.strategyOf(LockKey.row(table, 0)).name());
+        long methods = usages.stream()
+                .map(usage -> usage.bean() + " " + usage.method())
+                .distinct()
+                .count();
+        return "Rowlock " + (settings.verify() ? "verified" : "not verified (rowlock.verify=false)") + ": " + methods
+                + (methods == 1 ? " method" : " methods") + " with @RowLock, tables "
+                + (strategies.isEmpty()
+                        ? "none yet"
+                        : strategies.entrySet().stream()
+                                .map(table -> table.getKey() + " (" + table.getValue() + ")")
+                                .collect(Collectors.joining(", ")))
+                + ", admission " + (settings.admission() ? "on" : "off");
+    }
+}

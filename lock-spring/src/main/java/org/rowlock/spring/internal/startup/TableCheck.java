@@ -1,0 +1,246 @@
+package org.rowlock.spring.internal.startup;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
+import org.rowlock.LockStrategy;
+import org.rowlock.LockTargetException;
+import org.rowlock.RowLocks;
+import org.rowlock.internal.text.CatalogSql;
+import org.rowlock.internal.text.SqlState;
+import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.annotation.IdTypes;
+import org.rowlock.spring.internal.proxy.RowLockUsages.Usage;
+
+/** Checks a table of a {@link RowLock}, or of the configuration, against the catalog. */
+final class TableCheck {
+    private static final String COLUMNS = """
+            select c.relkind, c.oid, array(select attname::text from pg_catalog.pg_attribute
+                                    where attrelid = c.oid and attnum > 0 and not attisdropped
+                                    order by attnum) as columns,
+                   (select array_agg(a.attname::text order by k.n) from %s
+                    where i.indrelid = c.oid and i.indisprimary) as id_columns,
+                   array(select case when t.typtype = 'e' then 'enum'
+                                else coalesce(nullif(t.typbasetype, 0), t.oid)::regtype::text end
+                         from pg_catalog.pg_attribute as a join pg_catalog.pg_type as t on t.oid = a.atttypid
+                         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                         order by a.attnum) as types
+            from pg_catalog.pg_class as c
+            where c.oid = to_regclass(?)
+            """.formatted(CatalogSql.KEY_COLUMNS);
+
+    private static final String TABLES = """
+            select string_agg(name, ', ') from
+              (select c.oid::regclass::text as name from pg_catalog.pg_class as c
+               where c.relkind in ('r', 'p') and pg_catalog.pg_table_is_visible(c.oid)
+                 and c.relnamespace <> 'pg_catalog'::regnamespace
+               order by 1 limit 20) as t
+            """;
+
+    private static final String NONE = "no table at all";
+
+    private final Connection connection;
+    private final RowLocks locks;
+    /** The first name of each table that was met. */
+    private final Map<Long, String> spellings = new HashMap<>();
+    /** The type of each column of each table that was met. */
+    private final Map<String, Map<String, String>> types = new HashMap<>();
+
+    TableCheck(Connection connection, RowLocks locks) {
+        this.connection = connection;
+        this.locks = locks;
+    }
+
+    /**
+     * Checks the table of an annotation, and its id against the primary key.
+     *
+     * @throws RowLockDefinitionException if they do not fit
+     */
+    void check(Usage usage) throws SQLException {
+        String what = "@RowLock on " + usage.method();
+        String table = usage.table();
+        List<String> columns = idColumns(what, table);
+        int parts = usage.definition().parts();
+        List<String> names = usage.definition().partNames().get();
+        if (columns.isEmpty()) {
+            return;
+        }
+        String key = (locks.configuredIdColumns(table).isEmpty() ? "primary key of " : "configured id of ") + table;
+        if (parts != 0 && parts != columns.size()) {
+            throw new RowLockDefinitionException(
+                    what + " gives " + parts + (parts == 1 ? " part" : " parts") + " of an id ("
+                            + usage.definition().idText() + "), but the " + key + " is " + columns + ".",
+                    "Give a value per column, in this order.");
+        }
+        if (names.size() > 1 && !inOrder(names, columns)) {
+            throw new RowLockDefinitionException(
+                    what + ", " + usage.definition().idText() + ": the parts of the id are " + names + ", but the "
+                            + key + " is " + columns + ", in another order.",
+                    "Order them alike; of an id object the parts can be given one by one:"
+                            + " id = {\"#id.first\", \"#id.second\"}.");
+        }
+        checkTypes(what, usage, columns);
+    }
+
+    /** {@code ROW} leaves the comparison of ids to the server. */
+    private void checkTypes(String what, Usage usage, List<String> columns) {
+        List<Optional<Class<?>>> parts = usage.definition().partTypes();
+        if (parts.size() != columns.size() || locks.strategyOf(LockKey.row(usage.table(), 0)) == LockStrategy.ROW) {
+            return;
+        }
+        Map<String, String> ofTable = types.getOrDefault(usage.table(), Map.of());
+        for (int i = 0; i < columns.size(); i++) {
+            String column = ofTable.getOrDefault(columns.get(i), "");
+            Class<?> type = parts.get(i).orElse(Object.class);
+            if (!IdTypes.fit(type, column)) {
+                throw new RowLockDefinitionException(
+                        what + ", " + usage.definition().idText() + ": a " + type.getSimpleName()
+                                + " cannot be the own type of the column "
+                                + columns.get(i) + " of " + usage.table() + ", which is " + column
+                                + ": values that are spelled differently, such as \"1\" and \"01\", can be one row"
+                                + " there, and are two advisory locks.",
+                        "Give the id as a " + IdTypes.example(column) + ", or use strategy ROW for the table.");
+            }
+        }
+    }
+
+    private static Map<String, String> typesOf(String[] columns, String[] types) {
+        Map<String, String> byName = new HashMap<>();
+        for (int i = 0; i < columns.length; i++) {
+            byName.put(columns[i], types[i]);
+        }
+        return byName;
+    }
+
+    /**
+     * Checks a table of the configuration.
+     *
+     * @throws RowLockDefinitionException if there is none, or it has no id columns and needs them
+     */
+    void checkConfigured(String table) throws SQLException {
+        idColumns("The configuration of table " + table, table);
+    }
+
+    private List<String> idColumns(String what, String table) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(COLUMNS)) {
+            statement.setString(1, table);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    String tables = tables();
+                    throw new RowLockDefinitionException(
+                            what + " names the table " + table + ", which is not in the database "
+                                    + connection.getCatalog() + " for this role and search_path. There is: " + tables
+                                    + ".",
+                            tables.equals(NONE)
+                                    ? "See if the migration (Flyway, Liquibase) has run, and in this database; or write"
+                                            + " the name with its schema."
+                                    : "Write the name as in SQL, with its schema if need be.");
+                }
+                String kind = row.getString(1);
+                if (!kind.equals("r") && !kind.equals("p")) {
+                    throw new RowLockDefinitionException(
+                            what + " names " + table + ", which is no table (a view, an index, ...).",
+                            "Name the table whose rows are to be locked.");
+                }
+                checkSpelling(what, table, row.getLong(2));
+                types.put(table, typesOf((String[]) row.getArray(3).getArray(), (String[])
+                        row.getArray(5).getArray()));
+                List<String> columns = idColumns(what, table, row.getArray(3), row.getArray(4));
+                locks.checkTable(connection, table);
+                return columns;
+            }
+        } catch (LockTargetException e) {
+            throw new RowLockDefinitionException(
+                    what + ": " + e.getMessage(), "In the configuration: rowlock.tables[" + table + "].");
+        } catch (SQLException e) {
+            if (!SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+                throw e;
+            }
+            throw new RowLockDefinitionException(
+                    what + " names the table " + table + ", which this role may not look up: " + e.getMessage() + ".",
+                    "Grant the role of the DataSource usage on the schema.");
+        }
+    }
+
+    /** The lock is that of the table, however it is spelled, but the configuration goes by the name. */
+    private void checkSpelling(String what, String table, long oid) {
+        String other = spellings.putIfAbsent(oid, table);
+        if (other == null || other.equals(table)) {
+            return;
+        }
+        LockStrategy strategy = locks.strategyOf(LockKey.row(table, 0));
+        LockStrategy ofOther = locks.strategyOf(LockKey.row(other, 0));
+        if (strategy != ofOther || !locks.configuredIdColumns(table).equals(locks.configuredIdColumns(other))) {
+            throw new RowLockDefinitionException(
+                    what + " names the table " + table + ", which elsewhere is named " + other
+                            + ", and the two names are configured differently (strategy " + strategy + " and " + ofOther
+                            + ").",
+                    "Use one name everywhere, or configure both alike: rowlock.tables[" + table
+                            + "] and rowlock.tables[" + other + "].");
+        }
+    }
+
+    private List<String> idColumns(String what, String table, Array columns, @Nullable Array primaryKey)
+            throws SQLException {
+        List<String> configured = locks.configuredIdColumns(table);
+        if (!configured.isEmpty()) {
+            List<String> all = List.of((String[]) columns.getArray());
+            for (String column : configured) {
+                if (!all.contains(column)) {
+                    throw new RowLockDefinitionException(
+                            "The configured id columns of " + table + " name " + column + ", which it does not have.",
+                            "It has: " + String.join(", ", all) + ". Write them as the catalog has them.");
+                }
+            }
+            return configured;
+        }
+        if (primaryKey != null) {
+            return List.of((String[]) primaryKey.getArray());
+        }
+        LockStrategy strategy = locks.strategyOf(LockKey.row(table, 0));
+        if (strategy != LockStrategy.ADVISORY) {
+            throw new RowLockDefinitionException(
+                    what + ": strategy " + strategy + " locks rows by their id, and " + table + " has no primary key.",
+                    "Name the id columns (rowlock.tables." + table + ".id-columns), or use strategy ADVISORY.");
+        }
+        return List.of();
+    }
+
+    private String tables() throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(TABLES);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            String names = row.getString(1);
+            return names == null ? NONE : names;
+        }
+    }
+
+    /** Only if the names are those of all the columns, each once, another order is a mistake for sure. */
+    private static boolean inOrder(List<String> names, List<String> columns) {
+        List<String> given = names.stream().map(TableCheck::plain).toList();
+        List<String> ids = columns.stream().map(TableCheck::plain).toList();
+        Set<String> distinct = new HashSet<>(given);
+        return given.equals(ids)
+                || given.size() != ids.size()
+                || distinct.size() != given.size()
+                || !distinct.equals(new HashSet<>(ids));
+    }
+
+    /** Also without the end that says no more than that it is an id: an order and an order_id are one. */
+    private static String plain(String name) {
+        String plain = name.replace("_", "").toLowerCase(Locale.ROOT);
+        return plain.length() > 2 && plain.endsWith("id") ? plain.substring(0, plain.length() - 2) : plain;
+    }
+}

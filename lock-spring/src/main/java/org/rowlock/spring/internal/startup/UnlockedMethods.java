@@ -1,0 +1,67 @@
+package org.rowlock.spring.internal.startup;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.rowlock.spring.Reaction;
+import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.internal.annotation.AnnotatedMethods;
+import org.rowlock.spring.internal.annotation.DefinitionReader;
+import org.rowlock.spring.internal.annotation.LockingMethods;
+import org.rowlock.spring.internal.proxy.RowLockBeanPostProcessor;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Says that {@link RowLock} locks nothing in a context that has nothing to read it. For what starts contexts, and
+ * cannot be a bean of one that lacks Rowlock's.
+ */
+public final class UnlockedMethods {
+    private static final Log LOG = LogFactory.getLog(UnlockedMethods.class);
+
+    private static final int NAMED = 5;
+
+    private UnlockedMethods() {}
+
+    /**
+     * Looks at the definitions of all beans; creates none.
+     *
+     * @param beans of the context
+     * @param reaction to a method with {@link RowLock} that is not read
+     * @param why it is not; a clause
+     * @throws RowLockDefinitionException if there is one, and the reaction is {@link Reaction#FAIL}
+     */
+    public static void check(ConfigurableListableBeanFactory beans, Reaction reaction, String why) {
+        if (beans.getBeanNamesForType(RowLockBeanPostProcessor.class, true, false).length > 0) {
+            return;
+        }
+        Set<Method> methods = new LinkedHashSet<>();
+        for (String name : beans.getBeanDefinitionNames()) {
+            Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
+            if (type != null && !LockingMethods.isSpringsOwn(type)) {
+                methods.addAll(AnnotatedMethods.of(ClassUtils.getUserClass(type)));
+            }
+        }
+        if (methods.isEmpty()) {
+            return;
+        }
+        List<String> named = new ArrayList<>();
+        methods.stream().limit(NAMED).forEach(method -> named.add(DefinitionReader.where(method)));
+        if (methods.size() > NAMED) {
+            named.add("...");
+        }
+        String problem = methods.size() + (methods.size() == 1 ? " method" : " methods")
+                + " with @RowLock lock nothing, as " + why + ": " + String.join(", ", named) + ".";
+        if (reaction == Reaction.FAIL) {
+            throw new RowLockDefinitionException(
+                    problem, "Switch Rowlock on, or set rowlock.unlocked-methods=warn where nothing is to be locked.");
+        }
+        LOG.warn(problem);
+    }
+}

@@ -1,0 +1,161 @@
+package org.rowlock.spring.internal.annotation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.rowlock.LockKey;
+import org.rowlock.LockWait;
+import org.rowlock.RowLockMode;
+import org.rowlock.spring.RowLock;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.core.annotation.AliasFor;
+
+/** Where annotations are found, and what keys they give. Needs no database. */
+class RowLockDefinitionsTest {
+    private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+    private final RowLockDefinitions definitions =
+            new RowLockDefinitions(new DefinitionReader(beans, new EntityTables(beans)));
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE})
+    @RowLock("orders")
+    @interface LockOrder {
+        @AliasFor(annotation = RowLock.class, attribute = "mode")
+        RowLockMode how() default RowLockMode.FOR_UPDATE;
+
+        @AliasFor(annotation = RowLock.class, attribute = "id")
+        String[] id() default {};
+    }
+
+    record OrderId(UUID value) {}
+
+    record LineId(OrderId order, int line) {}
+
+    record Command(long orderId, List<Long> others) {}
+
+    interface Api {
+        void ofInterface(@RowLock("orders") long id);
+
+        @RowLock(table = "orders", id = "#id")
+        void onInterfaceMethod(long id);
+    }
+
+    @RowLock(table = "tenant", id = "#p0")
+    interface OfType {
+        void any(long tenant);
+
+        void own(@RowLock("orders") long id);
+    }
+
+    static class Service implements Api, OfType {
+        void plain(long id) {}
+
+        void parameter(@RowLock("Orders") long id) {}
+
+        void several(
+                @RowLock("orders") List<String> ids,
+                @RowLock(value = "stock", mode = RowLockMode.FOR_SHARE) long[] items) {}
+
+        void meta(@LockOrder(how = RowLockMode.FOR_KEY_SHARE) long id) {}
+
+        @LockOrder(id = "#command.orderId")
+        @RowLock(table = "orders", id = "#command.others", lockWait = "200ms")
+        void expressions(Command command) {}
+
+        void typed(@RowLock("orders") OrderId id) {}
+
+        void composite(@RowLock("order_line") LineId id) {}
+
+        @RowLock(
+                table = "order_line",
+                id = {"#order", "#line"},
+                lockWait = "nowait")
+        void expressionParts(long order, int line) {}
+
+        @Override
+        public void ofInterface(long id) {}
+
+        @Override
+        public void onInterfaceMethod(long id) {}
+
+        @Override
+        public void any(long tenant) {}
+
+        @Override
+        public void own(long id) {}
+    }
+
+    private @Nullable MethodLocks find(String name) {
+        Method method = Stream.of(Service.class.getDeclaredMethods())
+                .filter(candidate -> candidate.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+        return definitions.of(method, Service.class);
+    }
+
+    private List<LockKey> keys(String name, Object... arguments) {
+        return List.copyOf(find(name).of(arguments).keys().keySet());
+    }
+
+    @Test
+    void parameterIsTheId() {
+        assertThat(find("plain")).isNull();
+        assertThat(keys("parameter", 42L)).containsExactly(LockKey.row("orders", 42));
+        assertThat(keys("typed", new OrderId(new UUID(0, 1)))).containsExactly(LockKey.row("orders", new UUID(0, 1)));
+    }
+
+    @Test
+    void collectionsAndArraysAreRowsEach() {
+        assertThat(find("several")
+                        .of(new Object[] {List.of("7", "8"), new long[] {1}})
+                        .keys())
+                .containsExactly(
+                        entry(LockKey.row("orders", 7), RowLockMode.FOR_NO_KEY_UPDATE),
+                        entry(LockKey.row("orders", 8), RowLockMode.FOR_NO_KEY_UPDATE),
+                        entry(LockKey.row("stock", 1), RowLockMode.FOR_SHARE));
+    }
+
+    @Test
+    void metaAnnotationsWork() {
+        assertThat(find("meta").of(new Object[] {1L}).keys()).containsValue(RowLockMode.FOR_KEY_SHARE);
+        assertThat(keys("expressions", new Command(1, List.of(2L, 3L))))
+                .containsExactlyInAnyOrderElementsOf(LockKey.rows("orders", List.of(1, 2, 3)));
+        assertThat(find("expressions").lockWait()).isEqualTo(LockWait.atMost(java.time.Duration.ofMillis(200)));
+    }
+
+    @Test
+    void compositeIdsInAnyForm() {
+        LockKey key = LockKey.row("order_line", 5, 6);
+        assertThat(keys("expressionParts", 5L, 6)).containsExactly(key);
+        assertThat(find("expressionParts").lockWait()).isEqualTo(LockWait.noWait());
+        assertThat(keys("composite", new LineId(new OrderId(new UUID(0, 1)), 6)))
+                .containsExactly(LockKey.row("order_line", new UUID(0, 1), 6));
+    }
+
+    @Test
+    void interfacesAndTypesCountAndTheNearestWins() {
+        assertThat(keys("ofInterface", 1L)).containsExactly(LockKey.row("orders", 1));
+        assertThat(keys("onInterfaceMethod", 1L)).containsExactly(LockKey.row("orders", 1));
+        assertThat(keys("any", 1L)).containsExactly(LockKey.row("tenant", 1));
+        assertThat(keys("own", 1L)).containsExactly(LockKey.row("orders", 1));
+    }
+
+    @Test
+    void badIdAtRuntimeNamesTheMethodAndTheParameter() {
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> keys("typed", (Object) null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Service.typed(OrderId)")
+                .hasMessageContaining("parameter id")
+                .hasMessageContaining("orders");
+    }
+}
