@@ -145,8 +145,7 @@ final class OneRow {
                 each.get();
             }
         } catch (ExecutionException e) {
-            throw new DemoException(
-                    "A client could not raise the counter: " + DemoErrors.describe(e.getCause()), e.getCause());
+            throw new DemoException("A client could not raise the counter: " + DemoErrors.describe(e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new DemoException("The demo was interrupted.", e);

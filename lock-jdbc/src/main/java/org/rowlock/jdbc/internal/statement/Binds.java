@@ -69,7 +69,11 @@ public final class Binds {
                 || value instanceof Temporal;
     }
 
-    /** @param setter null where the value cannot be set again */
+    /**
+     * A number was set.
+     *
+     * @param setter null where the value cannot be set again
+     */
     public void set(int index, long value, @Nullable Setter setter) {
         if (index > 0 && index <= values.length) {
             values[index - 1] = Mark.NUMBER;
