@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.observe.AdmissionEvent;
 import org.rowlock.internal.observe.LockObserver;
-import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyEntries;
@@ -50,13 +49,8 @@ public final class AdmissionQueues {
     /** The innermost permit of a thread. */
     private record Here(Permit permit) implements KeyQueues.Entered {
         @Override
-        public void locked(List<LockKey> keys, boolean holds) {
-            permit.entries.locked(keys, holds);
-        }
-
-        @Override
-        public @Nullable Front front(LockKey key, LockFront how) {
-            return permit.entries.front(key, how);
+        public @Nullable QueueEntry entryOf(LockKey key) {
+            return permit.entries.entryOf(key);
         }
     }
 
@@ -229,9 +223,9 @@ public final class AdmissionQueues {
             return only == null ? null : only.served();
         }
 
-        /** Whether somebody else of this JVM waits for one of the keys, here or at the server. */
+        /** Whether others of this JVM want one of the keys; true if this call passed, as that is not known then. */
         boolean isWanted() {
-            return keys.keys().stream().anyMatch(key -> owner.queues.wanting(new Place(database, key)) > 1);
+            return entries.isWanted();
         }
 
         /**
@@ -241,8 +235,8 @@ public final class AdmissionQueues {
          * @param connected whether the call got its connection
          */
         public void connected(boolean connected) {
-            for (LockKey key : keys.keys()) {
-                owner.queues.open(new Place(database, key), !connected);
+            for (KeyEntries.Stay stay : entries.stays()) {
+                stay.entry().open(!connected);
             }
         }
 

@@ -85,11 +85,7 @@ final class LockedTransaction {
         return this.<T, X>onConnection(dataSource.getConnection(), unheld, connection -> {
             Locked<R> claimed = new Locked<>(connection, locks.in(connection).claim(claim, mapper), List.of());
             T value = work.apply(claimed);
-            commit(
-                    connection,
-                    List.of(),
-                    claimed.atCommit(),
-                    session -> releases.choice(List.of(), false).of(session));
+            commit(connection, List.of(), claimed.atCommit(), releases.choice(List.of(), () -> false));
             return value;
         });
     }
@@ -210,7 +206,7 @@ final class LockedTransaction {
     }
 
     private Ending.Choice endings(LockRequest request, AdmissionQueues.Permit permit) {
-        return session -> releases.choice(request.keys(), permit.isWanted()).of(session);
+        return releases.choice(request.keys(), permit::isWanted);
     }
 
     /** The work's writes must not be stored without the lock, where it has ended the transaction that had it. */

@@ -281,8 +281,8 @@ public final class TransactionLocks {
     private Ending.Choice endings() {
         AdmissionQueues.Permit permit = AdmissionQueues.innermostOpen();
         return permit == null
-                ? calls.releases().choice(List.of(), true)
-                : calls.releases().choice(permit.keys().keys(), permit.isWanted());
+                ? calls.releases().choice(List.of(), () -> true)
+                : calls.releases().choice(permit.keys().keys(), permit::isWanted);
     }
 
     private void rollBack(Throwable failure) {

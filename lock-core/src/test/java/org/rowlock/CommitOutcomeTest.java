@@ -22,6 +22,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -34,8 +35,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.rowlock.internal.commit.EarlyRelease;
+import org.rowlock.internal.text.SqlState;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
@@ -479,6 +483,49 @@ class CommitOutcomeTest {
     @EnumSource
     void whatACancelIsSaidToHaveUndoneIsNotStored(CommitWay way) throws Exception {
         RowLocks locks = locks(LockStrategy.ROW);
+        assertUndoneIsNotStored(
+                (from, id) -> way.add(locks, from, 1, "insert into payment values (" + id + ")"),
+                CommitOutcomeTest::isUnknown);
+    }
+
+    private static boolean isUnknown(Exception e) {
+        boolean unknown = e instanceof CommitOutcomeUnknownException;
+        if (unknown) {
+            // The driver may lose its place in the answers by a cancel.
+            assertThat(e.getMessage())
+                    .containsAnyOf("the server's answer does not say", "connection was lost while it committed");
+        }
+        return unknown;
+    }
+
+    /** By an early release, and by a commit that only confirms what it has read. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatACancelIsSaidToHaveUndoneIsNotStoredByTheDropIn(boolean wanted) throws Exception {
+        EarlyRelease release = new EarlyRelease();
+        assertUndoneIsNotStored(
+                (from, id) -> {
+                    try (Connection connection = from.getConnection()) {
+                        connection.setAutoCommit(false);
+                        // A cancel in front of BEGIN ends the driver's flush, and what is in that runs on.
+                        execute(connection, "select");
+                        execute(
+                                connection,
+                                "with paid as (insert into payment values (" + id + ")) update account set balance ="
+                                        + " balance + 1 where id = 1");
+                        release.commit(connection, wanted);
+                    }
+                },
+                e -> e instanceof CommitNotConfirmedException
+                        || (e instanceof SQLException sql && SqlState.isConnectionLost(sql.getSQLState())));
+    }
+
+    private interface Adding {
+        void add(DataSource from, int id) throws SQLException;
+    }
+
+    /** @param isUnknown whether an exception says that it may be stored */
+    private void assertUndoneIsNotStored(Adding adding, Predicate<Exception> isUnknown) throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         Map<Integer, Throwable> failures = new HashMap<>();
         int unknown = 0;
@@ -497,15 +544,13 @@ class CommitOutcomeTest {
             });
             for (int i = 0; i < 5_000; i++) {
                 try {
-                    way.add(locks, pool, 1, "insert into payment values (" + i + ")");
-                } catch (CommitOutcomeUnknownException e) {
-                    // The driver may lose its place in the answers by it.
-                    assertThat(e.getMessage())
-                            .containsAnyOf(
-                                    "the server's answer does not say", "connection was lost while it committed");
-                    unknown++;
+                    adding.add(pool, i);
                 } catch (SQLException | RowlockException e) {
-                    failures.put(i, e);
+                    if (isUnknown.test(e)) {
+                        unknown++;
+                    } else {
+                        failures.put(i, e);
+                    }
                     // A cancel may hit the rollback as well: then the pool has made a connection anew.
                     server.set(serverProcess(pool));
                 }

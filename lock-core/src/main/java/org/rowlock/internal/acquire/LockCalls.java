@@ -191,12 +191,13 @@ public final class LockCalls {
         }
         boolean begun = session.hasBegun();
         if (entered != null) {
-            Front asked = begun ? null : entered.front(request.first(), front);
+            QueueEntry own = begun ? null : entered.entryOf(request.first());
+            Front asked = own == null ? null : own.front(front);
             return told(entered, request, tail, lookedUp(session, behind(session, request, asked), tail));
         }
-        QueueEntry last = begun ? null : holders.remove(session.driver());
+        QueueEntry last = begun ? null : holders.get(session.driver());
         if (last != null) {
-            last.releasedBefore();
+            last.released(false);
         }
         long start = System.nanoTime();
         QueueEntry entry =
@@ -223,7 +224,13 @@ public final class LockCalls {
     private static Outcome told(
             KeyQueues.@Nullable Entered entered, ResolvedRequest request, @Nullable Tail tail, Outcome outcome) {
         if (entered != null && outcome instanceof Held) {
-            entered.locked(request.keys(), tail == null || !tail.isCommitting());
+            boolean holds = tail == null || !tail.isCommitting();
+            for (LockKey key : request.keys()) {
+                QueueEntry own = entered.entryOf(key);
+                if (own != null) {
+                    own.locked(holds);
+                }
+            }
         }
         return outcome;
     }

@@ -66,19 +66,30 @@ public final class Commit {
         }
         boolean nothing = writes.isEmpty() && !session.hasBegun();
         Ending ending = nothing ? Ending.plain() : endings.of(session);
+        if (writes.isEmpty() && ending.isPlain()) {
+            commit(session);
+            return;
+        }
         WriteFlushes flushes = WriteFlushes.of(session, writes, names, ending);
         run(flushes, () -> {
-            AutoSave autosave = session.withoutAutosave();
-            try {
-                flushes.sendFirst();
-                flushes.sendLast();
-            } catch (SQLException e) {
-                throw errors.failure(flushes, e);
-            } finally {
-                session.setAutosave(autosave);
-            }
+            send(session, flushes);
             end(session, flushes);
         });
+    }
+
+    private void send(PgSession session, WriteFlushes flushes) throws SQLException {
+        AutoSave autosave = session.withoutAutosave();
+        try {
+            flushes.send();
+        } catch (UnexpectedRowCountException e) {
+            // As where the server counts: a later commit of the caller must not store it.
+            session.abortTransaction(WaitSql.ABORT, e);
+            throw e;
+        } catch (SQLException e) {
+            throw errors.failure(flushes, e);
+        } finally {
+            session.setAutosave(autosave);
+        }
     }
 
     /** Sends writes with the COMMIT. */
@@ -119,22 +130,27 @@ public final class Commit {
      */
     public void send(PgSession session, List<Write<?>> writes) throws SQLException {
         try (WriteFlushes flushes = WriteFlushes.of(session, writes, names, null)) {
-            AutoSave autosave = session.withoutAutosave();
-            try {
-                flushes.sendFirst();
-            } catch (UnexpectedRowCountException e) {
-                // As where the server counts: a later commit of the caller must not store it.
-                session.abortTransaction(WaitSql.ABORT, e);
-                throw e;
-            } catch (SQLException e) {
-                throw errors.failure(flushes, e);
-            } finally {
-                session.setAutosave(autosave);
-            }
+            send(session, flushes);
             flushes.done();
             if (flushes.map()) {
                 session.refuseIfOver("It is not known whether " + errors.work() + " is stored");
             }
+        }
+    }
+
+    /** As most transactions end, and so without what a flush needs. */
+    private void commit(PgSession session) throws SQLException {
+        SQLException unconfirmed;
+        try {
+            unconfirmed = Ending.plain().send(session);
+        } catch (SQLException e) {
+            throw errors.failure(session, Ending.plain(), e);
+        }
+        if (session.hasBegun()) {
+            throw errors.notEnded(session);
+        }
+        if (unconfirmed != null) {
+            throw errors.notConfirmed(unconfirmed);
         }
     }
 
@@ -149,9 +165,7 @@ public final class Commit {
         }
         flushes.done();
         try {
-            if (!flushes.isByDriver()) {
-                EarlyRelease.tell(connection);
-            }
+            EarlyRelease.tell(connection);
             SQLException unconfirmed = flushes.ending().confirm(session, flushes.replicationWarning());
             if (unconfirmed != null) {
                 throw errors.notConfirmed(unconfirmed);

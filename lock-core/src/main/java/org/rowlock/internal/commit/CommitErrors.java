@@ -101,11 +101,9 @@ final class CommitErrors {
                     e.getSQLState(),
                     e);
         }
-        if (!flushes.isSent() || ServerErrors.isDriverRefusal(e) || isRefusedInBranch(flushes.session(), e)) {
-            return e;
-        }
-        PgSession session = flushes.session();
-        return meaning(session, flushes.ending(), judged(session, flushes.ending(), e));
+        return !flushes.isSent() || ServerErrors.isDriverRefusal(e)
+                ? e
+                : failure(flushes.session(), flushes.ending(), e);
     }
 
     /**
@@ -121,6 +119,15 @@ final class CommitErrors {
         if (!judged.equals(e) || undecided(flushes.session(), e) != null) {
             throw meaning(flushes.session(), flushes.ending(), judged);
         }
+    }
+
+    /**
+     * What a failure of the COMMIT means, however it was sent.
+     *
+     * @return the driver's own, where nothing is stored
+     */
+    SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
+        return isRefusedInBranch(session, e) ? e : meaning(session, ending, judged(session, ending, e));
     }
 
     /** Whether the driver has refused to commit a branch of an XA transaction by itself. */

@@ -61,8 +61,8 @@ public final class EarlyRelease {
      * @return whether it let go of the locks before it was durable
      * @throws CommitNotConfirmedException if it has committed on this server and is visible, and is not known to be
      *     durable
-     * @throws SQLException as {@link Connection#commit()} throws it: nothing is stored, or the connection was lost; with
-     *     SQLSTATE 08007 if that is not known for another reason
+     * @throws SQLException as {@link Connection#commit()} throws it: nothing is stored, or the connection was lost.
+     *     With SQLSTATE 08007 if it is not known for another reason whether it is stored
      */
     public boolean commit(Connection connection, boolean wanted) throws SQLException {
         PgSession session = PgSession.of(connection);
@@ -170,25 +170,22 @@ public final class EarlyRelease {
     }
 
     private static Optional<ReleaseSql> ask(PgSession session, String database) throws SQLException {
-        boolean begun = session.hasBegun();
-        String reason = "it is not PostgreSQL itself";
-        boolean flushing = false;
-        if (session.reported("crdb_version") == null) {
+        if (session.reported("crdb_version") != null) {
+            say(database, "it is not PostgreSQL itself");
+            return Optional.empty();
+        }
+        return session.outsideTransaction(() -> {
             try (Statement statement = session.connection().createStatement();
                     ResultSet row = statement.executeQuery(ReleaseSql.ASK)) {
                 row.next();
-                reason = row.getString(1);
-                flushing = row.getBoolean(2);
+                String reason = row.getString(1);
+                if (reason == null) {
+                    return Optional.of(new ReleaseSql(row.getBoolean(2)));
+                }
+                say(database, reason);
+                return Optional.empty();
             }
-            if (!begun && session.hasBegun()) {
-                session.connection().rollback();
-            }
-        }
-        if (reason == null) {
-            return Optional.of(new ReleaseSql(flushing));
-        }
-        say(database, reason);
-        return Optional.empty();
+        });
     }
 
     private static void say(String database, String reason) {

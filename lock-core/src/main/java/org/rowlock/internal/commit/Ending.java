@@ -16,11 +16,14 @@ import org.rowlock.internal.sql.ReleaseSql;
 import org.rowlock.internal.text.SqlState;
 
 /**
- * The last statements of one transaction: COMMIT, and what goes around it, in one flush. Made anew for each.
+ * The last statements of one transaction: COMMIT, and what goes around it, in one flush. Made anew for each, but COMMIT
+ * alone.
  */
 public final class Ending {
     /** As the driver itself has it, so that a monitor of statements knows it. */
     private static final String COMMIT = "COMMIT";
+
+    private static final Ending PLAIN = new Ending(null, false, false, () -> {});
 
     private final @Nullable ReleaseSql sql;
     private final boolean early;
@@ -49,7 +52,7 @@ public final class Ending {
 
     /** COMMIT alone. */
     static Ending plain() {
-        return new Ending(null, false, false, () -> {});
+        return PLAIN;
     }
 
     /**

@@ -1,16 +1,15 @@
 package org.rowlock.internal.commit;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockRelease;
-import org.rowlock.internal.queue.RecentWaits;
 
 /** How transactions end, by what is configured and by whether others want their keys. Thread-safe. */
 public final class Releases {
     private final @Nullable EarlyRelease early;
-    private final RecentWaits locking = new RecentWaits();
-    private final RecentWaits lockingAndCommitting = new RecentWaits();
+    private final RecentWaits waits = new RecentWaits();
 
     public Releases(LockRelease release) {
         this.early = release == LockRelease.EARLY ? new EarlyRelease() : null;
@@ -24,7 +23,7 @@ public final class Releases {
      */
     public void locked(List<LockKey> keys, boolean committed, long startNanos) {
         if (early != null) {
-            (committed ? lockingAndCommitting : locking).locked(keys.get(0).hashCode(), System.nanoTime() - startNanos);
+            waits.locked(keys.get(0).hashCode(), committed, System.nanoTime() - startNanos);
         }
     }
 
@@ -32,22 +31,14 @@ public final class Releases {
      * How to end a transaction.
      *
      * @param keys what it has locked; empty where that is not known
-     * @param wanted whether somebody of this JVM wants them
+     * @param wanted whether somebody of this JVM wants them, asked when it is to end
      */
-    public Ending.Choice choice(List<LockKey> keys, boolean wanted) {
+    public Ending.Choice choice(List<LockKey> keys, BooleanSupplier wanted) {
         EarlyRelease how = early;
-        if (how == null) {
-            return Ending.Choice.PLAIN;
-        }
-        return session -> how.ending(session, wanted || isWaitedFor(keys));
-    }
-
-    private boolean isWaitedFor(List<LockKey> keys) {
-        for (LockKey key : keys) {
-            if (locking.isRecent(key.hashCode()) || lockingAndCommitting.isRecent(key.hashCode())) {
-                return true;
-            }
-        }
-        return false;
+        return how == null
+                ? Ending.Choice.PLAIN
+                : session -> how.ending(
+                        session,
+                        wanted.getAsBoolean() || keys.stream().anyMatch(key -> waits.isRecent(key.hashCode())));
     }
 }

@@ -90,13 +90,13 @@ public final class WriteFlushes implements AutoCloseable {
     }
 
     private <T> void add(Write<T> write, WriteForm form, int number) {
-        WriteResult<T> result = new WriteResult<>();
+        WriteResult<T> result = new WriteResult<>(write);
         results.add(result);
         for (List<@Nullable Object> binds : write.executions()) {
             if (scripts.isEmpty() || last().size() == MOST_IN_ONE) {
                 scripts.add(new WriteScript(session));
             }
-            last().add(write, form, number, binds, result);
+            last().add(result, form, number, binds);
         }
     }
 
@@ -110,15 +110,18 @@ public final class WriteFlushes implements AutoCloseable {
     }
 
     /**
-     * Sends all that goes in front of the COMMIT's flush.
+     * Sends them one after the other.
      *
-     * @throws UnexpectedRowCountException if not as many rows are changed as expected
+     * @throws UnexpectedRowCountException if not as many rows are changed as expected; then nothing is committed
      */
-    void sendFirst() throws SQLException {
-        for (WriteScript script : scripts.subList(0, scripts.size() - (commits ? 1 : 0))) {
+    void send() throws SQLException {
+        for (WriteScript script : scripts) {
+            if (checkedHere && script.isEnding()) {
+                checkCounts();
+            }
             script.send();
         }
-        if (checkedHere) {
+        if (checkedHere && !commits) {
             checkCounts();
         }
     }
@@ -132,16 +135,6 @@ public final class WriteFlushes implements AutoCloseable {
                 }
             }
         }
-    }
-
-    /** Sends the last flush. The transaction has committed. */
-    void sendLast() throws SQLException {
-        last().send();
-    }
-
-    /** Whether the COMMIT is the driver's own. */
-    boolean isByDriver() {
-        return ending.isPlain() && last().size() == 0;
     }
 
     /** As the last part of a flush that locks; only where it {@link #isOne}. */
@@ -183,42 +176,32 @@ public final class WriteFlushes implements AutoCloseable {
 
     /** Hands out what the writes did, but for the rows. */
     void done() {
-        for (int i = 0; i < writes.size(); i++) {
-            done(writes.get(i), results.get(i));
-        }
+        results.forEach(WriteResult::handOut);
     }
 
     /** The writes may be stored, and what they did is not known: they are not to be sent again. */
     public void untold(CommitOutcomeUnknownException why) {
-        for (Write<?> write : writes) {
-            if (write.result() == null) {
-                write.done(WriteResult.untold(why));
-            }
-        }
+        writes.forEach(write -> write.untold(why));
     }
 
     /**
-     * Runs the mappers.
+     * Runs the mappers. They are the caller's code, and all that Rowlock has to know is known by now.
      *
      * @return whether there were any
      */
     boolean map() {
-        boolean mapped = false;
+        results.forEach(WriteResult::map);
         for (WriteScript script : scripts) {
-            mapped |= script.map();
+            if (script.isMapped()) {
+                return true;
+            }
         }
-        return mapped;
+        return false;
     }
 
     @Override
     public void close() {
         scripts.forEach(script -> script.open().close());
-    }
-
-    // A write's result is of its own type.
-    @SuppressWarnings("unchecked")
-    private static <T> void done(Write<T> write, WriteResult<?> result) {
-        write.done((WriteResult<T>) result);
     }
 
     /**

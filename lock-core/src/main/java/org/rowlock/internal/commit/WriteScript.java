@@ -6,11 +6,9 @@ import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.RowMapper;
 import org.rowlock.internal.request.Insert;
 import org.rowlock.internal.request.OpenRows;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -36,7 +34,6 @@ final class WriteScript implements Tail {
 
     private final PgSession session;
     private final List<Execution> executions = new ArrayList<>(2);
-    private final List<Returned> returned = new ArrayList<>(0);
     private final OpenRows open = new OpenRows();
     private @Nullable Ending ending;
     private @Nullable Watch watch;
@@ -45,11 +42,7 @@ final class WriteScript implements Tail {
     private boolean ended;
 
     /** One execution of a write, and where its results go. */
-    private record Execution(
-            Write<?> write, Statement statement, List<@Nullable Object> binds, WriteResult<?> result) {}
-
-    /** Rows of an execution that are not mapped yet. */
-    private record Returned(Execution execution, ResultSet rows, long count) {}
+    private record Execution(Statement statement, List<@Nullable Object> binds, WriteResult<?> result) {}
 
     /**
      * All that the text of one execution depends on.
@@ -80,10 +73,11 @@ final class WriteScript implements Tail {
         this.session = session;
     }
 
-    <T> void add(Write<T> write, WriteForm form, int number, List<@Nullable Object> binds, WriteResult<T> result) {
+    void add(WriteResult<?> result, WriteForm form, int number, List<@Nullable Object> binds) {
+        Write<?> write = result.write();
         long expected = form.changes() ? write.expected() : Write.ANY;
         Statement statement = new Statement(write.sql(), number, expected, form.returning(), write.mapper() != null);
-        executions.add(new Execution(write, statement, binds, result));
+        executions.add(new Execution(statement, binds, result));
     }
 
     /**
@@ -94,6 +88,11 @@ final class WriteScript implements Tail {
     void end(Ending last) {
         ending = last;
         watch = Watch.NONE;
+    }
+
+    /** Whether the transaction ends with it. */
+    boolean isEnding() {
+        return ending != null;
     }
 
     /** Has the server look after its client while it waits in front of the COMMIT. */
@@ -199,7 +198,7 @@ final class WriteScript implements Tail {
     @Override
     public boolean isOneShot() {
         for (int i = 0; i < executions.size(); i++) {
-            if (i > 0 && executions.get(i).write() == executions.get(i - 1).write()) {
+            if (i > 0 && executions.get(i).result() == executions.get(i - 1).result()) {
                 return true;
             }
         }
@@ -214,7 +213,7 @@ final class WriteScript implements Tail {
     /** Whether a mapper is to read what an execution returns. */
     boolean isMapped() {
         for (Execution execution : executions) {
-            if (execution.write().mapper() != null) {
+            if (execution.statement().rows()) {
                 return true;
             }
         }
@@ -233,7 +232,7 @@ final class WriteScript implements Tail {
             if (isRows) {
                 readRows(statement, execution);
             } else {
-                execution.result().count(Math.max(0, statement.getLargeUpdateCount()));
+                execution.result().answered(Math.max(0, statement.getLargeUpdateCount()), null);
             }
         }
         if (ending != null) {
@@ -244,7 +243,7 @@ final class WriteScript implements Tail {
 
     private void readRows(PreparedStatement statement, Execution execution) throws SQLException {
         ResultSet rows = statement.getResultSet();
-        boolean mapped = execution.write().mapper() != null;
+        boolean mapped = execution.statement().rows();
         long count = 0;
         if (execution.statement().isChecked()) {
             // In the last column; if it is zero the only row is none of the write's.
@@ -257,37 +256,6 @@ final class WriteScript implements Tail {
                 count++;
             }
         }
-        execution.result().count(count);
-        if (mapped) {
-            returned.add(new Returned(execution, rows, count));
-        }
-    }
-
-    /**
-     * Maps what was returned. The mappers are the caller's code, and all that Rowlock has to know is known by now.
-     *
-     * @return whether there are any
-     */
-    boolean map() {
-        for (Returned each : returned) {
-            map(each.execution().write(), each);
-        }
-        return isMapped();
-    }
-
-    // A write's result is of its own type.
-    @SuppressWarnings("unchecked")
-    private static <T> void map(Write<T> write, Returned returned) {
-        RowMapper<T> mapper = Objects.requireNonNull(write.mapper());
-        WriteResult<T> own = (WriteResult<T>) returned.execution().result();
-        try {
-            for (int row = 1; row <= returned.count(); row++) {
-                returned.rows().absolute(row);
-                own.row(mapper.map(returned.rows()));
-            }
-        } catch (Throwable e) {
-            // Throwable, as an Error must not look either as if nothing were stored.
-            own.failed(e);
-        }
+        execution.result().answered(count, mapped ? rows : null);
     }
 }

@@ -21,7 +21,6 @@ import org.rowlock.internal.queue.GroupSizes;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.KeyNames;
 import org.rowlock.internal.request.Write;
-import org.rowlock.internal.request.WriteResult;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.GroupSql;
 import org.rowlock.internal.text.Exceptions;
@@ -224,11 +223,7 @@ public final class Groups {
         member.tell(observer, outcome(failure));
         if (failure != null) {
             CommitOutcomeUnknownException own = ofMember(member, failure);
-            for (Write<?> write : member.writes) {
-                if (write.result() == null) {
-                    write.done(WriteResult.untold(own));
-                }
-            }
+            member.writes.forEach(write -> write.untold(own));
             throw own;
         }
     }

@@ -57,6 +57,10 @@ public final class Front {
 
     /** It could not be had, and the lock is sent again without it. */
     public void givenUp() {
-        entry.giveUpFront();
+        synchronized (entry.queue.lock) {
+            unsent();
+            entry.queue.policy.frontGivenUp(System.nanoTime() - entry.sentNanos);
+            entry.begin();
+        }
     }
 }

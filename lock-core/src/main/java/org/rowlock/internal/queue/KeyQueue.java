@@ -18,56 +18,58 @@ import org.rowlock.internal.queue.QueueEntry.State;
  * answered: nothing is to be given back at a commit that nobody sees. There a wait for what the queue does not know of,
  * such as a lock of the same thread by another connection, is bounded by {@link Relief}.
  *
- * <p>Thread-safe: all but the parking of threads, and the leave of an entry that was served, happens under one lock.
+ * <p>Thread-safe: all but the parking of threads happens under one lock.
  */
 final class KeyQueue {
     /** How many lead groups: one is served, and one waits at the server. The larger the groups, the fewer commits. */
     private static final int LEADERS = 2;
 
     /** That of the policy too, and so of all queues of one hash. */
-    private final Object lock;
+    final Object lock;
 
-    private final QueuePolicy policy;
+    final QueuePolicy policy;
 
     /** Null where places are left at the answer. */
     private final @Nullable Runnable parted;
 
     private final Relief relief;
 
-    private final WaitingLine waiting = new WaitingLine();
+    private final WaitingLine line = new WaitingLine();
 
     /** Counts those who share upwards, and those who do not downwards. */
     private int inside;
 
-    /**
-     * Whether nobody waits, as the last call admitted could get no connection: to wait for each other would only add
-     * up.
-     */
+    /** Whether nobody waits, as the last call could get no connection: to wait for each other would only add up. */
     private volatile boolean open;
 
     /** How many entries of a key are there, in whatever state; changes where {@link KeyQueues} finds the queue. */
     int users;
 
-    private KeyQueue(Object lock, QueuePolicy policy, long longestNanos, @Nullable Runnable parted) {
+    private KeyQueue(Object lock, QueuePolicy policy, Relief relief, @Nullable Runnable parted) {
         this.lock = lock;
         this.policy = policy;
-        this.relief = new Relief(longestNanos);
+        this.relief = relief;
         this.parted = parted;
     }
 
     /** A queue with a connection in hand. */
     KeyQueue(QueuePolicy policy, long longestNanos) {
-        this(new Object(), policy, longestNanos, null);
+        this(new Object(), policy, new Relief(longestNanos), null);
     }
 
     /** A queue whose places are kept, beside one with a connection in hand whose lock and policy it has. */
     KeyQueue(KeyQueue beside, Runnable parted) {
-        this(beside.lock, beside.policy, Long.MAX_VALUE, parted);
+        this(beside.lock, beside.policy, Relief.NEVER, parted);
+    }
+
+    /** Whether places are kept until the transaction has ended. */
+    boolean isKept() {
+        return parted != null;
     }
 
     boolean tryEnter(QueueEntry entry, boolean alone) {
         synchronized (lock) {
-            return entry.state == State.NEW && waiting.isEmpty() && (!alone || open || inside == 0) && letIn(entry);
+            return entry.state == State.NEW && line.isEmpty() && (!alone || open || inside == 0) && letIn(entry);
         }
     }
 
@@ -77,22 +79,55 @@ final class KeyQueue {
         }
     }
 
-    /** Lets an entry in, or queues it, or refuses it. */
-    void enter(QueueEntry entry, long mostNanos, int mostWaiting) {
+    /** Lets an entry in, or has its thread wait, or refuses it. */
+    State enter(QueueEntry entry, long mostNanos, int mostWaiting) {
+        long start = System.nanoTime();
+        line(entry, mostNanos, mostWaiting);
+        boolean interrupted = false;
+        while (entry.state == State.WAITING || entry.state == State.TAKEN) {
+            if (entry.state == State.TAKEN) {
+                if (entry.offer instanceof Offer own) {
+                    own.whileTaken();
+                }
+                if (entry.state == State.TAKEN) {
+                    LockSupport.park(this);
+                }
+                interrupted |= Thread.interrupted();
+                continue;
+            }
+            long left = mostNanos == Long.MAX_VALUE ? mostNanos : mostNanos - (System.nanoTime() - start);
+            long most = Math.min(left, relief.untilMore());
+            if (left <= 0 || interrupted || Thread.currentThread().isInterrupted()) {
+                giveUp(entry);
+            } else if (most <= 0) {
+                letInMore();
+            } else if (most == Long.MAX_VALUE) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, most);
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return entry.state;
+    }
+
+    private void line(QueueEntry entry, long mostNanos, int mostWaiting) {
         synchronized (lock) {
-            if (entry.state != State.NEW || (waiting.isEmpty() && letIn(entry))) {
+            if (entry.state != State.NEW || (line.isEmpty() && letIn(entry))) {
                 return;
             }
-            if (mostNanos <= 0 || waiting.sizeWithTaken() >= mostWaiting) {
+            if (mostNanos <= 0 || line.sizeWithTaken() >= mostWaiting) {
                 entry.state = mostNanos <= 0 ? State.OVER : State.FULL;
                 return;
             }
             long now = System.nanoTime();
-            if (waiting.isEmpty()) {
+            if (line.isEmpty()) {
                 relief.begin(now);
             }
             relief.end(now);
-            waiting.add(entry);
+            line.add(entry);
             letInNext();
         }
     }
@@ -102,8 +137,9 @@ final class KeyQueue {
         synchronized (lock) {
             boolean gives = entry.state == State.NEW || entry.state == State.WAITING;
             if (gives) {
+                line.remove(entry);
                 entry.state = State.OVER;
-                waiting.remove(entry);
+                LockSupport.unpark(entry.thread);
                 // Those behind may share with those who are in.
                 letInNext();
             }
@@ -114,94 +150,21 @@ final class KeyQueue {
     /** Gives back what an entry has, whatever its state. */
     void leave(QueueEntry entry) {
         boolean parts;
-        if (entry.state == State.SERVED) {
-            // All of a group leave at once, and none of them has anything of the queue.
-            parts = true;
+        synchronized (lock) {
+            parts = parted != null && entry.state != State.LEFT;
+            line.remove(entry);
+            line.endAll(entry);
+            if (entry.state == State.IN && entry.counted) {
+                long now = System.nanoTime();
+                inside -= side(entry);
+                relief.end(now);
+                entry.stayed(now, !line.isEmpty());
+            }
             entry.state = State.LEFT;
-        } else {
-            synchronized (lock) {
-                parts = entry.state != State.LEFT;
-                giveBack(entry);
-                entry.state = State.LEFT;
-            }
+            letInNext();
         }
-        if (parts && parted != null) {
+        if (parts) {
             parted.run();
-        }
-    }
-
-    private void giveBack(QueueEntry entry) {
-        waiting.putBackMembers(entry);
-        if (entry.state == State.IN && entry.counted) {
-            long now = System.nanoTime();
-            inside -= entry.side();
-            relief.end(now);
-            if (parted != null && !entry.shared) {
-                policy.stayed(now - entry.sentNanos, !waiting.isEmpty());
-                release(entry, now, true);
-            }
-        }
-        letInNext();
-    }
-
-    private void release(QueueEntry entry, long now, boolean exact) {
-        if (entry.lockedNanos != 0) {
-            policy.held(now - entry.lockedNanos, exact);
-            entry.lockedNanos = 0;
-        }
-    }
-
-    /** The server has answered. */
-    void locked(QueueEntry entry, boolean holds) {
-        synchronized (lock) {
-            if (entry.state != State.IN || !entry.counted || entry.shared) {
-                return;
-            }
-            long now = System.nanoTime();
-            long nanos = now - entry.sentNanos;
-            relief.begin(now);
-            if (holds) {
-                entry.lockedNanos = now;
-                // Where places are left at the answer, the holder is not among those inside.
-                int own = entry.inFront + (parted == null ? 1 : 0);
-                Front front = entry.front;
-                if (front == null) {
-                    policy.waited(nanos, own);
-                } else {
-                    policy.waitedInFront(nanos, own, front.waitedNanos);
-                }
-            } else {
-                // Had and let go by the one statement, as by those in front of it.
-                policy.held(nanos / (entry.inFront + 1), true);
-            }
-        }
-    }
-
-    void released(QueueEntry entry, boolean exact) {
-        synchronized (lock) {
-            release(entry, System.nanoTime(), exact);
-        }
-    }
-
-    boolean isWanted(QueueEntry entry) {
-        synchronized (lock) {
-            int others = wanting() - (entry.state == State.IN && entry.counted ? 1 : 0);
-            return others > 0 || (parted == null && (entry.inFront > 0 || policy.isWantedElsewhere()));
-        }
-    }
-
-    @Nullable
-    Front front(QueueEntry entry, boolean always) {
-        synchronized (lock) {
-            boolean may = entry.state == State.IN && entry.counted && !entry.shared;
-            long most = may ? policy.frontNanos(always) : 0;
-            return most == 0 ? null : new Front(entry, most, !always && policy.isFrontTimed());
-        }
-    }
-
-    void frontGivenUp(QueueEntry entry) {
-        synchronized (lock) {
-            policy.frontGivenUp(System.nanoTime() - entry.sentNanos);
         }
     }
 
@@ -221,29 +184,26 @@ final class KeyQueue {
                 throw new IllegalStateException(
                         "The holder is " + holder.state + "; only one that is in alone takes others");
             }
-            return waiting.take(holder, most, joins, rounded);
+            return line.take(holder, most, joins, rounded);
         }
     }
 
-    /** Ends what a holder does for an entry; without an outcome the entry is put back. */
+    /** Ends what a holder does for an entry; without an outcome the entry waits again, where it stood. */
     void end(QueueEntry entry, @Nullable Served served) {
         synchronized (lock) {
             if (entry.state != State.TAKEN) {
                 throw new IllegalStateException("The entry is " + entry.state + ", and not taken");
             }
-            if (served != null) {
-                waiting.serve(entry, served);
-            } else {
-                waiting.putBack(entry);
+            line.end(entry, served);
+            if (served == null) {
                 letInNext();
             }
         }
-        LockSupport.unpark(entry.thread);
     }
 
-    /** How long a thread of this queue may be parked; beyond that it is to call {@link #letInMore}. */
-    long untilMore() {
-        return relief.untilMore();
+    /** Somebody has got the key. */
+    void progressed(long now) {
+        relief.begin(now);
     }
 
     /** Becomes wider, unless another waiter has just seen to it. */
@@ -258,23 +218,23 @@ final class KeyQueue {
     void widen(long wideNanos) {
         synchronized (lock) {
             // Beyond those who are in, some of whom did not ask.
-            relief.widen(-inside - policy.width(false, waiting.size()), wideNanos);
+            relief.widen(-inside - policy.width(false, line.size()), wideNanos);
             letInNext();
         }
     }
 
     private void letInNext() {
-        QueueEntry next = waiting.first();
+        QueueEntry next = line.first();
         while (next != null && letIn(next)) {
-            waiting.remove(next);
+            line.remove(next);
             LockSupport.unpark(next.thread);
-            next = waiting.first();
+            next = line.first();
         }
     }
 
     private boolean letIn(QueueEntry entry) {
         if (open) {
-            enter(entry);
+            entry.enters();
             return true;
         }
         boolean room = entry.shared ? inside >= 0 : inside <= 0 && -inside < width();
@@ -285,26 +245,25 @@ final class KeyQueue {
     }
 
     private long width() {
-        int most = policy.width(parted != null, waiting.size());
-        return (long) (waiting.isTaken() ? Math.min(LEADERS, most) : most) + relief.more();
+        int most = policy.width(isKept(), line.size());
+        return (long) (line.isTaken() ? Math.min(LEADERS, most) : most) + relief.more();
     }
 
     private void count(QueueEntry entry) {
         entry.counted = true;
         entry.inFront = Math.abs(inside);
-        inside += entry.side();
-        enter(entry);
+        inside += side(entry);
+        entry.enters();
     }
 
-    private static void enter(QueueEntry entry) {
-        entry.sentNanos = System.nanoTime();
-        entry.sinceNanos = entry.sentNanos;
-        entry.state = State.IN;
+    private static int side(QueueEntry entry) {
+        return entry.shared ? 1 : -1;
     }
 
+    /** How many are inside, or wait. */
     int wanting() {
         synchronized (lock) {
-            return Math.abs(inside) + waiting.sizeWithTaken();
+            return Math.abs(inside) + line.sizeWithTaken();
         }
     }
 
@@ -316,7 +275,7 @@ final class KeyQueue {
 
     int waiting() {
         synchronized (lock) {
-            return waiting.size();
+            return line.size();
         }
     }
 }

@@ -1,6 +1,5 @@
 package org.rowlock.internal.queue;
 
-import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -8,7 +7,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockFront;
 import org.rowlock.LockKey;
 
 /**
@@ -33,16 +31,9 @@ public final class KeyQueues {
 
     /** What a thread has entered before it had a connection: until it leaves, it queues nowhere else. */
     public interface Entered {
-        /**
-         * The server has locked keys.
-         *
-         * @param holds whether they are still locked, and not let go by the same statement
-         */
-        void locked(List<LockKey> keys, boolean holds);
-
-        /** The advisory key in front of the lock of a key: {@link QueueEntry#front} of its entry; null for none. */
+        /** Its entry in the queue of a key, or null. */
         @Nullable
-        Front front(LockKey key, LockFront how);
+        QueueEntry entryOf(LockKey key);
     }
 
     /** What this thread has entered, or null. */
@@ -52,11 +43,7 @@ public final class KeyQueues {
 
     /** This thread has entered, or has left what it had entered last: null for nothing. */
     public static void setEntered(@Nullable Entered entered) {
-        if (entered == null) {
-            ENTERED.remove();
-        } else {
-            ENTERED.set(entered);
-        }
+        ENTERED.set(entered);
     }
 
     /** @param policies makes the policy of a hash of keys */
@@ -136,20 +123,6 @@ public final class KeyQueues {
 
     private void part(Object key) {
         byKey.computeIfPresent(key, (same, queue) -> --queue.users == 0 ? null : queue);
-    }
-
-    /** Whether nobody is to wait in the queue of a key, if it has one: as long as no connection is to be had. */
-    public void open(Object key, boolean nobodyWaits) {
-        KeyQueue queue = byKey.get(key);
-        if (queue != null) {
-            queue.open(nobodyWaits);
-        }
-    }
-
-    /** How many want a key, inside and in its queue. */
-    public int wanting(Object key) {
-        KeyQueue queue = byKey.get(key);
-        return queue == null ? 0 : queue.wanting();
     }
 
     /** How many keys have a queue of their own. */

@@ -1,7 +1,6 @@
 package org.rowlock.internal.queue;
 
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -59,8 +58,10 @@ public final class QueueEntry {
 
     @Nullable
     Object offer;
-    /** The order of arrival. */
-    long number;
+    /** What has taken it. */
+    @Nullable
+    QueueEntry holder;
+
     /** Whether it has a place: in an outage an entry is in without one. */
     boolean counted;
 
@@ -75,8 +76,6 @@ public final class QueueEntry {
 
     @Nullable
     Served served;
-    /** Those that it has taken. */
-    List<QueueEntry> members = List.of();
 
     QueueEntry(KeyQueue queue, boolean shared, @Nullable Object offer) {
         this.queue = queue;
@@ -110,53 +109,14 @@ public final class QueueEntry {
      * @return IN, SERVED, OVER or FULL
      */
     public State enter(long mostNanos, int mostWaiting) {
-        long start = System.nanoTime();
-        queue.enter(this, mostNanos, mostWaiting);
-        await(mostNanos, start);
-        return state;
-    }
-
-    private void await(long mostNanos, long start) {
-        boolean interrupted = false;
-        while (state == State.WAITING || state == State.TAKEN) {
-            if (state == State.TAKEN) {
-                if (offer instanceof Offer own) {
-                    own.whileTaken();
-                }
-                if (state == State.TAKEN) {
-                    LockSupport.park(queue);
-                }
-                interrupted |= Thread.interrupted();
-                continue;
-            }
-            long left = mostNanos == Long.MAX_VALUE ? mostNanos : mostNanos - (System.nanoTime() - start);
-            if (left <= 0 || interrupted || Thread.currentThread().isInterrupted()) {
-                queue.giveUp(this);
-                continue;
-            }
-            long untilMore = queue.untilMore();
-            if (untilMore <= 0) {
-                queue.letInMore();
-            } else if (Math.min(left, untilMore) == Long.MAX_VALUE) {
-                LockSupport.park(queue);
-            } else {
-                LockSupport.parkNanos(queue, Math.min(left, untilMore));
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        return queue.enter(this, mostNanos, mostWaiting);
     }
 
     /**
      * Ends the wait, before it begins too. False where it is over, or was never to be, or where a holder does its work.
      */
     public boolean wake() {
-        boolean woken = queue.giveUp(this);
-        if (woken) {
-            LockSupport.unpark(thread);
-        }
-        return woken;
+        return queue.giveUp(this);
     }
 
     /** Its statement leaves for the server now: until then it waited for the pool, say, and not for the key. */
@@ -177,9 +137,9 @@ public final class QueueEntry {
      */
     public void answered(boolean got, boolean holds) {
         if (got) {
-            queue.locked(this, holds);
+            locked(holds);
         }
-        queue.leave(this);
+        leave();
     }
 
     /**
@@ -188,17 +148,58 @@ public final class QueueEntry {
      * @param holds whether the lock is still held, and not let go by the same statement
      */
     public void locked(boolean holds) {
-        queue.locked(this, holds);
+        synchronized (queue.lock) {
+            if (!isAlone()) {
+                return;
+            }
+            long now = System.nanoTime();
+            long nanos = now - sentNanos;
+            queue.progressed(now);
+            if (!holds) {
+                // Had and let go by the one statement, as by those in front of it.
+                queue.policy.held(nanos / (inFront + 1), true);
+                return;
+            }
+            lockedNanos = now;
+            // Where places are left at the answer, the holder is not among those inside.
+            int own = inFront + (queue.isKept() ? 0 : 1);
+            if (front == null) {
+                queue.policy.waited(nanos, own);
+            } else {
+                queue.policy.waitedInFront(nanos, own, front.waitedNanos);
+            }
+        }
     }
 
-    /** The lock is held no more, or as good as that. */
-    public void released() {
-        queue.released(this, true);
+    /** Whether it has a place, and does not share. */
+    private boolean isAlone() {
+        return state == State.IN && counted && !shared;
     }
 
-    /** The lock is held no more, maybe for a while already. */
-    public void releasedBefore() {
-        queue.released(this, false);
+    /** It gives its place back. */
+    void stayed(long now, boolean crowded) {
+        if (queue.isKept() && !shared) {
+            queue.policy.stayed(now - sentNanos, crowded);
+            release(now, true);
+        }
+    }
+
+    /**
+     * The lock is held no more, or as good as that.
+     *
+     * @param exact false where it may be so for a while already
+     */
+    public void released(boolean exact) {
+        synchronized (queue.lock) {
+            release(System.nanoTime(), exact);
+        }
+    }
+
+    private void release(long now, boolean exact) {
+        if (lockedNanos != 0) {
+            queue.policy.held(now - lockedNanos, exact);
+            lockedNanos = 0;
+        }
     }
 
     /** Whether it is in. */
@@ -219,7 +220,10 @@ public final class QueueEntry {
 
     /** Whether somebody else wants the key: of this JVM, or as far as is known of others. */
     public boolean isWanted() {
-        return queue.isWanted(this);
+        synchronized (queue.lock) {
+            return queue.wanting() > (state == State.IN && counted ? 1 : 0)
+                    || (!queue.isKept() && (inFront > 0 || queue.policy.isWantedElsewhere()));
+        }
     }
 
     /**
@@ -228,14 +232,12 @@ public final class QueueEntry {
      * @param how what is wanted; {@link LockFront#ADAPTIVE} leaves it to the policy
      */
     public @Nullable Front front(LockFront how) {
-        front = how == LockFront.NEVER ? null : queue.front(this, how == LockFront.ALWAYS);
-        return front;
-    }
-
-    void giveUpFront() {
-        front = null;
-        queue.frontGivenUp(this);
-        begin();
+        synchronized (queue.lock) {
+            boolean always = how == LockFront.ALWAYS;
+            long most = how != LockFront.NEVER && isAlone() ? queue.policy.frontNanos(always) : 0;
+            front = most == 0 ? null : new Front(this, most, !always && queue.policy.isFrontTimed());
+            return front;
+        }
     }
 
     /**
@@ -282,8 +284,15 @@ public final class QueueEntry {
         return state == State.SERVED ? served : null;
     }
 
-    /** Those that share are counted upwards, and the others downwards. */
-    int side() {
-        return shared ? 1 : -1;
+    /** It may go to the server. */
+    void enters() {
+        sentNanos = System.nanoTime();
+        sinceNanos = sentNanos;
+        state = State.IN;
+    }
+
+    /** As long as no connection is to be had, nobody waits in the queue: all would wait for each other's timeouts. */
+    public void open(boolean nobodyWaits) {
+        queue.open(nobodyWaits);
     }
 }

@@ -6,6 +6,9 @@ package org.rowlock.internal.queue;
  * server. Used under the lock of the queue, but for {@link #untilMore}.
  */
 final class Relief {
+    /** Lets in nobody more. */
+    static final Relief NEVER = new Relief(Long.MAX_VALUE);
+
     /** How many times the longest wait more may be in after it. */
     private static final int WIDE_TIMES = 10;
 
@@ -22,15 +25,16 @@ final class Relief {
     /** By how many it became wider last, since somebody got the key. */
     private int last;
 
-    /** @param longestNanos {@link Long#MAX_VALUE} for never */
     Relief(long longestNanos) {
         this.longestNanos = longestNanos;
     }
 
     /** The queue has just begun, or somebody has got the key. */
     void begin(long now) {
-        moved = now;
-        last = 0;
+        if (longestNanos != Long.MAX_VALUE) {
+            moved = now;
+            last = 0;
+        }
     }
 
     /** How long until more are to be let in. */

@@ -1,8 +1,6 @@
 package org.rowlock.internal.queue;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
@@ -12,35 +10,51 @@ import org.rowlock.internal.queue.QueueEntry.Served;
 import org.rowlock.internal.queue.QueueEntry.State;
 
 /**
- * The entries that wait, in the order of their arrival, and those that a holder has taken out of it. Used under the
- * queue's lock.
+ * The entries that wait, in the order of their arrival. Those that a holder has taken keep their place, and are passed
+ * over. Used under the queue's lock.
  */
 final class WaitingLine {
-    private final Deque<QueueEntry> waiting = new ArrayDeque<>(2);
-    private long arrivals;
+    private List<QueueEntry> all = List.of();
     private int taken;
 
     void add(QueueEntry entry) {
+        if (all.isEmpty()) {
+            all = new ArrayList<>();
+        }
+        all.add(entry);
         entry.state = State.WAITING;
-        entry.number = arrivals++;
-        waiting.add(entry);
     }
 
+    /** The first that waits. */
     @Nullable
     QueueEntry first() {
-        return waiting.peek();
+        for (QueueEntry each : all) {
+            if (each.state == State.WAITING) {
+                return each;
+            }
+        }
+        return null;
     }
 
+    /** An entry goes, if it is there. */
     void remove(QueueEntry entry) {
-        waiting.remove(entry);
+        if (!all.isEmpty() && all.remove(entry) && entry.state == State.TAKEN) {
+            taken--;
+        }
+    }
+
+    /** How many wait for a place. */
+    int size() {
+        return all.size() - taken;
+    }
+
+    /** Those taken are threads that wait, too. */
+    int sizeWithTaken() {
+        return all.size();
     }
 
     boolean isEmpty() {
-        return waiting.isEmpty();
-    }
-
-    int size() {
-        return waiting.size();
+        return size() == 0;
     }
 
     /** Whether a holder does the work of others. */
@@ -48,57 +62,47 @@ final class WaitingLine {
         return taken > 0;
     }
 
-    /** Those taken are threads that wait, too. */
-    int sizeWithTaken() {
-        return waiting.size() + taken;
-    }
-
     List<QueueEntry> take(QueueEntry holder, int most, Predicate<Object> joins, IntUnaryOperator rounded) {
-        int joining = 0;
-        for (QueueEntry next : waiting) {
-            if (joining == most || next.shared || next.offer == null || !joins.test(next.offer)) {
-                break;
+        List<QueueEntry> joining = new ArrayList<>();
+        for (QueueEntry each : all) {
+            if (each.state == State.WAITING) {
+                if (joining.size() == most || each.shared || each.offer == null || !joins.test(each.offer)) {
+                    break;
+                }
+                joining.add(each);
             }
-            joining++;
         }
-        List<QueueEntry> members = new ArrayList<>();
-        for (int left = rounded.applyAsInt(joining); left > 0; left--) {
-            QueueEntry next = waiting.remove();
-            next.state = State.TAKEN;
+        List<QueueEntry> members = joining.subList(0, rounded.applyAsInt(joining.size()));
+        for (QueueEntry member : members) {
+            member.state = State.TAKEN;
+            member.holder = holder;
             taken++;
-            members.add(next);
         }
-        holder.members = new ArrayList<>(holder.members);
-        holder.members.addAll(members);
         return members;
     }
 
-    void serve(QueueEntry entry, Served served) {
-        taken--;
-        entry.served = served;
-        entry.state = State.SERVED;
+    /** Ends what a holder does for an entry; without an outcome the entry waits again, and is not taken again. */
+    void end(QueueEntry entry, @Nullable Served served) {
+        if (served == null) {
+            taken--;
+            entry.offer = null;
+            entry.state = State.WAITING;
+        } else {
+            remove(entry);
+            entry.served = served;
+            entry.state = State.SERVED;
+        }
+        LockSupport.unpark(entry.thread);
     }
 
-    /** The holder is done, and they are not. */
-    void putBackMembers(QueueEntry holder) {
-        for (QueueEntry member : holder.members) {
-            if (member.state == State.TAKEN) {
-                putBack(member);
-                LockSupport.unpark(member.thread);
+    /** A holder leaves, and those that it has not ended wait again. */
+    void endAll(QueueEntry holder) {
+        if (taken > 0) {
+            for (QueueEntry each : all) {
+                if (each.state == State.TAKEN && holder.equals(each.holder)) {
+                    end(each, null);
+                }
             }
         }
-    }
-
-    /** In front of those who came later, not to be taken again; its own bound, and an interrupt, hold once it wakes. */
-    void putBack(QueueEntry entry) {
-        taken--;
-        entry.offer = null;
-        entry.state = State.WAITING;
-        Deque<QueueEntry> earlier = new ArrayDeque<>();
-        while (!waiting.isEmpty() && waiting.element().number < entry.number) {
-            earlier.push(waiting.remove());
-        }
-        waiting.push(entry);
-        earlier.forEach(waiting::push);
     }
 }

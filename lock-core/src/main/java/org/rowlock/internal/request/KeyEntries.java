@@ -6,14 +6,12 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockFront;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.LockWait;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.queue.QueueEntry.State;
@@ -135,22 +133,23 @@ public final class KeyEntries implements KeyQueues.Entered {
     }
 
     @Override
-    public void locked(List<LockKey> keys, boolean holds) {
-        for (Stay stay : stays) {
-            if (keys.contains(stay.key())) {
-                stay.entry().locked(holds);
-            }
-        }
-    }
-
-    @Override
-    public @Nullable Front front(LockKey key, LockFront how) {
+    public @Nullable QueueEntry entryOf(LockKey key) {
         for (Stay stay : stays) {
             if (stay.key().equals(key)) {
-                return stay.entry().front(how);
+                return stay.entry();
             }
         }
         return null;
+    }
+
+    /** Whether others want one of the keys; if there is no entry that is not known, and so any may. */
+    public boolean isWanted() {
+        for (Stay stay : stays) {
+            if (stay.entry().isWanted()) {
+                return true;
+            }
+        }
+        return stays.isEmpty();
     }
 
     public void leave() {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.RowMapper;
 
 /** A caller's statement that is sent with the COMMIT, and once it is committed, what it did. */
@@ -107,7 +108,14 @@ public final class Write<T> {
         return result;
     }
 
-    public void done(WriteResult<T> did) {
+    void done(WriteResult<T> did) {
         result = did;
+    }
+
+    /** It may be stored, and what it did is not known: it is not to be sent again. */
+    public void untold(CommitOutcomeUnknownException why) {
+        if (result == null) {
+            result = new WriteResult<>(this, why);
+        }
     }
 }

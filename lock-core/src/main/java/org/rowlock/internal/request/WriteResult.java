@@ -1,40 +1,77 @@
 package org.rowlock.internal.request;
 
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
+import org.rowlock.RowMapper;
 
 /** What a write did, read as its answers come. */
 public final class WriteResult<T> {
+    private final Write<T> write;
     private final List<Long> counts = new ArrayList<>(1);
+    private final List<@Nullable ResultSet> returned = new ArrayList<>(0);
     private final List<T> rows = new ArrayList<>(0);
     private @Nullable SQLException failure;
-    private @Nullable CommitOutcomeUnknownException untold;
+    private final @Nullable CommitOutcomeUnknownException untold;
 
-    /** Of a write that is or may be stored, whose answer was not read. */
-    public static <T> WriteResult<T> untold(CommitOutcomeUnknownException why) {
-        WriteResult<T> result = new WriteResult<>();
-        result.untold = why;
-        return result;
+    public WriteResult(Write<T> write) {
+        this(write, null);
     }
 
-    /** How many rows the next execution has changed. */
-    public void count(long changed) {
+    /** @param untold why its answer was not read, of a write that is or may be stored; else null */
+    WriteResult(Write<T> write, @Nullable CommitOutcomeUnknownException untold) {
+        this.write = write;
+        this.untold = untold;
+    }
+
+    public Write<T> write() {
+        return write;
+    }
+
+    /**
+     * The next execution has been answered.
+     *
+     * @param changed how many rows it has changed
+     * @param own the rows that are to be mapped, which are the first; or null
+     */
+    public void answered(long changed, @Nullable ResultSet own) {
         counts.add(changed);
+        if (write.mapper() != null) {
+            returned.add(own);
+        }
     }
 
-    public void row(T row) {
-        rows.add(row);
+    /** Makes it the write's. */
+    public void handOut() {
+        write.done(this);
     }
 
-    /** What kept a row from being read. It comes too late to undo anything, and must not look as if it had. */
-    public void failed(Throwable e) {
-        if (failure == null) {
-            failure = e instanceof SQLException sql
-                    ? sql
-                    : new SQLException("The row mapper of a write failed. The write is done all the same", e);
+    /**
+     * Maps what was returned. What keeps a row from being read comes too late to undo anything, and must not look as if
+     * it had.
+     */
+    public void map() {
+        RowMapper<T> mapper = write.mapper();
+        if (mapper == null) {
+            return;
+        }
+        for (int i = 0; i < returned.size(); i++) {
+            ResultSet own = returned.get(i);
+            try {
+                for (int row = 1; own != null && row <= counts.get(i); row++) {
+                    own.absolute(row);
+                    rows.add(mapper.map(own));
+                }
+            } catch (Throwable e) {
+                if (failure == null) {
+                    failure = e instanceof SQLException sql
+                            ? sql
+                            : new SQLException("The row mapper of a write failed. The write is done all the same", e);
+                }
+            }
         }
     }
 

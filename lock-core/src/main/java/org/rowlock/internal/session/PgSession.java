@@ -192,12 +192,12 @@ public final class PgSession extends DriverSession {
     }
 
     /** A question to the server. */
-    interface Look<T> {
+    public interface Look<T> {
         T look() throws SQLException;
     }
 
     /** Asks. If that begins the transaction it is ended, so that the question takes no snapshot for the caller. */
-    <T> T outsideTransaction(Look<T> look) throws SQLException {
+    public <T> T outsideTransaction(Look<T> look) throws SQLException {
         if (hasBegun() || connection.getAutoCommit()) {
             return look.look();
         }

@@ -19,11 +19,10 @@ class KeptWritesTest {
         WriteScript writes = new WriteScript(null);
         for (int i = 0; i < executions; i++) {
             writes.add(
-                    new Write<>(sql, null),
+                    new WriteResult<>(new Write<>(sql, null)),
                     new WriteForm("update", true, false, 0, 1),
                     i + 1,
-                    List.of(),
-                    new WriteResult<>());
+                    List.of());
         }
         writes.end(Ending.plain());
         return flushes.flush(ResolvedRequest.NONE, false, false, writes);

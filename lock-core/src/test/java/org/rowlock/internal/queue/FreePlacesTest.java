@@ -163,7 +163,7 @@ class FreePlacesTest {
                 lead(entry, here, random);
             }
             if (byKey && outages && random.nextInt(5) == 0) {
-                queues.open(key, random.nextBoolean());
+                entry.open(random.nextBoolean());
             }
             if (random.nextBoolean()) {
                 Thread.yield();
@@ -176,7 +176,7 @@ class FreePlacesTest {
         if (!byKey && random.nextBoolean()) {
             entry.answered(random.nextBoolean(), random.nextBoolean());
         }
-        entry.released();
+        entry.released(true);
     }
 
     /** Some members get an outcome, some are handed back, and some forgotten. */

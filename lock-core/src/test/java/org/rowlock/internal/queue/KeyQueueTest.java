@@ -202,11 +202,11 @@ class KeyQueueTest {
         Crossing crossing = new Crossing(width);
         QueueEntry holder = enter(crossing, false);
         Future<QueueEntry> waiting = queue(crossing, false);
-        crossing.queues.open(KEY, true);
+        holder.open(true);
         QueueEntry first = get(waiting);
         QueueEntry second = enter(crossing, true);
-        assertThat(crossing.queues.wanting(KEY)).isOne();
-        crossing.queues.open(KEY, false);
+        assertThat(holder.queue.wanting()).isOne();
+        holder.open(false);
         width.next = 2;
         crossing.leave(first);
         crossing.leave(second);

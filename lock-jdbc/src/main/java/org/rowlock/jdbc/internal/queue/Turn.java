@@ -53,7 +53,7 @@ public final class Turn {
     /** The row is not held any more, or as good as that. */
     void released() {
         if (entry != null) {
-            entry.released();
+            entry.released(true);
         }
     }
 

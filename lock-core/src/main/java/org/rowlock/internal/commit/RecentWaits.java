@@ -1,4 +1,4 @@
-package org.rowlock.internal.queue;
+package org.rowlock.internal.commit;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * a thread that has waited mostly has others behind it, of other JVMs too. Wrong at times; only speed depends on it.
  * Thread-safe.
  */
-public final class RecentWaits {
+final class RecentWaits {
     /** A power of two. Keys that fall on one place share it. */
     private static final int PLACES = 1 << 12;
 
@@ -21,12 +21,14 @@ public final class RecentWaits {
     private final AtomicLongArray until = new AtomicLongArray(PLACES);
 
     private final long begun = System.nanoTime();
-    private volatile long shortest = Long.MAX_VALUE;
+
+    /** The shortest ever, of locks alone and of those with their COMMIT. */
+    private final AtomicLongArray shortest = new AtomicLongArray(new long[] {Long.MAX_VALUE, Long.MAX_VALUE});
 
     private final long recentNanos;
 
     /** None so far. */
-    public RecentWaits() {
+    RecentWaits() {
         this(RECENT_NANOS);
     }
 
@@ -35,17 +37,18 @@ public final class RecentWaits {
         this.recentNanos = recentNanos;
     }
 
-    /** A key was locked, and it took so long. */
-    public void locked(int hash, long nanos) {
-        if (nanos <= shortest) {
-            shortest = nanos;
-        } else if (nanos / TIMES > shortest) {
+    /** A key was locked, with the COMMIT or without, and it took so long. */
+    void locked(int hash, boolean committed, long nanos) {
+        int kind = committed ? 1 : 0;
+        if (nanos <= shortest.get(kind)) {
+            shortest.set(kind, nanos);
+        } else if (nanos / TIMES > shortest.get(kind)) {
             until.set(place(hash), now() + recentNanos);
         }
     }
 
     /** Whether somebody has just waited for it. */
-    public boolean isRecent(int hash) {
+    boolean isRecent(int hash) {
         return until.get(place(hash)) > now();
     }
 

@@ -1,4 +1,4 @@
-package org.rowlock.internal.queue;
+package org.rowlock.internal.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,16 +13,16 @@ class RecentWaitsTest {
     @Test
     void nothingIsKnownAtFirst() {
         assertThat(waits.isRecent(KEY)).isFalse();
-        waits.locked(KEY, 1_000_000);
+        waits.locked(KEY, false, 1_000_000);
         assertThat(waits.isRecent(KEY)).isFalse();
     }
 
     @Test
     void whoTakesMuchLongerThanTheShortestHasWaited() {
-        waits.locked(KEY, 100_000);
-        waits.locked(KEY, 250_000);
+        waits.locked(KEY, false, 100_000);
+        waits.locked(KEY, false, 250_000);
         assertThat(waits.isRecent(KEY)).isFalse();
-        waits.locked(OTHER, 400_000);
+        waits.locked(OTHER, false, 400_000);
         assertThat(waits.isRecent(OTHER)).isTrue();
         assertThat(waits.isRecent(KEY)).isFalse();
     }
@@ -30,8 +30,8 @@ class RecentWaitsTest {
     @Test
     void aWaitIsForgotten() {
         RecentWaits over = new RecentWaits(-1);
-        over.locked(KEY, 100_000);
-        over.locked(KEY, 400_000);
+        over.locked(KEY, false, 100_000);
+        over.locked(KEY, false, 400_000);
         assertThat(over.isRecent(KEY)).isFalse();
     }
 }
