@@ -151,7 +151,7 @@ final class KeyQueue {
     void leave(QueueEntry entry) {
         boolean parts;
         synchronized (lock) {
-            parts = parted != null && entry.state != State.LEFT;
+            parts = entry.state != State.LEFT;
             line.remove(entry);
             line.endAll(entry);
             if (entry.state == State.IN && entry.counted) {
@@ -163,7 +163,7 @@ final class KeyQueue {
             entry.state = State.LEFT;
             letInNext();
         }
-        if (parts) {
+        if (parts && parted != null) {
             parted.run();
         }
     }
