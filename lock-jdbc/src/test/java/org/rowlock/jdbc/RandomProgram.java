@@ -249,7 +249,11 @@ final class RandomProgram {
         Statement looked = last;
         switch (random.nextInt(10)) {
             case 0, 1, 2 -> saw("result", () -> rows(looked.getResultSet()));
-            case 3 -> saw("same result", () -> looked.getResultSet() == looked.getResultSet());
+            case 3 ->
+                saw("same result", () -> {
+                    ResultSet first = looked.getResultSet();
+                    return first == looked.getResultSet();
+                });
             case 4 -> saw("keys", () -> rows(looked.getGeneratedKeys()));
             case 5 -> saw("more", looked::getMoreResults);
             case 6 -> saw("more and keep", () -> looked.getMoreResults(Statement.KEEP_CURRENT_RESULT));
