@@ -69,7 +69,7 @@ public final class Window {
             processors.end(results, seconds);
             results.put("wal.rate", (double) counted.walBytes() / seconds, "B/s");
             if (operations > 0) {
-                counted.addTo(results, operations);
+                counted.addTo(results, (double) operations);
             }
         }
         Map<String, Double> waits = sampler.stop();
