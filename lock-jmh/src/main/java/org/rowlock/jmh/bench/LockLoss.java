@@ -10,9 +10,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockConnectionLostException;
@@ -86,19 +88,22 @@ public class LockLoss extends LockWorkload {
     /** Locks and rolls back; if the server goes away, connects again until it is back. */
     private Clients.Operation client(Locking locking) {
         DiscreteSampler keys = Zipf.zipf(held, 1.1);
-        Connection[] own = new Connection[1];
+        AtomicReference<@Nullable Connection> own = new AtomicReference<>();
         return () -> {
             int aid = keys.sample();
             try {
-                if (own[0] == null) {
-                    own[0] = server.closeWith(unpooled.getConnection());
-                    own[0].setAutoCommit(false);
+                Connection connection = own.get();
+                if (connection == null) {
+                    connection = server.closeWith(unpooled.getConnection());
+                    connection.setAutoCommit(false);
+                    own.set(connection);
                 }
+                Connection present = connection;
                 locking.admitted(List.of(locking.key(aid)), RowLockMode.FOR_UPDATE, () -> {
-                    locking.lock(own[0], aid);
+                    locking.lock(present, aid);
                     // Nobody gets one of these from the old server: their holders never commit.
                     granted.complete(System.nanoTime());
-                    own[0].rollback();
+                    present.rollback();
                 });
                 return 1;
             } catch (SQLException | RuntimeException e) {
@@ -106,7 +111,7 @@ public class LockLoss extends LockWorkload {
                     granted.completeExceptionally(e);
                     throw e;
                 }
-                own[0] = null;
+                own.set(null);
                 LockSupport.parkNanos(PAUSE_NANOS);
                 return 0;
             }

@@ -224,6 +224,7 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     /** False also if nobody is there to be asked: see {@link Program#run}. */
+    @SuppressWarnings("SystemConsoleNull")
     private static boolean isRefused() {
         Console console = System.console();
         String answer = console == null ? "y" : console.readLine("Go on? [y/N] ");

@@ -159,7 +159,8 @@ class WorkloadTest {
 
     @Test
     void theHolderOfTheHorizonComesAndGoes() throws Exception {
-        RunResult result = JmhRuns.run(Horizon.class, 4, "strategy", "ADVISORY", "clients", "4", "from", "0.25", "until", "0.75");
+        RunResult result =
+                JmhRuns.run(Horizon.class, 4, "strategy", "ADVISORY", "clients", "4", "from", "0.25", "until", "0.75");
         BenchmarkResult round = result.getBenchmarkResults().iterator().next();
         List<Double> ages = round.getIterationResults().stream()
                 .map(window -> score(window, "horizon.xminAge"))
