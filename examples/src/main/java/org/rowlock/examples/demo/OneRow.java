@@ -27,7 +27,8 @@ import org.rowlock.RowLocks;
 
 /**
  * One hot row and the rest of a service, on a small pool: all clients raise one counter, and a few other threads read
- * accounts. By hand, each thread that waits holds a connection; with Rowlock's default most queue before they borrow one.
+ * accounts. By hand, each thread that waits holds a connection; with Rowlock's default most threads queue before they
+ * borrow one.
  */
 final class OneRow {
     static final int POOL_SIZE = 16;

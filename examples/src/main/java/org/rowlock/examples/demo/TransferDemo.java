@@ -101,8 +101,8 @@ public final class TransferDemo {
         facts.check(server, connections);
         out.printf(
                 Locale.ROOT,
-                "Creates the schema %s with a table of %d accounts and a counter, opens %d connections, and drops the schema at"
-                        + " the end.%n",
+                "Creates the schema %s with a table of %d accounts and a counter, opens %d connections, and"
+                        + " drops the schema at the end.%n",
                 DemoSchema.NAME,
                 DemoAccounts.COUNT,
                 connections + 1);

@@ -37,9 +37,7 @@ import org.rowlock.internal.text.Given;
 public final class LockVerifier {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
-    /**
-     * How many connections are looked at in all: what goes to one server of several by chance is seen by looking often.
-     */
+    /** How many connections are looked at in all: a pooler may spread them over several servers by chance. */
     private static final int LOOKS = 16;
 
     private static final int LEAST_ROUNDS = 3;
@@ -47,6 +45,8 @@ public final class LockVerifier {
 
     /** By a splitter's rules a read like any other: it may be sent to where the lock is not. */
     private static final String READ_BEHIND = "select current_setting('transaction_read_only')";
+
+    private static final String TRY_SESSION_LOCK = "select pg_catalog.pg_try_advisory_lock(cast(? as bigint))";
 
     private static final String FUNCTION_LISTS = "A pooler in between may take lock functions for reads: Pgpool-II does"
             + " if write_function_list (black_function_list) is set and does not name them, or read_only_function_list"
@@ -200,7 +200,7 @@ public final class LockVerifier {
             }
             throw Verdicts.wrong(
                     "The connection is to a server that can write, and the lock " + key
-                            + " went to one that cannot (a" + " standby), where it excludes nobody. "
+                            + " went to one that cannot (a standby), where it excludes nobody. "
                             + FUNCTION_LISTS,
                     e);
         }
@@ -219,10 +219,7 @@ public final class LockVerifier {
         }
     }
 
-    /**
-     * That both were granted proves nothing if the holder's session ended in between, so each verdict asks for that
-     * first.
-     */
+    /** Each verdict first asks for the holder's session: if it ended in between, two grants prove nothing. */
     private void verifyExclusion(Probe holder, Probe other, LockKey key) throws SQLException {
         String held = lockAndRead(holder, key, Probe.TRANSACTION);
         if (tryLock(other, key)) {
@@ -257,10 +254,8 @@ public final class LockVerifier {
         String key = Long.toString(ThreadLocalRandom.current().nextLong());
         boolean bothGranted;
         try {
-            holder.read("select pg_catalog.pg_try_advisory_lock(cast(? as bigint))", key);
-            bothGranted = "t"
-                    .equals(other.read("select pg_catalog.pg_try_advisory_lock(cast(? as bigint))", key)
-                            .get(0));
+            holder.read(TRY_SESSION_LOCK, key);
+            bothGranted = other.read(TRY_SESSION_LOCK, key).get(0).equals("t");
             if (bothGranted) {
                 holder.requireStillIn(held);
                 other.read("select pg_catalog.pg_advisory_unlock(cast(? as bigint))", key);

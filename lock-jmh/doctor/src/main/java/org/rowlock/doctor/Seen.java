@@ -27,7 +27,7 @@ import org.rowlock.doctor.ServerQuery.Row;
  * @param deadlocks in this database
  * @param lockTable how full the lock table was at most; null if it was never seen
  * @param horizon the sessions and others that hold vacuum back, the oldest first
- * @param strayWriters who writes without the lock, as Rowlock's audit has seen, and with which statement, by table
+ * @param strayWriters roles that write without the lock, as Rowlock's audit has seen, and their statement, by table
  * @param blockers the sessions that hold up others and wait for none, the one that holds up most first
  * @param nowait statements that want a lock NOWAIT, at a time
  * @param snapshots sessions that keep a snapshot between two statements, at a time

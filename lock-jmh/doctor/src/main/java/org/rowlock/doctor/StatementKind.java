@@ -93,7 +93,7 @@ enum StatementKind {
                 && JOIN.matcher(sql.substring(0, clause.start())).find();
     }
 
-    /** Whether it waits for the first of rows in an order; an ORM writes LIMIT, but no order, for one row by its key. */
+    /** Whether it waits for the first of ordered rows; for one row by its key an ORM writes LIMIT without an order. */
     static boolean takesFirst(String sql) {
         return clause(sql).isPresent()
                 && QUEUE.matcher(sql).find()

@@ -153,7 +153,7 @@ final class InstanceProcess implements AutoCloseable {
         Queue<String> failures = new ConcurrentLinkedQueue<>();
         try (HikariDataSource pool = new HikariDataSource(config)) {
             DataSource dataSource =
-                    args[2].equals(DropIn.PLAIN) ? pool : DropIn.of(pool, args[2], LockRelease.PLAIN, 1);
+                    args[2].equals(DropInPool.PLAIN) ? pool : DropInPool.of(pool, args[2], LockRelease.PLAIN, 1);
             Locking locking = new Locking(
                     Strategy.valueOf(args[3]),
                     Boolean.parseBoolean(args[4]),

@@ -33,8 +33,8 @@ public class Instances extends LockWorkload {
     public int jvms;
 
     /** What the clients' pools stand behind: plain, or a mode of lock-jdbc. */
-    @Param(DropIn.PLAIN)
-    public String wrapper = DropIn.PLAIN;
+    @Param(DropInPool.PLAIN)
+    public String wrapper = DropInPool.PLAIN;
 
     /** How many rows there are; 1 for one hot row. */
     @Param("100")

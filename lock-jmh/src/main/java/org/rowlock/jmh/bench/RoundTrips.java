@@ -51,8 +51,8 @@ public class RoundTrips extends LockWorkload {
     public int flushes = APART;
 
     /** What the clients' connections are of: plain, or a mode of lock-jdbc. */
-    @Param(DropIn.PLAIN)
-    public String wrapper = DropIn.PLAIN;
+    @Param(DropInPool.PLAIN)
+    public String wrapper = DropInPool.PLAIN;
 
     /** Whether it is one UPDATE that commits by itself. */
     @Param("false")
@@ -91,7 +91,7 @@ public class RoundTrips extends LockWorkload {
 
     @Override
     void prepare() throws SQLException {
-        boolean isPlain = wrapper.equals(DropIn.PLAIN);
+        boolean isPlain = wrapper.equals(DropInPool.PLAIN);
         refuse(admission && flushes > 2, "Rowlock sends it in 2 or 1: give -p flushes=2,1 with -p admission=true");
         refuse(expecting && !admission, "SQL by hand has no expectOneRow: give -p admission=true too");
         refuse(early && !admission && flushes != APART, "by hand an early commit is one apart: give -p flushes=5");
@@ -121,8 +121,8 @@ public class RoundTrips extends LockWorkload {
     /** In front of the pool; below it where it groups, which it does with what it sees all of. */
     private DataSource dropIn() {
         return group > 1
-                ? server.pool(clients, server.closeWith(DropIn.of(server.dataSource(), wrapper, release(), group)))
-                : server.closeWith(DropIn.of(server.pool(clients), wrapper, release(), group));
+                ? server.pool(clients, server.closeWith(DropInPool.of(server.dataSource(), wrapper, release(), group)))
+                : server.closeWith(DropInPool.of(server.pool(clients), wrapper, release(), group));
     }
 
     /** Rowlock; makes the SQL by hand too. */
@@ -184,7 +184,7 @@ public class RoundTrips extends LockWorkload {
 
     /** Unless it was sent with the updates. */
     private void commit(Connection connection) throws SQLException {
-        if (early && wrapper.equals(DropIn.PLAIN)) {
+        if (early && wrapper.equals(DropInPool.PLAIN)) {
             send(connection, EARLY, HOTTEST);
         } else if (flushes >= 3) {
             connection.commit();

@@ -103,7 +103,7 @@ public class WriteMixed extends LockWorkload {
         });
     }
 
-    /** In the order of the ids: a program that writes several rows must have one, or it deadlocks under any strategy. */
+    /** In the order of the ids: without an order, a program that writes several rows deadlocks by any strategy. */
     private static SortedMap<Integer, Change> plan(DiscreteSampler ids) {
         SortedMap<Integer, Change> changes = new TreeMap<>();
         for (Change change : Change.values()) {
@@ -225,7 +225,7 @@ public class WriteMixed extends LockWorkload {
         return Sql.update(connection, sql + AS_READ, values) == 1;
     }
 
-    /** Fails if two have ever changed a row at a time, a row is missing, or a commit has left too few or many traces. */
+    /** Fails if two ever changed a row at a time, a row is missing, or a commit left too few or too many traces. */
     void check() throws SQLException {
         exclusion.check();
         long[] found =

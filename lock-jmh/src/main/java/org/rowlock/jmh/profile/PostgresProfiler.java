@@ -33,7 +33,8 @@ import org.rowlock.doctor.UserError;
  * database were in that wait at a time, on average. Other users' sessions are seen by members of
  * {@code pg_read_all_stats}.
  *
- * <p>Options: {@code url}, {@code user} and {@code password}. Without a URL it adds what Rowlock's own benchmarks have found out, which have all of this and more.
+ * <p>Options: {@code url}, {@code user} and {@code password}. Without a URL it adds what Rowlock's own benchmarks have
+ * found out, which have all of this and more.
  */
 public final class PostgresProfiler implements InternalProfiler {
     private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..";

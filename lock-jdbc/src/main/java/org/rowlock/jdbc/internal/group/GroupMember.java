@@ -31,7 +31,7 @@ public final class GroupMember {
     private static final String BATCH_ENTRY =
             "Batch entry {0} {1} was aborted: {2}  Call getNextException to see other errors in the batch.";
 
-    private final Groups groups;
+    private final AutocommitGroups groups;
     private final String sql;
     private final PreparedStatement statement;
     private final Binds binds;
@@ -71,7 +71,7 @@ public final class GroupMember {
      * @param statement the driver's, with its parameters set
      * @param binds sets them again
      */
-    public GroupMember(Groups groups, String sql, PreparedStatement statement, Binds binds, TableFigures figures) {
+    public GroupMember(AutocommitGroups groups, String sql, PreparedStatement statement, Binds binds, TableFigures figures) {
         this.groups = groups;
         this.sql = sql;
         this.statement = statement;

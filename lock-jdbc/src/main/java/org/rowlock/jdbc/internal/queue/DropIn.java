@@ -15,7 +15,7 @@ import org.rowlock.LockRelease;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
 import org.rowlock.jdbc.RowlockMode;
-import org.rowlock.jdbc.internal.group.Groups;
+import org.rowlock.jdbc.internal.group.AutocommitGroups;
 import org.rowlock.jdbc.internal.observe.HotRows;
 import org.rowlock.jdbc.internal.observe.Management;
 import org.rowlock.jdbc.internal.observe.TableFigures;
@@ -52,7 +52,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     volatile JdbcSettings settings;
 
     /** Null where none are made. */
-    volatile @Nullable Groups groups;
+    volatile @Nullable AutocommitGroups groups;
 
     private volatile boolean wantsFronts;
 
@@ -180,8 +180,8 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         LOG.log(Level.INFO, "Rowlock: {0} {1} for {2}", key, settings.word(key), settings.name());
     }
 
-    private static @Nullable Groups groups(JdbcSettings settings) {
-        return settings.largestGroup() < 2 ? null : new Groups(settings.largestGroup());
+    private static @Nullable AutocommitGroups groups(JdbcSettings settings) {
+        return settings.largestGroup() < 2 ? null : new AutocommitGroups(settings.largestGroup());
     }
 
     @Override

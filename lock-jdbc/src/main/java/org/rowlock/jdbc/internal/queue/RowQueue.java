@@ -13,7 +13,7 @@ import org.rowlock.internal.text.FrontSql;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.group.GroupSession;
-import org.rowlock.jdbc.internal.group.Groups;
+import org.rowlock.jdbc.internal.group.AutocommitGroups;
 import org.rowlock.jdbc.internal.observe.AloneReason;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.observe.QueuedEvent;
@@ -167,7 +167,7 @@ final class RowQueue {
 
     /** Before the wait, as it may ask the server. */
     private void offer(@Nullable GroupMember member, StatementPlan plan, LockedRow row) throws SQLException {
-        Groups groups = dropIn.groups;
+        AutocommitGroups groups = dropIn.groups;
         if (groups == null || !access.driver().getAutoCommit()) {
             return;
         }

@@ -11,7 +11,7 @@ import org.postgresql.core.TransactionState;
 import org.rowlock.jdbc.RowlockMode;
 import org.rowlock.jdbc.internal.group.GroupMember;
 import org.rowlock.jdbc.internal.group.GroupSession;
-import org.rowlock.jdbc.internal.group.Groups;
+import org.rowlock.jdbc.internal.group.AutocommitGroups;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.session.DriverAccess;
 import org.rowlock.jdbc.internal.session.ServerError;
@@ -73,7 +73,7 @@ public final class Turns {
      * @param statement the driver's, with its parameters set
      */
     public @Nullable GroupMember offer(StatementPlan plan, PreparedStatement statement, GroupMember.Binds binds) {
-        Groups groups = dropIn.groups;
+        AutocommitGroups groups = dropIn.groups;
         return groups == null || !plan.groups() || groupSession.isAlone()
                 ? null
                 : new GroupMember(groups, plan.sql(), statement, binds, plan.figures());

@@ -1,4 +1,4 @@
-/** One session of the server: the driver's connection, and what is asked of the server behind the application's back. */
+/** One session of the server: the driver's connection, and what Rowlock itself asks the server on it. */
 @NullMarked
 package org.rowlock.jdbc.internal.session;
 

@@ -49,7 +49,7 @@ public final class LockedCall {
     private final DataSource dataSource;
     private final LockWait wait;
 
-    private @Nullable Turn turn;
+    private @Nullable CallPermit turn;
 
     /** The wait spans the queue and the server. Once: a retry within the transaction has not queued. */
     private @Nullable Long queuedSince;
@@ -82,7 +82,7 @@ public final class LockedCall {
     public <T extends @Nullable Object, X extends Throwable> T queued(
             LockRequest request, @Nullable Duration timeout, Body<T, X> body) throws X {
         queuedSince = System.nanoTime();
-        try (Turn entered = enter(request, timeout == null ? wait : LockWaits.atMost(wait, timeout))) {
+        try (CallPermit entered = enter(request, timeout == null ? wait : LockWaits.atMost(wait, timeout))) {
             turn = entered;
             try {
                 return body.run();
@@ -93,7 +93,7 @@ public final class LockedCall {
         }
     }
 
-    private Turn enter(LockRequest request, LockWait longest) {
+    private CallPermit enter(LockRequest request, LockWait longest) {
         DataSource database = Routes.current(dataSource);
         Duration configured = spring.settings().admissionTimeout();
         LockWait bounded = LockWaits.atMost(longest, configured == null ? Pools.timeoutOf(database) : configured);
@@ -102,7 +102,7 @@ public final class LockedCall {
                     acquisition(request),
                     spring.instrumentation()::beginQueue,
                     () -> translated(
-                            () -> new Turn(spring.locks().admission().enter(database, request.waiting(bounded)))));
+                            () -> new CallPermit(spring.locks().admission().enter(database, request.waiting(bounded)))));
         } catch (CannotAcquireLockException e) {
             if (bounded.equals(longest) || !(e.getCause() instanceof LockNotAvailableException)) {
                 throw e;

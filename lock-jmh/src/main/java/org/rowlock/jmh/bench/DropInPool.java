@@ -8,14 +8,14 @@ import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
 
 /** lock-jdbc in front of connections. */
-final class DropIn {
+final class DropInPool {
     /** In place of a mode: no lock-jdbc. */
     static final String PLAIN = "plain";
 
     /** Its line at the start would stand among the progress of every measurement. Kept, as loggers are forgotten. */
     private static final Logger LOG = Logger.getLogger("org.rowlock");
 
-    private DropIn() {}
+    private DropInPool() {}
 
     static RowlockDataSource of(DataSource connections, String mode, LockRelease release, int group) {
         LOG.setLevel(Level.WARNING);

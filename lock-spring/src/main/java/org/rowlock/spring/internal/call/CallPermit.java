@@ -10,11 +10,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * A call's turn to go to the database. Says to those behind whether a connection was to be had, and is given back as
  * soon as the transaction has ended, before listeners that run then. Belongs to one thread.
  */
-final class Turn implements TransactionSynchronization, AutoCloseable {
+final class CallPermit implements TransactionSynchronization, AutoCloseable {
     private final AdmissionQueues.Permit permit;
     private boolean told;
 
-    Turn(AdmissionQueues.Permit permit) {
+    CallPermit(AdmissionQueues.Permit permit) {
         this.permit = permit;
     }
 

@@ -15,7 +15,7 @@ import org.rowlock.jdbc.internal.observe.AloneReason;
 import org.rowlock.jdbc.internal.session.DriverAccess;
 
 /** What the groups of one DataSource or URL have in common. Thread-safe. */
-public final class Groups {
+public final class AutocommitGroups {
     private static final long VALID_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int TABLES = 1_000;
 
@@ -31,7 +31,7 @@ public final class Groups {
     private record Known(boolean shares, long nanos) {}
 
     /** @param largest how many UPDATEs may share a transaction, at least 2 */
-    public Groups(int largest) {
+    public AutocommitGroups(int largest) {
         this.sizes = new GroupSizes(largest);
     }
 
