@@ -3,7 +3,6 @@ package org.rowlock;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.Given;
 import org.rowlock.internal.text.TableName;
 
 /**
@@ -15,52 +14,31 @@ import org.rowlock.internal.text.TableName;
  * }</pre>
  *
  * <p>The predicate and the order are SQL, written by a programmer: never put a user's text into them, use binds.
- *
- * @param table the table in its one spelling
- * @param idColumns the columns of the id, or none if the primary key has them
- * @param predicate the condition
- * @param binds the values of the predicate's parameters
- * @param order what stands behind ORDER BY, or nothing
- * @param limit the most rows to take
- * @param mode how strongly to lock the rows
  */
-public record Claim(
-        String table,
-        List<String> idColumns,
-        String predicate,
-        List<@Nullable Object> binds,
-        String order,
-        int limit,
-        RowLockMode mode) {
-    private static final String NO_BINDS = "The binds are null; give a value per parameter, or none";
+public final class Claim {
+    private final String table;
+    private final List<String> idColumns;
+    private final String predicate;
+    private final List<@Nullable Object> binds;
+    private final String order;
+    private final int limit;
+    private final RowLockMode mode;
 
-    /**
-     * Checks the claim; {@link #from} is the shorter way to one.
-     *
-     * @param table the table, as in SQL
-     * @param idColumns as for {@link #idColumns}
-     * @param predicate as for {@link #where}
-     * @param binds as for {@link #where}
-     * @param order as for {@link #orderBy}
-     * @param limit as for {@link #limit}
-     * @param mode as for {@link #mode}
-     * @throws IllegalArgumentException as for the methods that give a value
-     */
-    public Claim {
-        table = TableName.normalize(table);
-        for (String column : given(table, idColumns, "list of id columns")) {
-            requireText(table, column, "id column");
-        }
-        idColumns = List.copyOf(idColumns);
-        requireText(table, predicate, "predicate");
-        // Not List.copyOf(), as a bind may be null.
-        binds = Arrays.asList(Given.notNull(binds, NO_BINDS).toArray());
-        given(table, order, "order");
-        if (limit < 1) {
-            throw new IllegalArgumentException(
-                    "The limit of a claim on " + table + " is " + limit + "; give at least 1");
-        }
-        given(table, mode, "mode");
+    private Claim(
+            String table,
+            List<String> idColumns,
+            String predicate,
+            List<@Nullable Object> binds,
+            String order,
+            int limit,
+            RowLockMode mode) {
+        this.table = table;
+        this.idColumns = idColumns;
+        this.predicate = predicate;
+        this.binds = binds;
+        this.order = order;
+        this.limit = limit;
+        this.mode = mode;
     }
 
     /**
@@ -71,7 +49,7 @@ public record Claim(
      * @throws IllegalArgumentException if the table is not a well-formed SQL name
      */
     public static Claim from(String table) {
-        return new Claim(table, List.of(), "true", List.of(), "", 1, RowLockMode.FOR_UPDATE);
+        return new Claim(TableName.normalize(table), List.of(), "true", List.of(), "", 1, RowLockMode.FOR_UPDATE);
     }
 
     /**
@@ -82,8 +60,13 @@ public record Claim(
      * @throws IllegalArgumentException if one is null or blank
      */
     public Claim idColumns(String... columns) {
-        List<String> names = Arrays.asList(given(table, columns, "list of id columns"));
-        return new Claim(table, names, predicate, binds, order, limit, mode);
+        if (columns == null) {
+            throw new IllegalArgumentException("The id columns of a claim on " + table + " are null");
+        }
+        for (String column : columns) {
+            requireText(column, "id column");
+        }
+        return new Claim(table, List.of(columns), predicate, binds, order, limit, mode);
     }
 
     /**
@@ -95,8 +78,12 @@ public record Claim(
      * @throws IllegalArgumentException if the predicate is null or blank, or the binds are null
      */
     public Claim where(String predicate, @Nullable Object... binds) {
-        List<@Nullable Object> values = Arrays.asList(Given.notNull(binds, NO_BINDS));
-        return new Claim(table, idColumns, predicate, values, order, limit, mode);
+        requireText(predicate, "predicate");
+        if (binds == null) {
+            throw new IllegalArgumentException("The binds are null; give a value per parameter, or none");
+        }
+        List<@Nullable Object> copy = Arrays.asList(binds.clone());
+        return new Claim(table, idColumns, predicate, copy, order, limit, mode);
     }
 
     /**
@@ -107,7 +94,7 @@ public record Claim(
      * @throws IllegalArgumentException if the order is null or blank
      */
     public Claim orderBy(String order) {
-        requireText(table, order, "order");
+        requireText(order, "order");
         return new Claim(table, idColumns, predicate, binds, order, limit, mode);
     }
 
@@ -119,6 +106,10 @@ public record Claim(
      * @throws IllegalArgumentException if the number is less than 1
      */
     public Claim limit(int rows) {
+        if (rows < 1) {
+            throw new IllegalArgumentException(
+                    "The limit of a claim on " + table + " is " + rows + "; give at least 1");
+        }
         return new Claim(table, idColumns, predicate, binds, order, rows, mode);
     }
 
@@ -130,7 +121,45 @@ public record Claim(
      * @throws IllegalArgumentException if the mode is null
      */
     public Claim mode(RowLockMode mode) {
+        if (mode == null) {
+            throw new IllegalArgumentException("The mode of a claim on " + table + " is null");
+        }
         return new Claim(table, idColumns, predicate, binds, order, limit, mode);
+    }
+
+    /** {@return the table in its one spelling} */
+    public String table() {
+        return table;
+    }
+
+    /** {@return the most rows to take} */
+    public int limit() {
+        return limit;
+    }
+
+    /** {@return how strongly to lock the rows} */
+    public RowLockMode mode() {
+        return mode;
+    }
+
+    /** {@return the columns of the id, or none if the primary key has them} */
+    public List<String> idColumns() {
+        return idColumns;
+    }
+
+    /** {@return the condition, as given} */
+    public String predicate() {
+        return predicate;
+    }
+
+    /** {@return the values of the predicate's parameters} */
+    public List<@Nullable Object> binds() {
+        return binds;
+    }
+
+    /** {@return what stands behind ORDER BY, or nothing} */
+    public String order() {
+        return order;
     }
 
     @Override
@@ -139,16 +168,10 @@ public record Claim(
                 + (order.isEmpty() ? "" : " order by " + order);
     }
 
-    private static <T> T given(String table, @Nullable T value, String name) {
-        if (value == null) {
-            throw new IllegalArgumentException("The " + name + " of a claim on " + table + " is null");
-        }
-        return value;
-    }
-
-    private static void requireText(String table, @Nullable String text, String name) {
-        if (given(table, text, name).isBlank()) {
-            throw new IllegalArgumentException("The " + name + " of a claim on " + table + " is blank");
+    private void requireText(String text, String name) {
+        if (text == null || text.isBlank()) {
+            throw new IllegalArgumentException(
+                    "The " + name + " of a claim on " + table + " is " + (text == null ? "null" : "blank"));
         }
     }
 }

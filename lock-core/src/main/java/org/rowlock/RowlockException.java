@@ -24,6 +24,7 @@ public class RowlockException extends RuntimeException {
     /** The server's, or what FOR UPDATE would have given; null where there is none. */
     private final @Nullable String sqlState;
 
+    /** Whether the whole transaction may succeed if it is run again. */
     private final boolean retryable;
 
     RowlockException(String message, @Nullable String sqlState, @Nullable Throwable cause, boolean retryable) {

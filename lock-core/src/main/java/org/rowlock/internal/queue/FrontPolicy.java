@@ -26,6 +26,9 @@ final class FrontPolicy {
     /** From so many on the server's queue of row locks costs more than an advisory lock. */
     private static final double CROWD = 8;
 
+    /** A shorter wait may be one for a processor, of whatever length the hold is. */
+    private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
     /** A JVM alone sees its own crowd, which its queue keeps small. */
     private static final int TIMES_OWN = 2;
 
@@ -115,10 +118,11 @@ final class FrontPolicy {
      *
      * @param crowd how many were in front of it, 0 where this is not known
      * @param own how many of this JVM
+     * @param nanos how long it took
      */
-    void locked(double crowd, int own) {
+    void locked(double crowd, int own, long nanos) {
         othersSeen = crowd >= NONE && crowd > own;
-        if (state == State.PLAIN && isRow(isLarge(crowd, own), TO_FRONT)) {
+        if (state == State.PLAIN && isRow(isLarge(crowd, own, nanos), TO_FRONT)) {
             front();
         } else if (state == State.OPEN && isRow(crowd < NONE, TO_PLAIN)) {
             state = State.PLAIN;
@@ -128,15 +132,16 @@ final class FrontPolicy {
     /**
      * A lock with the key in front.
      *
+     * @param nanos how long it took
      * @param rowHolds how many holds of that it waited for the row behind the key; not a number where this is unknown,
      *     or nobody was in front at the key
      * @param rowNanos how long that was
      */
-    void lockedInFront(double crowd, int own, double rowHolds, long rowNanos) {
+    void lockedInFront(double crowd, int own, long nanos, double rowHolds, long rowNanos) {
         othersSeen = crowd >= NONE && crowd > own;
         long now = millis.getAsLong();
         grantedMillis = now;
-        if (state == State.PLAIN && isLarge(crowd, own)) {
+        if (state == State.PLAIN && isLarge(crowd, own, nanos)) {
             front();
         } else if (state == State.FRONT) {
             if (isRow(crowd < Math.max(SMALL, TIMES_OWN_TO_LEAVE * own), TO_PLAIN)) {
@@ -155,8 +160,8 @@ final class FrontPolicy {
         }
     }
 
-    private static boolean isLarge(double crowd, int own) {
-        return crowd >= CROWD && crowd >= TIMES_OWN * own;
+    private static boolean isLarge(double crowd, int own, long nanos) {
+        return nanos >= LEAST_NANOS && crowd >= CROWD && crowd >= TIMES_OWN * own;
     }
 
     private boolean isRow(boolean another, int most) {

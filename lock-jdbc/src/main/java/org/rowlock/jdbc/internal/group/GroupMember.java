@@ -71,7 +71,8 @@ public final class GroupMember {
      * @param statement the driver's, with its parameters set
      * @param binds sets them again
      */
-    public GroupMember(AutocommitGroups groups, String sql, PreparedStatement statement, Binds binds, TableFigures figures) {
+    public GroupMember(
+            AutocommitGroups groups, String sql, PreparedStatement statement, Binds binds, TableFigures figures) {
         this.groups = groups;
         this.sql = sql;
         this.statement = statement;

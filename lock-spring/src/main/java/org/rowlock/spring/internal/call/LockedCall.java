@@ -101,8 +101,8 @@ public final class LockedCall {
             return observed(
                     acquisition(request),
                     spring.instrumentation()::beginQueue,
-                    () -> translated(
-                            () -> new CallPermit(spring.locks().admission().enter(database, request.waiting(bounded)))));
+                    () -> translated(() ->
+                            new CallPermit(spring.locks().admission().enter(database, request.waiting(bounded)))));
         } catch (CannotAcquireLockException e) {
             if (bounded.equals(longest) || !(e.getCause() instanceof LockNotAvailableException)) {
                 throw e;
