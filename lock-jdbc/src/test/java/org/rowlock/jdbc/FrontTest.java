@@ -372,6 +372,34 @@ class FrontTest {
         assertThat(fronted.figure("account", "fronted")).isEqualTo(21);
     }
 
+    /** The driver refuses it, and neither text runs in its place. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update account set balance = 7 where id = 2",
+                "update account set balance = balance + 1 where id = ?"
+            })
+    void aPreparedStatementRefusesATextAsTheDriverDoes(String text) throws Exception {
+        Session session = session("text");
+        session.run(connection -> {
+            try (PreparedStatement update =
+                    connection.prepareStatement("update account set balance = balance + 1 where id = ?")) {
+                for (int time = 0; time < 2; time++) {
+                    update.setInt(1, 1);
+                    assertThat(update.executeUpdate()).isEqualTo(1);
+                    connection.rollback();
+                }
+                update.setInt(1, 1);
+                assertThatThrownBy(() -> update.executeUpdate(text)).isInstanceOf(SQLException.class);
+                assertThatThrownBy(() -> update.execute(text)).isInstanceOf(SQLException.class);
+                assertThatThrownBy(() -> update.executeQuery(text)).isInstanceOf(SQLException.class);
+                connection.commit();
+            }
+            return null;
+        });
+        assertThat(fronted.figure("account", "fronted")).isEqualTo(2);
+    }
+
     @Test
     void returningIsReadAsAlways() throws Exception {
         assertThat(fronts(connection -> {

@@ -83,9 +83,8 @@ class RowLockConfiguration {
     }
 
     @Bean
-    VerificationSchedule rowLockVerificationSchedule(
-            SpringLocks locks, StrategyWatch watch, ConfigurableListableBeanFactory beans) {
-        return new VerificationSchedule(locks.locks(), watch, beans);
+    VerificationSchedule rowLockVerificationSchedule(SpringLocks locks, ConfigurableListableBeanFactory beans) {
+        return new VerificationSchedule(locks.locks(), beans);
     }
 
     @Bean

@@ -108,7 +108,7 @@ class AheadOfTimeTest {
 
         private int locks() {
             return jdbc.queryForObject(
-                    "select count(*) from pg_locks where mode <> 'ShareLock' and locktype = 'advisory' and pid = pg_backend_pid()",
+                    "select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()",
                     Integer.class);
         }
     }

@@ -78,8 +78,6 @@ final class Contexts {
         int locks() {
             Integer locks = jdbc.queryForObject(
                     "select count(*)::int from pg_locks where locktype = 'advisory' and granted"
-                            // Not the word of the strategy.
-                            + " and not (objsubid = 1 and mode = 'ShareLock')"
                             + " and pid = pg_backend_pid()",
                     Integer.class);
             return locks == null ? -1 : locks;

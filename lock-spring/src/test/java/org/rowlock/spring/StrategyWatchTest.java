@@ -41,7 +41,6 @@ class StrategyWatchTest {
             new TestDatabase("create table account (id bigint primary key)", "insert into account values (1)");
 
     private String initSql;
-    private String every = "10m";
 
     static class Service {
         @Transactional
@@ -57,9 +56,7 @@ class StrategyWatchTest {
                 beans -> {
                     beans.getEnvironment()
                             .getPropertySources()
-                            .addFirst(new MapPropertySource(
-                                    "test",
-                                    Map.of("rowlock.strategy-conflict", reaction, "rowlock.verify-every", every)));
+                            .addFirst(new MapPropertySource("test", Map.of("rowlock.strategy-conflict", reaction)));
                     beans.registerBean(HikariDataSource.class, () -> {
                         HikariDataSource pool = Contexts.pool(server);
                         pool.setConnectionInitSql(initSql);
@@ -96,6 +93,7 @@ class StrategyWatchTest {
         start(LockStrategy.ROW, "fail").close();
     }
 
+    /** The watch has a connection of its own, which is to be as those of the pool are. */
     @Test
     void tablesAreThoseOfThePoolsFirstStatement() {
         PGSimpleDataSource elsewhere = database.dataSource();
@@ -112,7 +110,6 @@ class StrategyWatchTest {
     /** The one that runs hears of the one that has come, and of its end. */
     @Test
     void whileRunningEachSeesTheOther() {
-        every = "100ms";
         try (var row = start(LockStrategy.ROW, "fail")) {
             StrategyWatch watch = row.getBean(StrategyWatch.class);
             try (var advisory = start(LockStrategy.ADVISORY, "warn")) {
@@ -132,7 +129,6 @@ class StrategyWatchTest {
 
     @Test
     void aWordThatIsLostIsLeftAgain() throws Exception {
-        every = "100ms";
         try (var row = start(LockStrategy.ROW, "fail")) {
             assertThat(row.isActive()).isTrue();
             String words = "select count(*)" + OTHERS + database.schema() + "'";
@@ -147,24 +143,9 @@ class StrategyWatchTest {
         }
     }
 
-    /** The word stays on a connection of the pool, which goes on being used. */
-    @Test
-    void theWatchTakesNoConnectionOfItsOwn() throws Exception {
-        try (var row = start(LockStrategy.ROW, "fail")) {
-            int most = row.getBean(HikariDataSource.class).getMaximumPoolSize();
-            for (int call = 0; call < 3; call++) {
-                row.getBean(Service.class).run(1);
-            }
-            assertThat(Integer.parseInt(
-                            database.query("select count(*) from pg_stat_activity where application_name = '"
-                                    + database.schema() + "' and pid <> pg_backend_pid()")))
-                    .isLessThanOrEqualTo(most);
-        }
-    }
-
     /** It excludes everybody, so there is nobody to look for. */
     @Test
-    void bothLeavesNoWord() throws Exception {
+    void bothTakesNoConnection() throws Exception {
         try (var both = start(LockStrategy.BOTH, "fail");
                 var row = start(LockStrategy.ROW, "fail")) {
             assertThat(row.isActive()).isTrue();
@@ -216,7 +197,7 @@ class StrategyWatchTest {
     }
 
     @Test
-    void ignoredItLeavesNoWord() throws Exception {
+    void ignoredItTakesNoConnection() throws Exception {
         try (var row = start(LockStrategy.ROW, "ignore")) {
             assertThat(row.isActive()).isTrue();
             assertThat(database.query("select count(*)" + OTHERS + database.schema() + "'"))

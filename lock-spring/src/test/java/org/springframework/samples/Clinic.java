@@ -15,7 +15,7 @@ public class Clinic {
     @Transactional
     public int locks(@RowLock("account") int id) {
         Integer locks = jdbc.queryForObject(
-                "select count(*)::int from pg_locks where mode <> 'ShareLock' and locktype = 'advisory' and pid = pg_backend_pid()",
+                "select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()",
                 Integer.class);
         return locks == null ? -1 : locks;
     }

@@ -139,9 +139,13 @@ final class KnownTables {
      */
     private ResolvedRequest withKeysAlone(PgSession session, ResolvedRequest request) throws SQLException {
         Map<RowTable, List<LockKey.Row>> checked = Map.of();
+        RowTable table = null;
         for (LockKey key : request.advisory().keys()) {
             if (key instanceof LockKey.Row row && !config.strategyOf(row).takesRowLock()) {
-                RowTable table = table(session, row.table(), List.of(row), true);
+                List<LockKey.Row> rows = List.of(row);
+                if (table == null || !table.name().equals(row.table()) || misfit(rows, table, true) != null) {
+                    table = table(session, row.table(), rows, true);
+                }
                 if (table.columns().size() == row.id().size() && table.isTextTaken()) {
                     checked = checked.isEmpty() ? new LinkedHashMap<>() : checked;
                     checked.computeIfAbsent(table, of -> new ArrayList<>(1)).add(row);

@@ -86,6 +86,10 @@ public final class Commit {
             session.abortTransaction(WaitSql.ABORT, e);
             throw e;
         } catch (SQLException e) {
+            if (flushes.isSent() && CommitErrors.isRefusedInBranch(session, e)) {
+                // Else the branch, which is not ours to end, would be committed with the writes.
+                session.abortTransaction(WaitSql.ABORT, e);
+            }
             throw errors.failure(flushes, e);
         } finally {
             session.setAutosave(autosave);

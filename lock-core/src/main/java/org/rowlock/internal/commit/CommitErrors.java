@@ -131,7 +131,7 @@ final class CommitErrors {
     }
 
     /** Whether the driver has refused to commit a branch of an XA transaction by itself. */
-    private static boolean isRefusedInBranch(PgSession session, SQLException e) {
+    static boolean isRefusedInBranch(PgSession session, SQLException e) {
         return SqlState.OBJECT_NOT_IN_STATE.equals(e.getSQLState()) && session.isOfXa() && ServerErrors.isDrivers(e);
     }
 

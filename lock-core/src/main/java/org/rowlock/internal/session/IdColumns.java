@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
@@ -56,13 +57,15 @@ public final class IdColumns {
                 + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
     }
 
-    /** Beyond this many the names of tables are not a program's own, and keeping all would be a leak. */
+    /** Of tables, each in each of its schemas. Beyond this many, keeping all would be a leak. */
     private static final int MOST_KEPT = 10_000;
 
     /** Where one table is meant, in whatever schemas it was found. */
     private static final String ONE_TABLE = "";
 
     private final ConcurrentMap<Place, Tables> known = new ConcurrentHashMap<>();
+
+    private final AtomicInteger entries = new AtomicInteger();
 
     private final CitusDatabases citusDatabases;
 
@@ -138,10 +141,11 @@ public final class IdColumns {
             tables.several = true;
             schemas = found.schemas();
         }
-        if (tables.bySchemas.size() >= MOST_KEPT) {
-            tables.bySchemas.clear();
+        if (tables.bySchemas.put(schemas, found) == null && entries.incrementAndGet() > MOST_KEPT) {
+            // One by one would need an order; to look all up again is seldom.
+            known.clear();
+            entries.set(0);
         }
-        tables.bySchemas.put(schemas, found);
         return found;
     }
 
@@ -150,9 +154,6 @@ public final class IdColumns {
         Tables tables = known.get(place);
         if (tables != null) {
             return tables;
-        }
-        if (known.size() >= MOST_KEPT) {
-            known.clear();
         }
         return known.computeIfAbsent(place, of -> new Tables());
     }

@@ -93,8 +93,11 @@ public final class LockMetrics implements LockInstrumentation {
     public Begun begin(Acquisition acquisition) {
         Begun observed = observations.begin(acquisition);
         return (outcome, failure) -> {
-            observed.end(outcome, failure);
-            count(acquisition, outcome);
+            try {
+                count(acquisition, outcome);
+            } finally {
+                observed.end(outcome, failure);
+            }
         };
     }
 

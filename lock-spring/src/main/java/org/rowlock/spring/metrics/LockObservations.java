@@ -77,11 +77,13 @@ public final class LockObservations implements LockInstrumentation {
         Observation.Scope scope = observation.openScope();
         return (outcome, failure) -> {
             observation.lowCardinalityKeyValue("outcome", queue ? ofQueue(outcome) : outcome.name());
-            if (failure != null) {
-                observation.error(failure);
+            try (scope) {
+                if (failure != null) {
+                    observation.error(failure);
+                }
+            } finally {
+                observation.stop();
             }
-            scope.close();
-            observation.stop();
         };
     }
 

@@ -68,7 +68,7 @@ class BareClassPathTest {
         @Transactional
         public int ship(@RowLock("orders") long orderId) {
             Integer locks = jdbc.queryForObject(
-                    "select count(*) from pg_locks where mode <> 'ShareLock' and locktype = 'advisory' and pid = pg_backend_pid()",
+                    "select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()",
                     Integer.class);
             return locks == null ? -1 : locks;
         }

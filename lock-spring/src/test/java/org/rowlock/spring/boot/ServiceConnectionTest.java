@@ -85,7 +85,7 @@ class ServiceConnectionTest {
         @Transactional
         public int locks(@RowLock("account") long id) {
             return jdbc.queryForObject(
-                    "select count(*) from pg_locks where mode <> 'ShareLock' and locktype = 'advisory' and granted"
+                    "select count(*) from pg_locks where locktype = 'advisory' and granted"
                             + " and classid = 'account'::regclass and objid = ?",
                     Integer.class,
                     id);

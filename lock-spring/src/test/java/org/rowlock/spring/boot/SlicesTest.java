@@ -84,9 +84,8 @@ class SlicesTest {
     }
 
     private static String locks() throws Exception {
-        return current.query(
-                "select count(*) from pg_locks where mode <> 'ShareLock' and locktype = 'advisory' and granted"
-                        + " and classid = 'account'::regclass and objid = 1");
+        return current.query("select count(*) from pg_locks where locktype = 'advisory' and granted"
+                + " and classid = 'account'::regclass and objid = 1");
     }
 
     @SpringBootConfiguration

@@ -78,9 +78,7 @@ class Placements {
     private List<String> locked() {
         return jdbc.queryForList(
                 "select mode || ' ' || case objsubid when 2 then classid::regclass || ' ' || objid else 'by hash' end"
-                        + " from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()"
-                        // Not what tells other instances of the strategy.
-                        + " and not (objsubid = 1 and mode = 'ShareLock') order by 1",
+                        + " from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() order by 1",
                 String.class);
     }
 }

@@ -81,6 +81,12 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         return execute(Execution.LARGE_UPDATE, delegate::executeLargeUpdate);
     }
 
+    /** The driver refuses another text, also the same one again. */
+    @Override
+    <T> Execution<T> ofText(Execution<T> execution) {
+        return null;
+    }
+
     /** Sends it, or has a group do it. */
     private <T> T execute(Execution<T> execution, Call<T> call) throws SQLException {
         grouped = null;

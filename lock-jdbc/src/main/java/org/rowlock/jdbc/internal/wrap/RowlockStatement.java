@@ -128,6 +128,10 @@ class RowlockStatement extends ForwardingStatement {
             ResultSet open = before.isClosed() ? null : before.getResultSet();
             if (open != null) {
                 open.close();
+                if (delegate.isCloseOnCompletion()) {
+                    // The driver too closes it with its result, and then refuses to run it again.
+                    delegate.close();
+                }
             }
         }
     }
@@ -170,7 +174,12 @@ class RowlockStatement extends ForwardingStatement {
     }
 
     private <T> T send(String sql, Execution<T> execution, Call<T> call) throws SQLException {
-        return send(connection.plan(sql), Binds.NONE, execution, null, call);
+        return send(connection.plan(sql), Binds.NONE, ofText(execution), null, call);
+    }
+
+    /** How a text may be sent besides by the call; null for in no other way. */
+    <T> Execution<T> ofText(Execution<T> execution) {
+        return execution;
     }
 
     final ResultSet wrap(ResultSet results) {

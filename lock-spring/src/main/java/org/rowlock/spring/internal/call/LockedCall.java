@@ -239,15 +239,17 @@ public final class LockedCall {
     private static <T> T observed(Acquisition acquisition, Function<Acquisition, Begun> observer, Supplier<T> lock) {
         AtomicReference<Begun> begun = new AtomicReference<>(Begun.NOTHING);
         tell(() -> begun.set(observer.apply(acquisition)));
+        T result;
         try {
-            T result = lock.get();
-            boolean taken = result instanceof LockResult tried && tried.isTaken();
-            tell(() -> begun.get().end(taken ? Outcome.NOT_AVAILABLE : Outcome.ACQUIRED, null));
-            return result;
-        } catch (RuntimeException | Error e) {
+            result = lock.get();
+        } catch (Throwable e) {
+            // A mapper of Kotlin may throw what Java would have it declare.
             tell(() -> begun.get().end(outcome(e), e));
             throw e;
         }
+        boolean taken = result instanceof LockResult tried && tried.isTaken();
+        tell(() -> begun.get().end(taken ? Outcome.NOT_AVAILABLE : Outcome.ACQUIRED, null));
+        return result;
     }
 
     /** Of Spring's exception, whose cause is Rowlock's. */

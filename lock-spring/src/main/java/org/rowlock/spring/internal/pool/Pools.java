@@ -2,12 +2,19 @@ package org.rowlock.spring.internal.pool;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Properties;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.util.ClassUtils;
 
@@ -32,6 +39,16 @@ public final class Pools {
     /** How many connections can be had at once now; empty where that is not known. */
     public static OptionalInt spareOf(DataSource dataSource) {
         return HIKARI ? Hikari.spareOf(target(dataSource)) : OptionalInt.empty();
+    }
+
+    /** Where a connection can be had that is none of the pool's; empty where that is not known. */
+    public static Optional<DataSource> unpooled(DataSource dataSource) {
+        DataSource target = target(dataSource);
+        if (target instanceof PGSimpleDataSource
+                || (target instanceof AbstractDriverBasedDataSource simple && simple.getUrl() != null)) {
+            return Optional.of(target);
+        }
+        return HIKARI ? Hikari.unpooled(target) : Optional.empty();
     }
 
     /** What transaction managers bind. */
@@ -67,6 +84,31 @@ public final class Pools {
             return OptionalInt.of((size < 1 ? USUAL_SIZE : size) - (begun == null ? 0 : begun.getActiveConnections()));
         }
 
+        static Optional<DataSource> unpooled(DataSource dataSource) {
+            HikariDataSource pool = poolOf(dataSource);
+            if (pool == null) {
+                return Optional.empty();
+            }
+            String first = pool.getConnectionInitSql();
+            Optional<DataSource> plain =
+                    pool.getDataSource() == null ? driver(pool) : Pools.unpooled(pool.getDataSource());
+            return first == null ? plain : plain.map(source -> new Initialized(source, first));
+        }
+
+        private static Optional<DataSource> driver(HikariDataSource pool) {
+            if (pool.getJdbcUrl() == null) {
+                return Optional.empty();
+            }
+            DriverManagerDataSource simple = new DriverManagerDataSource(pool.getJdbcUrl());
+            Properties properties = new Properties();
+            properties.putAll(pool.getDataSourceProperties());
+            simple.setConnectionProperties(properties);
+            simple.setUsername(pool.getUsername());
+            simple.setPassword(pool.getPassword());
+            simple.setSchema(pool.getSchema());
+            return Optional.of(simple);
+        }
+
         private static @Nullable HikariDataSource poolOf(DataSource dataSource) {
             try {
                 return dataSource.isWrapperFor(HikariDataSource.class)
@@ -74,6 +116,28 @@ public final class Pools {
                         : null;
             } catch (SQLException | RuntimeException e) {
                 return null;
+            }
+        }
+    }
+
+    /** As the pool does it: what names mean may depend on it. */
+    private static final class Initialized extends DelegatingDataSource {
+        private final String sql;
+
+        Initialized(DataSource plain, String sql) {
+            super(plain);
+            this.sql = sql;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            Connection connection = super.getConnection();
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+                return connection;
+            } catch (SQLException e) {
+                connection.close();
+                throw e;
             }
         }
     }
