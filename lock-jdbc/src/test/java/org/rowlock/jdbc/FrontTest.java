@@ -372,6 +372,23 @@ class FrontTest {
         assertThat(fronted.figure("account", "fronted")).isEqualTo(21);
     }
 
+    /** The driver takes the next result of that statement for the keys. */
+    @Test
+    void behindAFailedCallForKeysAStatementReturnsWhatTheDriverReturns() throws Exception {
+        String update = "update account set balance = 7 where id = 1 returning balance";
+        for (DataSource dataSource : List.of(database.dataSource(), fronted.dataSource)) {
+            try (Connection connection = dataSource.getConnection();
+                    Statement statement = connection.createStatement()) {
+                assertThatThrownBy(() -> statement.executeUpdate("update nowhere set v = 1", new String[] {"id"}))
+                        .isInstanceOf(SQLException.class);
+                assertThat(statement.execute(update)).isFalse();
+                assertThat(statement.getUpdateCount()).isEqualTo(1);
+                assertThat(statement.execute(update)).isTrue();
+                assertThat(statement.getResultSet().next()).isTrue();
+            }
+        }
+    }
+
     /** The driver refuses it, and neither text runs in its place. */
     @ParameterizedTest
     @ValueSource(

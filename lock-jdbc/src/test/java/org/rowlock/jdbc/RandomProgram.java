@@ -239,8 +239,12 @@ final class RandomProgram {
                 saw("most rows", call(() -> last.setMaxRows(many)));
             }
             default -> {
-                saw("close on completion", call(last::closeOnCompletion));
                 saw("query timeout", call(() -> last.setQueryTimeout(30)));
+                saw("close on completion", call(last::closeOnCompletion));
+                // It does not run again: the driver closes it with its result at the one time, and refuses at the
+                // other.
+                prepared.values().remove(last);
+                statement = last.equals(statement) ? connection.createStatement() : statement;
             }
         }
     }

@@ -30,6 +30,9 @@ class RowlockStatement extends ForwardingStatement {
      */
     private volatile Statement ran;
 
+    /** Whether a call for generated keys has failed: the driver takes the next result for them. */
+    private boolean keysAreDue;
+
     /** Whether it was cancelled since a lock in front was sent. */
     private volatile boolean cancelled;
 
@@ -73,6 +76,7 @@ class RowlockStatement extends ForwardingStatement {
             done = true;
             return result;
         } finally {
+            keysAreDue = !done && (keysAreDue || execution == null);
             turns.leave(turn, done);
         }
     }
@@ -82,7 +86,8 @@ class RowlockStatement extends ForwardingStatement {
             throws SQLException {
         cancelled = false;
         try {
-            Statement fronted = execution != null && execution.fits(plan) ? sendInFront(plan, lock) : null;
+            Statement fronted =
+                    execution != null && !keysAreDue && execution.fits(plan) ? sendInFront(plan, lock) : null;
             if (fronted == null) {
                 lock.unsent();
             } else {
