@@ -45,16 +45,12 @@ public final class MoneyTransfer {
         LockRequest account = forUpdate(row("account", id)).requireRow();
         LockedQuery<Long> balance =
                 LockedQuery.of("select balance from account where id = ?", found -> found.getLong(1), id);
-        return locks.inTransaction(
-                dataSource,
-                account,
-                balance,
-                tx -> { // lock and read: one round trip
-                    long sum = tx.rows().get(0) + amount;
-                    tx.atCommit()
-                            .add("update account set balance = ? where id = ?", sum, id); // with the COMMIT: another
-                    return sum;
-                });
+        // Lock and read take one round trip, the update and COMMIT another.
+        return locks.inTransaction(dataSource, account, balance, tx -> {
+            long sum = tx.rows().get(0) + amount;
+            tx.atCommit().add("update account set balance = ? where id = ?", sum, id);
+            return sum;
+        });
         // end
     }
 
