@@ -40,7 +40,11 @@ import org.rowlock.internal.text.Insert;
  */
 public final class LockCalls {
     private static final Flushes FLUSHES = new Flushes();
-    private static final Flushes FLUSHES_FOR_CITUS = Flushes.forCitus();
+
+    /** Made where Citus is met: its forms are of no use to an instance that starts elsewhere. */
+    private static final class OnCitus {
+        static final Flushes FLUSHES = Flushes.forCitus();
+    }
 
     private final LockRequests requests;
     private final LockObserver observer;
@@ -265,7 +269,7 @@ public final class LockCalls {
     }
 
     private Outcome once(PgSession session, ResolvedRequest request, @Nullable Tail tail) throws SQLException {
-        Flushes of = requests.citus().contains(session) ? FLUSHES_FOR_CITUS : FLUSHES;
+        Flushes of = requests.citus().contains(session) ? OnCitus.FLUSHES : FLUSHES;
         return new Attempt(session, of, request, tail).run();
     }
 }

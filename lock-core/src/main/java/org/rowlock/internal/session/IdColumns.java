@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
@@ -60,6 +62,8 @@ public final class IdColumns {
     /** Of tables, each in each of its schemas. Beyond this many, keeping all would be a leak. */
     private static final int MOST_KEPT = 10_000;
 
+    private static final long FIRST_LOOK_MILLIS = 1_000;
+
     /** Where one table is meant, in whatever schemas it was found. */
     private static final String ONE_TABLE = "";
 
@@ -86,6 +90,9 @@ public final class IdColumns {
     private static final class Tables {
         final ConcurrentMap<String, Known> bySchemas = new ConcurrentHashMap<>(1);
         volatile boolean several;
+
+        /** Callers that start together wait for one look-up, and make none of their own. */
+        final ReentrantLock firstLook = new ReentrantLock();
     }
 
     /**
@@ -131,6 +138,25 @@ public final class IdColumns {
 
     private Known known(PgSession session, String table, List<String> given) throws SQLException {
         Tables tables = tables(session, table, given);
+        if (!tables.bySchemas.isEmpty()) {
+            return known(session, table, given, tables);
+        }
+        boolean mine = tables.firstLook.tryLock();
+        try {
+            // A look-up is dear to a new session. Bounded, as the look of another thread may have lost its server.
+            mine = mine || tables.firstLook.tryLock(FIRST_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            return known(session, table, given, tables);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return known(session, table, given, tables);
+        } finally {
+            if (mine) {
+                tables.firstLook.unlock();
+            }
+        }
+    }
+
+    private Known known(PgSession session, String table, List<String> given, Tables tables) throws SQLException {
         String schemas = tables.several ? session.outsideTransaction(() -> session.ask(PgSession.SCHEMAS)) : ONE_TABLE;
         Known kept = tables.bySchemas.get(schemas);
         if (kept != null && !kept.stale()) {

@@ -30,8 +30,10 @@ public final class IdText {
     private static final Pattern UUID_TEXT =
             Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
 
-    private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
-    private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
+    /** The seconds of the years 1 to 9999. As numbers, since a parser of instants is dear to an instance that starts. */
+    private static final long FIRST_SECOND = -62_135_596_800L;
+
+    private static final long LAST_SECOND = 253_402_300_799L;
 
     private IdText() {}
 
@@ -115,7 +117,7 @@ public final class IdText {
         }
         if (value instanceof OffsetDateTime || value instanceof ZonedDateTime || value instanceof Instant) {
             Instant instant = Instant.from(value);
-            if (instant.isBefore(FIRST) || instant.isAfter(LAST)) {
+            if (instant.getEpochSecond() < FIRST_SECOND || instant.getEpochSecond() > LAST_SECOND) {
                 throw refused(table, value, "is outside the years 1 to 9999");
             }
             return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(
