@@ -7,8 +7,14 @@ import static org.rowlock.LockRequest.forUpdate;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -374,9 +380,51 @@ class TableResolutionTest {
         }
     }
 
+    /** An instance that starts under load would otherwise look its table up in each of its sessions at once. */
+    @ParameterizedTest
+    @EnumSource
+    void callersThatStartTogetherShareOneLookUp(LockStrategy strategy) throws Exception {
+        PGSimpleDataSource counting = database.dataSource();
+        counting.setSocketFactory(RoundTripCounter.class.getName());
+        int callers = 4;
+        ExecutorService threads = Executors.newFixedThreadPool(callers);
+        try (Connection one = counting.getConnection()) {
+            one.setAutoCommit(false);
+            RowLocks alone = locks(strategy);
+            int first = roundTrips(alone, one);
+            int later = roundTrips(alone, one);
+            for (int round = 0; round < 5; round++) {
+                RowLocks locks = locks(strategy);
+                CyclicBarrier start = new CyclicBarrier(callers);
+                List<Future<Integer>> counted = new ArrayList<>();
+                for (int id = 1; id <= callers; id++) {
+                    int own = id;
+                    counted.add(threads.submit(() -> {
+                        try (Connection connection = counting.getConnection()) {
+                            connection.setAutoCommit(false);
+                            start.await(30, TimeUnit.SECONDS);
+                            return roundTrips(locks, connection, own);
+                        }
+                    }));
+                }
+                int all = 0;
+                for (Future<Integer> each : counted) {
+                    all += each.get(30, TimeUnit.SECONDS);
+                }
+                assertThat(all).isEqualTo(first + (callers - 1) * later);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
     private static int roundTrips(RowLocks locks, Connection connection) throws SQLException {
+        return roundTrips(locks, connection, 1);
+    }
+
+    private static int roundTrips(RowLocks locks, Connection connection, int id) throws SQLException {
         int before = RoundTripCounter.counted();
-        assertThat(locks.in(connection).lock(forUpdate(row("account", 1))).isRowAbsent())
+        assertThat(locks.in(connection).lock(forUpdate(row("account", id))).isRowAbsent())
                 .isFalse();
         int counted = RoundTripCounter.counted() - before;
         connection.commit();

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.TableName;
 
@@ -25,6 +26,21 @@ public record RowTable(String name, List<Column> columns, Identity identity) {
         ONE_COLUMN,
         /** Several columns, or a deferrable primary key, which parse analysis does not show: the catalog does. */
         CATALOG
+    }
+
+    /** By the name alone: this is in the key of each flush, and a table is looked up once. */
+    @Override
+    public int hashCode() {
+        return name.hashCode();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || (other instanceof RowTable that
+                        && name.equals(that.name)
+                        && identity == that.identity
+                        && columns.equals(that.columns));
     }
 
     /** An item of FROM: the ids of several rows, of parameters that take an array per column. */

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -80,7 +81,23 @@ public final class IdColumns {
 
     /** Only keeps apart what differs visibly and for free; the server reports the search_path from version 18 on. */
     private record Place(
-            String database, String user, @Nullable String searchPath, String table, List<String> given) {}
+            String database, String user, @Nullable String searchPath, String table, List<String> given) {
+        /** By hand, as that of a record is dear to an instance that starts. */
+        @Override
+        public int hashCode() {
+            return table.hashCode();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Place that
+                    && table.equals(that.table)
+                    && database.equals(that.database)
+                    && user.equals(that.user)
+                    && Objects.equals(searchPath, that.searchPath)
+                    && given.equals(that.given);
+        }
+    }
 
     /**
      * What a name means at a place: one table, or several. Several to tenants with a schema each whose search_path the

@@ -2,6 +2,7 @@ package org.rowlock.internal.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
@@ -49,7 +50,42 @@ record LockPlan(
      *
      * @param one whether there is no more than one in it
      */
-    record RowPart(RowTable table, RowLockMode mode, boolean one) {}
+    record RowPart(RowTable table, RowLockMode mode, boolean one) {
+        @Override
+        public int hashCode() {
+            return table.hashCode();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof RowPart that && one == that.one && mode == that.mode && table.equals(that.table);
+        }
+    }
+
+    /** Of what plans of one application differ in. That of a record is dear to each lock, and to an instance that starts. */
+    @Override
+    public int hashCode() {
+        int flags = (begun ? 1 : 0) + (fronted ? 2 : 0) + (anyIsolation ? 4 : 0);
+        int hash = ((31 * rows.hashCode() + tables.hashCode()) * 31 + Objects.hashCode(tail)) * 31 + flags;
+        return (hash * 31 + mode.hashCode()) * 31 + waitKind.hashCode();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LockPlan that
+                && shape == that.shape
+                && mode == that.mode
+                && waitKind == that.waitKind
+                && begun == that.begun
+                && fronted == that.fronted
+                && anyIsolation == that.anyIsolation
+                && tables.equals(that.tables)
+                && rows.equals(that.rows)
+                && keysAlone.equals(that.keysAlone)
+                && inserts.equals(that.inserts)
+                && Objects.equals(tail, that.tail)
+                && Objects.equals(watch, that.watch);
+    }
 
     static LockPlan of(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
         return new LockPlan(
