@@ -1,6 +1,5 @@
 package org.rowlock.internal.session;
 
-import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -60,7 +59,7 @@ public final class IdColumns {
                 + " join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = " + type + ')';
     }
 
-    /** Of tables, each in each of its schemas. Beyond this many, keeping all would be a leak. */
+    /** Of tables in their schemas. Beyond this many, keeping all would be a leak. */
     private static final int MOST_KEPT = 10_000;
 
     private static final long FIRST_LOOK_MILLIS = 1_000;
@@ -108,7 +107,7 @@ public final class IdColumns {
         final ConcurrentMap<String, Known> bySchemas = new ConcurrentHashMap<>(1);
         volatile boolean several;
 
-        /** Callers that start together wait for one look-up, and make none of their own. */
+        /** A look-up is dear to a new session: callers that start together wait for that of one. */
         final ReentrantLock firstLook = new ReentrantLock();
     }
 
@@ -155,21 +154,23 @@ public final class IdColumns {
 
     private Known known(PgSession session, String table, List<String> given) throws SQLException {
         Tables tables = tables(session, table, given);
-        if (!tables.bySchemas.isEmpty()) {
-            return known(session, table, given, tables);
-        }
-        boolean mine = tables.firstLook.tryLock();
+        boolean first = tables.bySchemas.isEmpty() && isFirst(tables.firstLook);
         try {
-            // A look-up is dear to a new session. Bounded, as the look of another thread may have lost its server.
-            mine = mine || tables.firstLook.tryLock(FIRST_LOOK_MILLIS, TimeUnit.MILLISECONDS);
-            return known(session, table, given, tables);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             return known(session, table, given, tables);
         } finally {
-            if (mine) {
+            if (first) {
                 tables.firstLook.unlock();
             }
+        }
+    }
+
+    /** Has one caller look first. Bounded, as that one may have lost its server. */
+    private static boolean isFirst(ReentrantLock look) {
+        try {
+            return look.tryLock(FIRST_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 
@@ -195,10 +196,7 @@ public final class IdColumns {
     private Tables tables(PgSession session, String table, List<String> given) throws SQLException {
         Place place = new Place(session.url(), session.user(), session.reported("search_path"), table, given);
         Tables tables = known.get(place);
-        if (tables != null) {
-            return tables;
-        }
-        return known.computeIfAbsent(place, of -> new Tables());
+        return tables != null ? tables : known.computeIfAbsent(place, of -> new Tables());
     }
 
     /** Has a table looked up again, as it may have changed. Runs no SQL: the transaction may be aborted. */
@@ -228,8 +226,7 @@ public final class IdColumns {
         try (PreparedStatement statement = session.prepare(given.isEmpty() ? FROM_CATALOG : FROM_NAMES)) {
             int at = 1;
             if (!given.isEmpty()) {
-                Array names = session.connection().createArrayOf("text", given.toArray());
-                statement.setArray(at++, names);
+                statement.setArray(at++, session.connection().createArrayOf("text", given.toArray()));
             }
             statement.setString(at, table);
             try (ResultSet row = statement.executeQuery()) {
@@ -237,12 +234,10 @@ public final class IdColumns {
                     kind = row.getString(1);
                     schemas = row.getString(5);
                     schema = row.getLong(6);
-                    boolean deterministic = row.getBoolean(7);
-                    String output = row.getString(8);
                     citus = row.getBoolean(9);
                     immediate = row.getBoolean(10);
                     if (row.getString(2) != null) {
-                        IdType idType = IdType.of(row.getString(3), output, deterministic);
+                        IdType idType = IdType.of(row.getString(3), row.getString(8), row.getBoolean(7));
                         columns.add(new Column(row.getString(2), row.getString(3), row.getString(4), idType));
                     }
                 }

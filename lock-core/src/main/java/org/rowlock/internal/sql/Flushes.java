@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.AdvisoryKeys.Shape;
 import org.rowlock.internal.request.ResolvedRequest;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Tail;
 import org.rowlock.internal.request.WaitKind;
 import org.rowlock.internal.request.Watch;
@@ -14,7 +16,7 @@ import org.rowlock.internal.request.Watch;
 public final class Flushes {
     private static final int MODES = RowLockMode.values().length;
     private static final int WAITS = WaitKind.values().length;
-    private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 4;
+    private static final int SINGLE_FORMS = Shape.values().length * MODES * WAITS * 8;
 
     /** Without locks. */
     private static final Kept<Alone, Flush> KEPT_ALONE = new Kept<>();
@@ -23,8 +25,11 @@ public final class Flushes {
 
     private final Kept<LockPlan, Flush> kept = new Kept<>();
 
-    /** Of one advisory lock alone, by its table: the hot path, which needs no {@link LockPlan} to be made. */
-    private final Kept<String, @Nullable Flush[]> keptSingle = new Kept<>();
+    /**
+     * Of one key alone: the hot path, which needs no {@link LockPlan} to be made. By the {@link RowTable} if its row is
+     * locked, else by the name of the table of the advisory lock.
+     */
+    private final Kept<Object, @Nullable Flush[]> keptSingle = new Kept<>();
 
     public Flushes() {
         this(new FlushForms());
@@ -69,11 +74,7 @@ public final class Flushes {
      * @param tail what is run behind the locks
      */
     public Flush flush(ResolvedRequest request, boolean begun, boolean anyIsolation, @Nullable Tail tail) {
-        if (tail == null
-                && request.rows().isEmpty()
-                && request.keysAlone().isEmpty()
-                && request.inserts().isEmpty()
-                && request.keys().size() == 1) {
+        if (tail == null && isSingle(request)) {
             return single(request, begun, anyIsolation);
         }
         LockPlan plan = LockPlan.of(request, begun, anyIsolation, tail);
@@ -84,6 +85,20 @@ public final class Flushes {
         return flush == null ? kept.keep(plan, build(plan, request)) : flush;
     }
 
+    private static boolean isSingle(ResolvedRequest request) {
+        if (request.keys().size() != 1
+                || !request.keysAlone().isEmpty()
+                || !request.inserts().isEmpty()) {
+            return false;
+        }
+        if (request.rows().isEmpty()) {
+            return true;
+        }
+        // Two spellings of a row are one key and two rows.
+        RowGroup group = request.rows().get(0);
+        return request.rows().size() == 1 && group.keys().size() == 1 && group.mode() == request.mode();
+    }
+
     private Flush build(LockPlan plan, ResolvedRequest request) {
         return new FlushBuilder(forms, plan).build(request);
     }
@@ -91,22 +106,29 @@ public final class Flushes {
     /** A race builds the same flush twice, and a flush is immutable. Ordinals, as an index allocates nothing. */
     @SuppressWarnings("EnumOrdinal")
     private Flush single(ResolvedRequest request, boolean begun, boolean anyIsolation) {
-        WaitKind wait = WaitKind.of(request.lockWait());
-        String table = request.first().tableOrNull();
-        String place = table == null ? "" : table;
-        @Nullable Flush[] ofTable = keptSingle.get(place);
+        WaitKind wait = request.waitKind();
+        @Nullable Flush[] ofTable = keptSingle.get(place(request));
         if (ofTable == null) {
-            ofTable = keptSingle.keep(place, new Flush[SINGLE_FORMS]);
+            ofTable = keptSingle.keep(place(request), new Flush[SINGLE_FORMS]);
         }
         int shape = request.advisory().shape().ordinal();
-        int form = ((shape * MODES + request.mode().ordinal()) * WAITS + wait.ordinal()) * 4
-                + (begun ? 2 : 0)
-                + (anyIsolation ? 1 : 0);
+        int form = ((shape * MODES + request.mode().ordinal()) * WAITS + wait.ordinal()) * 8
+                + (begun ? 4 : 0)
+                + (anyIsolation ? 2 : 0)
+                + (request.front() == null ? 0 : 1);
         Flush flush = ofTable[form];
         if (flush == null) {
             flush = build(LockPlan.of(request, begun, anyIsolation, null), request);
             ofTable[form] = flush;
         }
         return flush;
+    }
+
+    private static Object place(ResolvedRequest request) {
+        if (!request.rows().isEmpty()) {
+            return request.rows().get(0).table();
+        }
+        String table = request.first().tableOrNull();
+        return table == null ? "" : table;
     }
 }
