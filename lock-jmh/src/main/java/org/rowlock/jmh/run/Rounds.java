@@ -26,6 +26,8 @@ final class Rounds {
     /** So much a network may differ from what was asked for before it is remarked. */
     private static final double INEXACT = 0.1;
 
+    private static final int MOST_NAMED = 3;
+
     /** Of the processors. */
     private static final double MOST_OF_OTHERS = 0.1;
 
@@ -210,7 +212,9 @@ final class Rounds {
                 .toList();
         if (!disturbed.isEmpty()) {
             remarks.add(result.name() + ": other programs took more than a tenth of this machine's processors in "
-                    + String.join("; ", disturbed) + ". Run it again when they rest.");
+                    + String.join("; ", disturbed.subList(0, Math.min(MOST_NAMED, disturbed.size())))
+                    + (disturbed.size() > MOST_NAMED ? "; and " + (disturbed.size() - MOST_NAMED) + " more" : "")
+                    + ". Run it again when they rest.");
         }
         return remarks;
     }
