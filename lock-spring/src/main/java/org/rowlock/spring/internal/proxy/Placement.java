@@ -2,6 +2,7 @@ package org.rowlock.spring.internal.proxy;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.List;
 import org.aopalliance.intercept.MethodInvocation;
 import org.rowlock.spring.RowLock;
@@ -82,33 +83,16 @@ final class Placement {
     }
 
     private static boolean isOf(Advised proxy, Method method) {
-        for (Class<?> type : proxy.getProxiedInterfaces()) {
-            if (LockingMethods.hasMethod(type, method)) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(proxy.getProxiedInterfaces()).anyMatch(type -> LockingMethods.hasMethod(type, method));
     }
 
     /** Whether this is the proxy of a Spring Data repository. */
     static boolean isRepository(Advised proxy) {
-        for (Class<?> type : proxy.getProxiedInterfaces()) {
-            if (isRepository(type)) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(proxy.getProxiedInterfaces()).anyMatch(Placement::isRepository);
     }
 
     private static boolean isRepository(Class<?> type) {
-        if (type.getName().equals(REPOSITORY)) {
-            return true;
-        }
-        for (Class<?> parent : type.getInterfaces()) {
-            if (isRepository(parent)) {
-                return true;
-            }
-        }
-        return false;
+        return type.getName().equals(REPOSITORY)
+                || Arrays.stream(type.getInterfaces()).anyMatch(Placement::isRepository);
     }
 }

@@ -206,8 +206,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
     private static void prove(RowLocks rowLocks, DataSource dataSource) {
         try {
             // A pool gives the same two each time, so all it has to spare are looked at, and no more: that would be
-            // waited
-            // for in vain. One is too few.
+            // waited for in vain. One is too few.
             rowLocks.verify(dataSource, Math.max(2, Pools.spareOf(dataSource).orElse(2)));
         } catch (RuntimeException e) {
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {
@@ -256,11 +255,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
     private static String summary(SpringLocks spring, List<Usage> usages) {
         RowLocks locks = spring.locks();
         RowLockSettings settings = spring.settings();
-        TreeMap<String, String> strategies = new TreeMap<>();
-        locks.configuredTables().forEach(table -> strategies.put(table, ""));
-        usages.forEach(usage -> strategies.put(usage.table(), ""));
-        strategies.replaceAll(
-                (table, none) -> locks.strategyOf(LockKey.row(table, 0)).name());
+        Map<String, LockStrategy> strategies = new TreeMap<>(strategies(locks, usages));
         long methods = usages.stream()
                 .map(usage -> usage.bean() + " " + usage.method())
                 .distinct()
@@ -270,7 +265,8 @@ public final class StartupVerification implements SmartInitializingSingleton {
                 + (strategies.isEmpty()
                         ? "none yet"
                         : strategies.entrySet().stream()
-                                .map(table -> table.getKey() + " (" + table.getValue() + ")")
+                                .map(table ->
+                                        table.getKey() + " (" + table.getValue().name() + ")")
                                 .collect(Collectors.joining(", ")))
                 + ", admission " + (settings.admission() ? "on" : "off");
     }
