@@ -62,7 +62,7 @@ record LockPlan(
         }
     }
 
-    /** Of what plans of one application differ in. That of a record is dear to each lock, and to an instance that starts. */
+    /** Of what plans of one application differ in. The hash of a record is dear to an instance that starts. */
     @Override
     public int hashCode() {
         int flags = (begun ? 1 : 0) + (fronted ? 2 : 0) + (anyIsolation ? 4 : 0);

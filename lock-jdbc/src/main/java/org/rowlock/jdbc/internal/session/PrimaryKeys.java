@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,21 @@ public final class PrimaryKeys {
     private final ConcurrentHashMap<Name, Found> known = new ConcurrentHashMap<>();
 
     /** A name of a table, as the search_path of a user leads to it. */
-    public record Name(String table, @Nullable String searchPath, String user) {}
+    public record Name(String table, @Nullable String searchPath, String user) {
+        /** By hand, as that of a record is dear to an instance that starts. */
+        @Override
+        public int hashCode() {
+            return table.hashCode();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Name that
+                    && table.equals(that.table)
+                    && user.equals(that.user)
+                    && Objects.equals(searchPath, that.searchPath);
+        }
+    }
 
     /**
      * What the catalog said.
