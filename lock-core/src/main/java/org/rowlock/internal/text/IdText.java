@@ -30,7 +30,7 @@ public final class IdText {
     private static final Pattern UUID_TEXT =
             Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
 
-    /** The seconds of the years 1 to 9999. As numbers, since a parser of instants is dear to an instance that starts. */
+    /** The seconds of the years 1 to 9999. A parser of instants is dear to an instance that starts. */
     private static final long FIRST_SECOND = -62_135_596_800L;
 
     private static final long LAST_SECOND = 253_402_300_799L;
