@@ -107,9 +107,10 @@ public final class Flushes {
     @SuppressWarnings("EnumOrdinal")
     private Flush single(ResolvedRequest request, boolean begun, boolean anyIsolation) {
         WaitKind wait = request.waitKind();
-        @Nullable Flush[] ofTable = keptSingle.get(place(request));
+        Object place = place(request);
+        @Nullable Flush[] ofTable = keptSingle.get(place);
         if (ofTable == null) {
-            ofTable = keptSingle.keep(place(request), new Flush[SINGLE_FORMS]);
+            ofTable = keptSingle.keep(place, new Flush[SINGLE_FORMS]);
         }
         int shape = request.advisory().shape().ordinal();
         int form = ((shape * MODES + request.mode().ordinal()) * WAITS + wait.ordinal()) * 8
