@@ -5,13 +5,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.request.RowTable.Identity;
@@ -20,6 +18,7 @@ import org.rowlock.internal.text.CatalogSql;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.TablePlace;
 
 /**
  * The id columns of tables whose rows are locked: the primary key from the catalog, or the columns given. Looked up on
@@ -67,7 +66,7 @@ public final class IdColumns {
     /** Where one table is meant, in whatever schemas it was found. */
     private static final String ONE_TABLE = "";
 
-    private final ConcurrentMap<Place, Tables> known = new ConcurrentHashMap<>();
+    private final ConcurrentMap<TablePlace, Tables> known = new ConcurrentHashMap<>();
 
     private final AtomicInteger entries = new AtomicInteger();
 
@@ -76,26 +75,6 @@ public final class IdColumns {
     /** Reports Citus, as the look at a table shows it at no cost. */
     public IdColumns(CitusDatabases citusDatabases) {
         this.citusDatabases = citusDatabases;
-    }
-
-    /** Only keeps apart what differs visibly and for free; the server reports the search_path from version 18 on. */
-    private record Place(
-            String database, String user, @Nullable String searchPath, String table, List<String> given) {
-        /** By hand, as that of a record is dear to an instance that starts. */
-        @Override
-        public int hashCode() {
-            return table.hashCode();
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Place that
-                    && table.equals(that.table)
-                    && database.equals(that.database)
-                    && user.equals(that.user)
-                    && Objects.equals(searchPath, that.searchPath)
-                    && given.equals(that.given);
-        }
     }
 
     /**
@@ -194,7 +173,7 @@ public final class IdColumns {
     }
 
     private Tables tables(PgSession session, String table, List<String> given) throws SQLException {
-        Place place = new Place(session.url(), session.user(), session.reported("search_path"), table, given);
+        TablePlace place = new TablePlace(session.url(), session.user(), session.reported("search_path"), table, given);
         Tables tables = known.get(place);
         return tables != null ? tables : known.computeIfAbsent(place, of -> new Tables());
     }

@@ -3,10 +3,12 @@ package org.rowlock.jdbc.internal.queue;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.text.TablePlace;
 import org.rowlock.jdbc.internal.session.DriverAccess;
 import org.rowlock.jdbc.internal.session.PrimaryKeys;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
@@ -26,7 +28,7 @@ final class RowFinder {
     private final DriverAccess access;
     private final PrimaryKeys primaryKeys;
     private final String user;
-    private final Set<PrimaryKeys.Name> unknownTables = ConcurrentHashMap.newKeySet();
+    private final Set<TablePlace> unknownTables = ConcurrentHashMap.newKeySet();
 
     RowFinder(DriverAccess access, PrimaryKeys primaryKeys) throws SQLException {
         this.access = access;
@@ -47,8 +49,9 @@ final class RowFinder {
     }
 
     private PrimaryKeys.@Nullable Found primaryKey(Recognised statement) {
-        PrimaryKeys.Name table =
-                new PrimaryKeys.Name(statement.table(), access.driver().getParameterStatus("search_path"), user);
+        // Of one DataSource, and so of one database.
+        TablePlace table = new TablePlace(
+                "", user, access.driver().getParameterStatus("search_path"), statement.table(), List.of());
         PrimaryKeys.Found found = primaryKeys.find(table);
         if (found == null || found.isOver()) {
             unknownTables.add(table);
@@ -90,7 +93,7 @@ final class RowFinder {
         }
         try {
             access.ask(asked -> {
-                for (PrimaryKeys.Name name : unknownTables) {
+                for (TablePlace name : unknownTables) {
                     if (primaryKeys.claim(name)) {
                         primaryKeys.lookUp(asked, name);
                     }

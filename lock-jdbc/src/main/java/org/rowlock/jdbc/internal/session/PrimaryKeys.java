@@ -6,12 +6,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.CitusDatabases;
 import org.rowlock.internal.text.CatalogSql;
+import org.rowlock.internal.text.TablePlace;
 
 /**
  * The primary keys of tables, from the catalog. An answer may be out of date, or of another schema where the server
@@ -29,24 +29,7 @@ public final class PrimaryKeys {
     private static final String SQL = "select a.attname, i.indrelid, " + CitusDatabases.IS_CITUS + " from "
             + CatalogSql.KEY_COLUMNS + " where i.indrelid = pg_catalog.to_regclass(?) and i.indisprimary order by k.n";
 
-    private final ConcurrentHashMap<Name, Found> known = new ConcurrentHashMap<>();
-
-    /** A name of a table, as the search_path of a user leads to it. */
-    public record Name(String table, @Nullable String searchPath, String user) {
-        /** By hand, as that of a record is dear to an instance that starts. */
-        @Override
-        public int hashCode() {
-            return table.hashCode();
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Name that
-                    && table.equals(that.table)
-                    && user.equals(that.user)
-                    && Objects.equals(searchPath, that.searchPath);
-        }
-    }
+    private final ConcurrentHashMap<TablePlace, Found> known = new ConcurrentHashMap<>();
 
     /**
      * What the catalog said.
@@ -67,13 +50,13 @@ public final class PrimaryKeys {
 
     /** What is known, be it old, or null. */
     @Nullable
-    public Found find(Name name) {
+    public Found find(TablePlace name) {
         Found found = known.get(name);
         return found == null || !found.isKnown() ? null : found;
     }
 
     /** Whether the caller is to look this up, as it is unknown or old and nobody else does. */
-    public boolean claim(Name name) {
+    public boolean claim(TablePlace name) {
         Found found = known.get(name);
         if (found == null) {
             return known.size() < MOST && known.putIfAbsent(name, Found.looking()) == null;
@@ -91,7 +74,7 @@ public final class PrimaryKeys {
     }
 
     /** Asks the catalog, on a connection that is in autocommit. */
-    public void lookUp(Connection connection, Name name) throws SQLException {
+    public void lookUp(Connection connection, TablePlace name) throws SQLException {
         List<String> columns = new ArrayList<>();
         long table = 0;
         boolean citus = false;
