@@ -42,6 +42,7 @@ class TransferDemoTest {
                 .contains("round 1 of", "strategy", "admission", "Nothing lost, nothing created")
                 .containsPattern("(?m)^FOR UPDATE by hand .* 1.00x .* p99 .* ms$")
                 .containsPattern("(?m)^Rowlock, default .* p99 .* ms$")
+                .containsPattern("(?m)^Rowlock, groups of 32 .* p99 .* ms$")
                 .doesNotContain("NaN");
     }
 
