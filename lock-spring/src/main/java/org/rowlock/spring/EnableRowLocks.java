@@ -9,8 +9,8 @@ import org.springframework.context.annotation.Import;
 
 /**
  * Switches {@link RowLock} on, beside {@code @EnableTransactionManagement}; Spring Boot does it by itself. Beans of
- * type {@link org.rowlock.RowLocks} (strategies, budget), {@link RowLockSettings} and {@link LockInstrumentation} are
- * used if there are any.
+ * type {@link org.rowlock.RowLocks} (strategies, budget), {@link RowLockSettings} and {@code ObservationRegistry}
+ * are used if there are any.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -1,5 +1,6 @@
 package org.rowlock.spring;
 
+import io.micrometer.observation.ObservationRegistry;
 import javax.sql.DataSource;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.internal.annotation.DefinitionReader;
@@ -57,11 +58,11 @@ class RowLockConfiguration {
     SpringLocks rowLockSpringLocks(
             ObjectProvider<RowLocks> locks,
             ObjectProvider<RowLockSettings> settings,
-            ObjectProvider<LockInstrumentation> instrumentation) {
+            ObjectProvider<ObservationRegistry> observations) {
         return new SpringLocks(
                 locks.getIfAvailable(RowLocks::create),
                 settings.getIfAvailable(RowLockSettings::defaults),
-                instrumentation.getIfAvailable(() -> LockInstrumentation.NONE));
+                observations.getIfUnique(() -> ObservationRegistry.NOOP));
     }
 
     /**

@@ -1,5 +1,6 @@
 package org.rowlock.spring;
 
+import io.micrometer.observation.ObservationRegistry;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
@@ -48,7 +49,7 @@ public final class RowLockTemplate {
      * @param dataSource where to lock
      */
     public RowLockTemplate(RowLocks locks, PlatformTransactionManager transactions, DataSource dataSource) {
-        this(new SpringLocks(locks, RowLockSettings.defaults(), LockInstrumentation.NONE), transactions, dataSource);
+        this(new SpringLocks(locks, RowLockSettings.defaults(), ObservationRegistry.NOOP), transactions, dataSource);
     }
 
     /**

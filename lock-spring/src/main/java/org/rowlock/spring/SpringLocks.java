@@ -1,5 +1,6 @@
 package org.rowlock.spring;
 
+import io.micrometer.observation.ObservationRegistry;
 import org.rowlock.RowLocks;
 
 /**
@@ -8,6 +9,6 @@ import org.rowlock.RowLocks;
  *
  * @param locks the locks, with their strategies and admission queues
  * @param settings what holds for the whole application
- * @param instrumentation is notified of every acquisition
+ * @param observations where locks are observed, see {@link LockObservationContext}
  */
-public record SpringLocks(RowLocks locks, RowLockSettings settings, LockInstrumentation instrumentation) {}
+public record SpringLocks(RowLocks locks, RowLockSettings settings, ObservationRegistry observations) {}

@@ -49,7 +49,7 @@ class ArchitectureTest {
                         CORE + ".metrics..",
                         CORE + ".test..",
                         "org.springframework.boot..",
-                        "io.micrometer..")
+                        "io.micrometer.core..")
                 .check(classes);
     }
 

@@ -7,7 +7,9 @@ import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 
-import java.time.Duration;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -365,18 +367,20 @@ class TransactionEdgesTest {
         record Acquired(List<LockKey> keys) {}
 
         @Bean
-        LockInstrumentation instrumentation() {
-            return new LockInstrumentation() {
+        ObservationRegistry observations() {
+            ObservationRegistry registry = ObservationRegistry.create();
+            registry.observationConfig().observationHandler(new ObservationHandler<LockObservationContext>() {
                 @Override
-                public Begun begin(Acquisition acquisition) {
-                    return Begun.NOTHING;
+                public void onStart(LockObservationContext lock) {
+                    lock.onReleased(held -> released.add(new Acquired(lock.keys())));
                 }
 
                 @Override
-                public void released(Acquisition acquisition, Duration held) {
-                    released.add(new Acquired(acquisition.keys()));
+                public boolean supportsContext(Observation.Context context) {
+                    return context instanceof LockObservationContext;
                 }
-            };
+            });
+            return registry;
         }
     }
 
@@ -405,36 +409,34 @@ class TransactionEdgesTest {
         RELEASED
     }
 
-    private static LockInstrumentation faulty(Fault fault) {
-        return new LockInstrumentation() {
+    private static ObservationRegistry faulty(Fault fault) {
+        ObservationRegistry registry = ObservationRegistry.create();
+        registry.observationConfig().observationHandler(new ObservationHandler<LockObservationContext>() {
             @Override
-            public Begun begin(Acquisition acquisition) {
-                return begin(Fault.BEFORE, Fault.AFTER);
-            }
-
-            @Override
-            public Begun beginQueue(Acquisition acquisition) {
-                return begin(Fault.BEFORE_THE_QUEUE, Fault.AFTER_THE_QUEUE);
-            }
-
-            private Begun begin(Fault before, Fault after) {
-                if (fault == before) {
+            public void onStart(LockObservationContext lock) {
+                if (fault == (lock.isQueue() ? Fault.BEFORE_THE_QUEUE : Fault.BEFORE)) {
                     throw new IllegalStateException("an observer's own");
                 }
-                return (outcome, failure) -> {
-                    if (fault == after) {
-                        throw new AssertionError("an observer's own");
+                lock.onReleased(held -> {
+                    if (fault == Fault.RELEASED) {
+                        throw new IllegalStateException("an observer's own");
                     }
-                };
+                });
             }
 
             @Override
-            public void released(Acquisition acquisition, Duration held) {
-                if (fault == Fault.RELEASED) {
-                    throw new IllegalStateException("an observer's own");
+            public void onStop(LockObservationContext lock) {
+                if (fault == (lock.isQueue() ? Fault.AFTER_THE_QUEUE : Fault.AFTER)) {
+                    throw new AssertionError("an observer's own");
                 }
             }
-        };
+
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return context instanceof LockObservationContext;
+            }
+        });
+        return registry;
     }
 
     @ParameterizedTest
@@ -443,7 +445,7 @@ class TransactionEdgesTest {
         try (var context = RowLockTests.start(
                 beans -> {
                     beans.registerBean(com.zaxxer.hikari.HikariDataSource.class, () -> Contexts.pool(database));
-                    beans.registerBean(LockInstrumentation.class, () -> faulty(fault));
+                    beans.registerBean(ObservationRegistry.class, () -> faulty(fault));
                 },
                 Contexts.Jdbc.class,
                 Contexts.Base.class)) {

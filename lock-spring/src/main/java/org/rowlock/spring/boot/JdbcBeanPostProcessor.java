@@ -1,17 +1,12 @@
 package org.rowlock.spring.boot;
 
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
-import org.rowlock.LockFront;
-import org.rowlock.LockRelease;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.jdbc.RowlockMode;
-import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -49,32 +44,21 @@ final class JdbcBeanPostProcessor implements BeanPostProcessor, DisposableBean {
     }
 
     private RowlockDataSource wrap(String name, DataSource dataSource) {
-        Binder binder = Binder.get(environment);
-        RowLockProperties.JdbcMode mode = binder.bind("rowlock.jdbc.mode", RowLockProperties.JdbcMode.class)
-                .orElse(RowLockProperties.JdbcMode.QUEUE);
-        LockRelease release =
-                binder.bind("rowlock.jdbc.release", LockRelease.class).orElse(LockRelease.PLAIN);
-        LockFront front = binder.bind("rowlock.jdbc.front", LockFront.class).orElse(LockFront.ADAPTIVE);
-        try {
-            return RowlockDataSource.builder(dataSource)
-                    .name(name)
-                    .mode(RowlockMode.valueOf(mode.name()))
-                    .include(tables(binder, "include"))
-                    .exclude(tables(binder, "exclude"))
-                    .release(release)
-                    .front(front)
-                    .build();
-        } catch (IllegalArgumentException e) {
-            throw new RowLockDefinitionException(
-                    "The properties rowlock.jdbc.* cannot be used: " + e.getMessage() + ".",
-                    "Change them in the application's configuration.");
-        }
-    }
-
-    private static String[] tables(Binder binder, String property) {
-        return binder.bind("rowlock.jdbc." + property, Bindable.listOf(String.class))
-                .orElse(List.of())
-                .toArray(String[]::new);
+        RowLockProperties.Jdbc given =
+                Binder.get(environment).bindOrCreate("rowlock.jdbc", RowLockProperties.Jdbc.class);
+        return RowLocksFactory.set(
+                "rowlock.jdbc.*",
+                () -> RowlockDataSource.builder(dataSource)
+                        .name(name)
+                        .mode(
+                                given.mode() == null
+                                        ? RowlockMode.QUEUE
+                                        : RowlockMode.valueOf(given.mode().name()))
+                        .include(given.include().toArray(String[]::new))
+                        .exclude(given.exclude().toArray(String[]::new))
+                        .release(given.release())
+                        .front(given.front())
+                        .build());
     }
 
     @Override

@@ -1,27 +1,42 @@
 package org.rowlock.spring.boot;
 
+import io.micrometer.common.KeyValue;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.observation.ObservationFilter;
+import java.util.Map;
 import javax.sql.DataSource;
 import org.rowlock.LockListener;
 import org.rowlock.RowLocks;
 import org.rowlock.spring.EnableRowLocks;
-import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.RowLockSettings;
+import org.rowlock.spring.internal.pool.Routes;
+import org.rowlock.spring.internal.proxy.RowLockUsages;
+import org.rowlock.spring.internal.startup.StrategyWatch;
+import org.rowlock.spring.metrics.LockMetrics;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * Switches {@link org.rowlock.spring.RowLock} on where there is a DataSource, as {@link RowLockProperties} have it.
  * Beans of type {@link LockListener} get every attempt to lock, in their order. A bean of type {@link RowLocks}
  * or {@link RowLockSettings} takes the place of the one that is made here, and of the properties and listeners behind
- * it.
+ * it. With a MeterRegistry there are {@link LockMetrics}, and with actuator the endpoint {@link RowLocksEndpoint} where
+ * the application exposes it.
  */
 // By name, as Spring Boot 4 moved them to other packages.
 @AutoConfiguration(
@@ -33,7 +48,9 @@ import org.springframework.core.env.ConfigurableEnvironment;
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
             "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
-            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration"
+            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
         })
 @ConditionalOnBean(DataSource.class)
 @ConditionalOnProperty(prefix = "rowlock", name = "enabled", matchIfMissing = true)
@@ -65,17 +82,51 @@ public final class RowLockAutoConfiguration {
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
     RowLockSettings rowLockSettings(RowLockProperties properties) {
-        try {
-            return new RowLockSettings(
-                    properties.lockWait(),
-                    properties.admission().enabled(),
-                    properties.verify(),
-                    properties.missingGuard(),
-                    properties.admission().timeout());
-        } catch (IllegalArgumentException e) {
-            throw new RowLockDefinitionException(
-                    "The property rowlock.admission.timeout cannot be used: " + e.getMessage() + ".",
-                    "Change it in the application's configuration.");
+        return RowLocksFactory.set(
+                "rowlock.admission.timeout",
+                () -> new RowLockSettings(
+                        properties.lockWait(),
+                        properties.admission().enabled(),
+                        properties.verify(),
+                        properties.missingGuard(),
+                        properties.admission().timeout()));
+    }
+
+    /** Of a span alone: there are too many for a tag. */
+    @Bean
+    @ConditionalOnProperty("rowlock.observe-ids")
+    static ObservationFilter rowLockObservedIds() {
+        return context -> context instanceof LockObservationContext lock
+                ? lock.addHighCardinalityKeyValue(
+                        KeyValue.of("key", lock.keys().get(0).toString()))
+                : context;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterRegistry.class)
+    @ConditionalOnSingleCandidate(MeterRegistry.class)
+    static class Metrics {
+        /** Static, as registries take filters before other beans are made. */
+        @Bean
+        static MeterFilter rowLockMeterDescriptions() {
+            return LockMetrics.descriptions();
+        }
+
+        @Bean
+        LockMetrics rowLockMetrics(MeterRegistry meters) {
+            return new LockMetrics(meters);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+    static class Actuator {
+        @Bean
+        @ConditionalOnAvailableEndpoint
+        @ConditionalOnMissingBean
+        RowLocksEndpoint rowLocksEndpoint(
+                RowLocks locks, RowLockUsages usages, Map<String, DataSource> dataSources, StrategyWatch watch) {
+            return new RowLocksEndpoint(locks, usages, Routes.named(dataSources), watch);
         }
     }
 }

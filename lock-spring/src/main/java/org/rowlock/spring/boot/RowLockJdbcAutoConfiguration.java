@@ -1,10 +1,15 @@
 package org.rowlock.spring.boot;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Map;
+import javax.sql.DataSource;
 import org.rowlock.jdbc.RowlockDataSource;
 import org.rowlock.spring.RowLockDefinitionException;
+import org.rowlock.spring.metrics.JdbcMetrics;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
@@ -14,10 +19,15 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Wraps the DataSources of the application where {@code rowlock.jdbc.mode} is given; see
- * {@link RowLockProperties.Jdbc}.
+ * Wraps the DataSources of the application where {@code rowlock.jdbc.mode} is given, with meters of them
+ * where there is a MeterRegistry; see {@link RowLockProperties.Jdbc}.
  */
-@AutoConfiguration
+// By name, as Spring Boot 4 moved them to other modules and packages.
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+        })
 @Conditional(RowLockJdbcAutoConfiguration.ModeGiven.class)
 public final class RowLockJdbcAutoConfiguration {
     RowLockJdbcAutoConfiguration() {}
@@ -37,6 +47,18 @@ public final class RowLockJdbcAutoConfiguration {
         @Bean
         static JdbcBeanPostProcessor rowLockJdbcBeanPostProcessor(Environment environment) {
             return new JdbcBeanPostProcessor(environment);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({MeterRegistry.class, RowlockDataSource.class})
+    @ConditionalOnSingleCandidate(MeterRegistry.class)
+    static class Metrics {
+        @Bean
+        JdbcMetrics rowLockJdbcMetrics(MeterRegistry meters, Map<String, DataSource> dataSources) {
+            JdbcMetrics metrics = new JdbcMetrics(meters);
+            JdbcReports.controls(dataSources).forEach(metrics::bind);
+            return metrics;
         }
     }
 

@@ -51,9 +51,14 @@ final class RowLocksFactory {
         }
     }
 
-    private static void set(String property, Supplier<RowLocksBuilder> setting) {
+    /**
+     * Takes over the value of a property.
+     *
+     * @throws RowLockDefinitionException if it cannot be; names the property
+     */
+    static <T> T set(String property, Supplier<T> setting) {
         try {
-            RowLocksBuilder unused = setting.get();
+            return setting.get();
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
                     "The property " + property + " cannot be used: " + e.getMessage() + ".",

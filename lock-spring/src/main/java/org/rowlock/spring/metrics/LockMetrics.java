@@ -1,5 +1,6 @@
 package org.rowlock.spring.metrics;
 
+import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -7,15 +8,16 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
-import java.time.Duration;
 import java.util.Map;
 import org.rowlock.LockListener.LockAcquisition.Outcome;
-import org.rowlock.spring.LockInstrumentation;
+import org.rowlock.spring.LockObservationContext;
 
 /**
  * Meters of locks in Spring transactions. The tags {@code table}, {@code mode}, {@code strategy} and {@code outcome}
- * are those of {@link LockObservations}.
+ * are those of {@link LockObservationContext}.
  *
  * <table> <caption>Meters</caption>
  * <tr><th>name</th><th>type</th><th>tags</th><th>what</th></tr>
@@ -37,10 +39,10 @@ import org.rowlock.spring.LockInstrumentation;
  *     <td>the calls that stand in the queues now, and for how long the first of them</td></tr>
  * </table>
  *
- * <p>Those of {@code rowlock.acquire} and {@code rowlock.admission} come from the observations: where the application
- * has an ObservationRegistry, from its handlers for meters, which Spring Boot registers. Thread-safe.
+ * <p>Those of {@code rowlock.acquire} and {@code rowlock.admission} come from the handler for meters of the application's
+ * ObservationRegistry; of the others this is the handler. Spring Boot registers both. Thread-safe.
  */
-public final class LockMetrics implements LockInstrumentation {
+public final class LockMetrics implements ObservationHandler<LockObservationContext> {
     private static final Map<String, String> DESCRIPTIONS = Map.of(
             "rowlock.acquire", "The wait for a lock, from the call until it is held or refused",
             "rowlock.acquire.active", "The calls that wait for a lock now",
@@ -51,82 +53,58 @@ public final class LockMetrics implements LockInstrumentation {
             "rowlock.admission.active", "The calls that stand in the queues of the JVM now");
 
     private final MeterRegistry meters;
-    private final LockObservations observations;
 
     /**
-     * Meters without an ObservationRegistry of the application.
+     * Meters of a registry.
      *
      * @param meters where they are registered
      */
     public LockMetrics(MeterRegistry meters) {
-        this(meters, observedBy(meters));
-    }
-
-    /**
-     * Meters, and observations for an ObservationRegistry.
-     *
-     * @param meters where all but those of observations are registered
-     * @param observations where observations are reported; has a handler for meters
-     */
-    public LockMetrics(MeterRegistry meters, ObservationRegistry observations) {
-        this(meters, new LockObservations(observations));
-    }
-
-    /**
-     * Meters, and observations that are given.
-     *
-     * @param meters where all but those of observations are registered
-     * @param observations of a registry that has a handler for meters
-     */
-    public LockMetrics(MeterRegistry meters, LockObservations observations) {
         this.meters = meters;
-        this.observations = observations;
     }
 
-    private static ObservationRegistry observedBy(MeterRegistry meters) {
+    /**
+     * Observes locks for meters alone. Without Spring Boot, make it a bean.
+     *
+     * @param meters where all of them are registered
+     * @return a registry with this handler and Micrometer's own
+     */
+    public static ObservationRegistry observing(MeterRegistry meters) {
         ObservationRegistry registry = ObservationRegistry.create();
-        registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+        registry.observationConfig()
+                .observationHandler(new DefaultMeterObservationHandler(meters))
+                .observationHandler(new LockMetrics(meters));
         return registry;
     }
 
     @Override
-    public Begun begin(Acquisition acquisition) {
-        Begun observed = observations.begin(acquisition);
-        return (outcome, failure) -> {
-            try {
-                count(acquisition, outcome);
-            } finally {
-                observed.end(outcome, failure);
-            }
-        };
+    public boolean supportsContext(Observation.Context context) {
+        return context instanceof LockObservationContext lock && !lock.isQueue();
+    }
+
+    @Override
+    public void onStart(LockObservationContext lock) {
+        lock.onReleased(held -> Timer.builder("rowlock.hold")
+                .description(DESCRIPTIONS.get("rowlock.hold"))
+                .tags(tags(lock))
+                .register(meters)
+                .record(held));
     }
 
     /** The counters of a table exist, with 0, from its first acquisition on, so that alerts see them rise. */
-    private void count(Acquisition acquisition, Outcome outcome) {
-        String[] tags = tags(acquisition);
-        counter("rowlock.timeouts", tags).increment(outcome == Outcome.NOT_AVAILABLE ? 1 : 0);
-        counter("rowlock.deadlocks", tags).increment(outcome == Outcome.DEADLOCK ? 1 : 0);
-    }
-
     @Override
-    public Begun beginQueue(Acquisition acquisition) {
-        return observations.beginQueue(acquisition);
+    public void onStop(LockObservationContext lock) {
+        count("rowlock.timeouts", lock, Outcome.NOT_AVAILABLE);
+        count("rowlock.deadlocks", lock, Outcome.DEADLOCK);
     }
 
-    @Override
-    public void released(Acquisition acquisition, Duration held) {
-        Timer.builder("rowlock.hold")
-                .description(DESCRIPTIONS.get("rowlock.hold"))
-                .tags(tags(acquisition))
-                .register(meters)
-                .record(held);
-    }
-
-    private Counter counter(String name, String... tags) {
-        return Counter.builder(name)
+    private void count(String name, LockObservationContext lock, Outcome counted) {
+        KeyValue outcome = lock.getLowCardinalityKeyValue("outcome");
+        Counter.builder(name)
                 .description(DESCRIPTIONS.get(name))
-                .tags(tags)
-                .register(meters);
+                .tags(tags(lock))
+                .register(meters)
+                .increment(outcome != null && outcome.getValue().equals(counted.name()) ? 1 : 0);
     }
 
     /**
@@ -147,9 +125,7 @@ public final class LockMetrics implements LockInstrumentation {
         };
     }
 
-    private static String[] tags(Acquisition acquisition) {
-        return new String[] {
-            "table", acquisition.table(), "strategy", acquisition.strategy().name()
-        };
+    private static Tags tags(LockObservationContext lock) {
+        return Tags.of("table", lock.table(), "strategy", lock.strategy().name());
     }
 }

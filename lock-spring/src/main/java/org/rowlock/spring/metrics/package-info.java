@@ -1,7 +1,7 @@
 /**
- * Micrometer: observations, timers and counters of locks. Spring Boot makes the beans by itself; else make one of
- * {@link org.rowlock.spring.metrics.LockMetrics} or, without meters,
- * {@link org.rowlock.spring.metrics.LockObservations}.
+ * Micrometer: timers and counters of locks. Spring Boot makes the beans by itself; else start with
+ * {@link org.rowlock.spring.metrics.LockMetrics#observing LockMetrics}. What is observed is in
+ * {@link org.rowlock.spring.LockObservationContext}.
  */
 @NullMarked
 package org.rowlock.spring.metrics;

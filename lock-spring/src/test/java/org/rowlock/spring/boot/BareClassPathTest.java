@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.RowLocks;
-import org.rowlock.spring.LockInstrumentation;
 import org.rowlock.spring.RowLock;
+import org.rowlock.spring.SpringLocks;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -51,8 +51,8 @@ class BareClassPathTest {
                             "--spring.datasource.password=" + password,
                             "--rowlock.strategy=both")) {
                 assertThat(context.getBeanNamesForType(RowLocks.class)).hasSize(1);
-                assertThat(context.getBeanNamesForType(LockInstrumentation.class))
-                        .isEmpty();
+                assertThat(context.getBean(SpringLocks.class).observations().isNoop())
+                        .isTrue();
                 return context.getBean(Orders.class).ship(42);
             }
         }

@@ -2,6 +2,8 @@ package org.rowlock.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -23,11 +25,10 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
-import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.jdbc.RowlockDataSource;
-import org.rowlock.spring.LockInstrumentation.Acquisition;
+import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.metrics.JdbcMetrics;
 import org.rowlock.spring.metrics.LockMetrics;
 import org.rowlock.testing.TestDatabase;
@@ -107,17 +108,10 @@ class DashboardTest {
 
     private String scrape() throws Exception {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        LockMetrics locks = new LockMetrics(registry);
-        Acquisition acquisition =
-                new Acquisition(List.of(LockKey.row("account", 1)), RowLockMode.FOR_NO_KEY_UPDATE, LockStrategy.ROW);
+        ObservationRegistry observed = LockMetrics.observing(registry);
         StringBuilder scraped = new StringBuilder();
-        var queued = locks.beginQueue(acquisition);
-        scraped.append(registry.scrape());
-        queued.end(Outcome.ACQUIRED, null);
-        var begun = locks.begin(acquisition);
-        scraped.append(registry.scrape());
-        begun.end(Outcome.ACQUIRED, null);
-        locks.released(acquisition, Duration.ofMillis(1));
+        observe(observed, registry, true, scraped);
+        observe(observed, registry, false, scraped).released(Duration.ofMillis(1));
         try (RowlockDataSource dataSource = RowlockDataSource.wrap(database.dataSource());
                 Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -125,5 +119,18 @@ class DashboardTest {
             new JdbcMetrics(registry).bind("shop", dataSource.control());
             return scraped.append(registry.scrape()).toString();
         }
+    }
+
+    private static LockObservationContext observe(
+            ObservationRegistry observed, PrometheusMeterRegistry registry, boolean queue, StringBuilder scraped) {
+        LockObservationContext context = new LockObservationContext(
+                queue, List.of(LockKey.row("account", 1)), RowLockMode.FOR_NO_KEY_UPDATE, LockStrategy.ROW);
+        Observation observation =
+                Observation.start(queue ? "rowlock.admission" : "rowlock.acquire", () -> context, observed);
+        scraped.append(registry.scrape());
+        observation
+                .lowCardinalityKeyValue("outcome", queue ? "ADMITTED" : "ACQUIRED")
+                .stop();
+        return context;
     }
 }

@@ -23,12 +23,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.spring.LockInstrumentation;
+import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockTemplate;
+import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.metrics.LockMetrics;
-import org.rowlock.spring.metrics.LockObservationContext;
-import org.rowlock.spring.metrics.LockObservations;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -347,25 +346,22 @@ class LockMetricsTest {
                 .withUserConfiguration(WithoutBootsMetrics.class)
                 .withPropertyValues("rowlock.strategy=both")
                 .withBean("dataSource", javax.sql.DataSource.class, database::dataSource)
-                .withConfiguration(AutoConfigurations.of(
-                        RowLockAutoConfiguration.class,
-                        RowLockMetricsAutoConfiguration.class,
-                        RowLockObservationAutoConfiguration.class,
-                        RowLocksEndpointAutoConfiguration.class));
+                .withConfiguration(AutoConfigurations.of(RowLockAutoConfiguration.class));
     }
 
     @Test
-    void aMeterRegistryAloneIsEnough() {
-        runner().withBean(SimpleMeterRegistry.class).run(context -> {
-            context.getBean(Orders.class).ship(1);
-            MeterRegistry meters = context.getBean(MeterRegistry.class);
-            assertThat(meters.get("rowlock.acquire")
-                            .tags(acquired("ACQUIRED", "none"))
-                            .timer()
-                            .count())
-                    .isEqualTo(1);
-            assertThat(meters.get("rowlock.hold").timer().count()).isEqualTo(1);
-        });
+    void metersNeedNoObservationsOfTheApplication() {
+        MeterRegistry meters = new SimpleMeterRegistry();
+        runner().withBean(ObservationRegistry.class, () -> LockMetrics.observing(meters))
+                .run(context -> {
+                    context.getBean(Orders.class).ship(1);
+                    assertThat(meters.get("rowlock.acquire")
+                                    .tags(acquired("ACQUIRED", "none"))
+                                    .timer()
+                                    .count())
+                            .isEqualTo(1);
+                    assertThat(meters.get("rowlock.hold").timer().count()).isEqualTo(1);
+                });
     }
 
     @Test
@@ -375,7 +371,7 @@ class LockMetricsTest {
         registry.observationConfig().observationHandler(context -> observed.add(context));
         runner().withBean(ObservationRegistry.class, () -> registry).run(context -> {
             context.getBean(Orders.class).ship(1);
-            assertThat(context).hasSingleBean(LockObservations.class).doesNotHaveBean(LockMetrics.class);
+            assertThat(context).doesNotHaveBean(LockMetrics.class);
             assertThat(observed).hasSize(2);
         });
     }
@@ -384,34 +380,23 @@ class LockMetricsTest {
     void withoutRegistriesNothingIsMeasured() {
         runner().run(context -> {
             context.getBean(Orders.class).ship(1);
-            assertThat(context).hasNotFailed().doesNotHaveBean(LockInstrumentation.class);
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(SpringLocks.class).observations().isNoop())
+                    .isTrue();
         });
     }
 
     @Test
     void withoutMicrometerCoreThereAreObservationsStill() {
+        ObservationRegistry registry = ObservationRegistry.create();
+        List<Observation.Context> observed = new CopyOnWriteArrayList<>();
+        registry.observationConfig().observationHandler(context -> observed.add(context));
         runner().withClassLoader(new FilteredClassLoader("io.micrometer.core"))
-                .withBean(ObservationRegistry.class, ObservationRegistry::create)
+                .withBean(ObservationRegistry.class, () -> registry)
                 .run(context -> {
-                    assertThat(context).hasSingleBean(LockObservations.class);
                     context.getBean(Orders.class).ship(1);
+                    assertThat(observed).hasSize(2);
                 });
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class OwnInstrumentation {
-        @Bean
-        LockInstrumentation instrumentation() {
-            return LockInstrumentation.NONE;
-        }
-    }
-
-    @Test
-    void anInstrumentationOfTheApplicationTakesPrecedence() {
-        runner().withUserConfiguration(OwnInstrumentation.class)
-                .withBean(SimpleMeterRegistry.class)
-                .withBean(ObservationRegistry.class, ObservationRegistry::create)
-                .run(context -> assertThat(context).hasSingleBean(LockInstrumentation.class));
     }
 
     @Test

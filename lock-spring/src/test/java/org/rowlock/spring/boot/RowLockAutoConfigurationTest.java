@@ -284,11 +284,7 @@ class RowLockAutoConfigurationTest {
     @Test
     void withoutADataSourceThereIsNothing() {
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        RowLockAutoConfiguration.class,
-                        RowLockMetricsAutoConfiguration.class,
-                        RowLockObservationAutoConfiguration.class,
-                        RowLocksEndpointAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(RowLockAutoConfiguration.class))
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .doesNotHaveBean(RowLocks.class)

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -12,9 +11,7 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.LockDeadlockException;
 import org.rowlock.LockKey;
-import org.rowlock.LockListener.LockAcquisition.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRelease;
 import org.rowlock.LockRequest;
@@ -25,9 +22,7 @@ import org.rowlock.RowlockException;
 import org.rowlock.TransactionLocks;
 import org.rowlock.internal.text.Exceptions;
 import org.rowlock.spring.LockExceptionTranslator;
-import org.rowlock.spring.LockInstrumentation;
-import org.rowlock.spring.LockInstrumentation.Acquisition;
-import org.rowlock.spring.LockInstrumentation.Begun;
+import org.rowlock.spring.LockObservationContext;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.annotation.LockWaits;
 import org.rowlock.spring.internal.jpa.SessionCaches;
@@ -98,9 +93,9 @@ public final class LockedCall {
         Duration configured = spring.settings().admissionTimeout();
         LockWait bounded = LockWaits.atMost(longest, configured == null ? Pools.timeoutOf(database) : configured);
         try {
-            return observed(
-                    acquisition(request),
-                    spring.instrumentation()::beginQueue,
+            return LockObservation.around(
+                    spring.observations(),
+                    context(true, request),
                     () -> translated(() ->
                             new CallPermit(spring.locks().admission().enter(database, request.waiting(bounded)))));
         } catch (CannotAcquireLockException e) {
@@ -142,9 +137,9 @@ public final class LockedCall {
             LockRequest request,
             BiFunction<TransactionLocks, LockRequest, T> call,
             Function<T, @Nullable LockResult> outcome) {
-        Acquisition acquisition = acquisition(request);
-        T result = observed(
-                acquisition, spring.instrumentation()::begin, () -> inTransaction(acquisition, request, call, outcome));
+        LockObservationContext context = context(false, request);
+        T result = LockObservation.around(
+                spring.observations(), context, () -> inTransaction(context, request, call, outcome));
         if (turn != null) {
             turn.connected();
         }
@@ -152,7 +147,7 @@ public final class LockedCall {
     }
 
     private <T> T inTransaction(
-            Acquisition acquisition,
+            @Nullable LockObservationContext context,
             LockRequest request,
             BiFunction<TransactionLocks, LockRequest, T> call,
             Function<T, @Nullable LockResult> outcome) {
@@ -173,7 +168,7 @@ public final class LockedCall {
             before.retainAll(held);
             SessionCaches.of(what, dataSource, before).renew(transaction::atEnd);
             transaction.holds(held);
-            tellWhenReleased(transaction, acquisition);
+            LockObservation.untilReleased(context, transaction);
         }
         return result;
     }
@@ -228,56 +223,14 @@ public final class LockedCall {
         return result;
     }
 
-    private Acquisition acquisition(LockRequest request) {
-        return new Acquisition(
-                request.keys(),
-                request.mode(),
-                spring.locks().strategyOf(request.keys().get(0)));
-    }
-
-    /** Whatever the observer does, the caller gets what came of the lock. */
-    private static <T> T observed(Acquisition acquisition, Function<Acquisition, Begun> observer, Supplier<T> lock) {
-        AtomicReference<Begun> begun = new AtomicReference<>(Begun.NOTHING);
-        tell(() -> begun.set(observer.apply(acquisition)));
-        T result;
-        try {
-            result = lock.get();
-        } catch (Throwable e) {
-            // A mapper of Kotlin may throw what Java would have it declare.
-            tell(() -> begun.get().end(outcome(e), e));
-            throw e;
-        }
-        boolean taken = result instanceof LockResult tried && tried.isTaken();
-        tell(() -> begun.get().end(taken ? Outcome.NOT_AVAILABLE : Outcome.ACQUIRED, null));
-        return result;
-    }
-
-    /** Of Spring's exception, whose cause is Rowlock's. */
-    private static Outcome outcome(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof LockNotAvailableException) {
-                return Outcome.NOT_AVAILABLE;
-            }
-            if (cause instanceof LockDeadlockException) {
-                return Outcome.DEADLOCK;
-            }
-        }
-        return Outcome.FAILED;
-    }
-
-    private static void tell(Runnable call) {
-        try {
-            call.run();
-        } catch (RuntimeException | LinkageError | AssertionError e) {
-            LOG.warn("An observer of locks threw; the lock is not affected", e);
-        }
-    }
-
-    private void tellWhenReleased(SpringTransaction transaction, Acquisition acquisition) {
-        if (!spring.instrumentation().equals(LockInstrumentation.NONE)) {
-            long granted = System.nanoTime();
-            transaction.atEnd(() -> tell(() ->
-                    spring.instrumentation().released(acquisition, Duration.ofNanos(System.nanoTime() - granted))));
-        }
+    /** Null where nobody observes. */
+    private @Nullable LockObservationContext context(boolean queue, LockRequest request) {
+        return spring.observations().isNoop()
+                ? null
+                : new LockObservationContext(
+                        queue,
+                        request.keys(),
+                        request.mode(),
+                        spring.locks().strategyOf(request.keys().get(0)));
     }
 }

@@ -1,0 +1,96 @@
+package org.rowlock.spring.internal.call;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.rowlock.LockDeadlockException;
+import org.rowlock.LockListener.LockAcquisition.Outcome;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockResult;
+import org.rowlock.spring.LockObservationContext;
+
+/** The observation of one lock. Whatever a handler does, the caller gets what came of the lock. */
+final class LockObservation {
+    private static final Log LOG = LogFactory.getLog(LockObservation.class);
+
+    private final LockObservationContext context;
+    private Observation observation = Observation.NOOP;
+    private Observation.Scope scope = Observation.Scope.NOOP;
+
+    private LockObservation(LockObservationContext context) {
+        this.context = context;
+    }
+
+    /** Runs what locks, observed. */
+    static <T> T around(ObservationRegistry registry, @Nullable LockObservationContext context, Supplier<T> lock) {
+        if (context == null) {
+            return lock.get();
+        }
+        LockObservation observed = new LockObservation(context);
+        tell(() -> observed.begin(registry));
+        T result;
+        try {
+            result = lock.get();
+        } catch (Throwable e) {
+            // A mapper of Kotlin may throw what Java would have it declare.
+            tell(() -> observed.end(outcome(e), e));
+            throw e;
+        }
+        boolean taken = result instanceof LockResult tried && tried.isTaken();
+        tell(() -> observed.end(taken ? Outcome.NOT_AVAILABLE : Outcome.ACQUIRED, null));
+        return result;
+    }
+
+    /** Has the handlers notified when a transaction that holds the lock ends. */
+    static void untilReleased(@Nullable LockObservationContext context, SpringTransaction transaction) {
+        if (context != null) {
+            long granted = System.nanoTime();
+            transaction.atEnd(() -> tell(() -> context.released(Duration.ofNanos(System.nanoTime() - granted))));
+        }
+    }
+
+    private void begin(ObservationRegistry registry) {
+        observation =
+                Observation.start(context.isQueue() ? "rowlock.admission" : "rowlock.acquire", () -> context, registry);
+        scope = observation.openScope();
+    }
+
+    private void end(Outcome outcome, @Nullable Throwable failure) {
+        boolean admitted = outcome == Outcome.ACQUIRED;
+        observation.lowCardinalityKeyValue(
+                "outcome", !context.isQueue() ? outcome.name() : admitted ? "ADMITTED" : "REFUSED");
+        Observation.Scope opened = scope;
+        try (opened) {
+            if (failure != null) {
+                observation.error(failure);
+            }
+        } finally {
+            observation.stop();
+        }
+    }
+
+    /** Of Spring's exception, whose cause is Rowlock's. */
+    private static Outcome outcome(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof LockNotAvailableException) {
+                return Outcome.NOT_AVAILABLE;
+            }
+            if (cause instanceof LockDeadlockException) {
+                return Outcome.DEADLOCK;
+            }
+        }
+        return Outcome.FAILED;
+    }
+
+    private static void tell(Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException | LinkageError | AssertionError e) {
+            LOG.warn("An observer of locks threw; the lock is not affected", e);
+        }
+    }
+}
